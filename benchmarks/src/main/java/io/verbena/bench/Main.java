@@ -1,0 +1,37 @@
+package io.verbena.bench;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Entry of the benchmarks' executable jar: one subcommand a tool. */
+@Command(
+        name = "verbena-benchmarks",
+        mixinStandardHelpOptions = true,
+        subcommands = {Main.Bench.class},
+        description = "Measures Verbena and its peers.")
+public final class Main implements Runnable {
+    @Override
+    public void run() {
+        CommandLine.usage(this, System.out);
+    }
+
+    /**
+     * Parses the arguments and runs the subcommand.
+     *
+     * @param args the subcommand and its arguments, {@code --help} explains them
+     * @throws Exception what JMH throws
+     */
+    public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("bench")) {
+            String[] rest = new String[args.length - 1];
+            System.arraycopy(args, 1, rest, 0, rest.length);
+            org.openjdk.jmh.Main.main(rest);
+            return;
+        }
+        System.exit(new CommandLine(new Main()).execute(args));
+    }
+
+    /** Names the subcommand in the help; JMH parses its arguments itself. */
+    @Command(name = "bench", description = "Runs JMH suites; takes JMH's own options.")
+    static final class Bench {}
+}
