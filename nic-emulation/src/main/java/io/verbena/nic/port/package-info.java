@@ -1,6 +1,12 @@
 /**
- * The ports through which the NIC reaches the world, and which fabrics implement: links for packets, peer memory for
- * what is mapped here, and waiters for blocking. The only package of the NIC that a fabric imports.
+ * The ports through which a NIC reaches the world. A fabric depends on this package alone.
+ *
+ * <pre>
+ *   engine ── Link ────────── packets ───────▶ peer NIC
+ *          ── PeerMemory ──── direct path ───▶ peer's control block and segments
+ *          ── Waiter ──────── sockets, timers, doorbells: one wait
+ *          ── MemoryProvider  control block and segments of this NIC
+ * </pre>
  */
 @NullMarked
 package io.verbena.nic.port;

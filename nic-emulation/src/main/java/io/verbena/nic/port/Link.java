@@ -1,0 +1,87 @@
+package io.verbena.nic.port;
+
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One path to one peer NIC: carries packets, holds a bounded number of unsent bytes, never blocks.
+ *
+ * <p>Concurrency: {@link #state}, {@link #wakePeer} and {@link #close} may be called by any thread. Everything else is
+ * called by the thread that holds the engine's baton; the baton hands the link's state from thread to thread. A link that
+ * needs a socket's own thread passes bytes to it and wakes it only if it sleeps.
+ *
+ * <p>A link is a wire, not a promise: a packet that was committed may be lost (when the link breaks), and reliability is
+ * the NIC's own. Packets that arrive do so whole and unchanged.
+ */
+public interface Link extends AutoCloseable {
+    /** Returned by {@link #claim} when the window of unsent bytes is full. */
+    int NO_ROOM = -1;
+
+    /** Where a link is in its life. */
+    enum State {
+        /** Packets flow. */
+        UP,
+        /** Broken; a new link to the same peer may follow. */
+        DOWN,
+        /** The peer's process is known to be gone for good. */
+        DEAD,
+        /** Closed on this side. */
+        CLOSED
+    }
+
+    /** The 64-bit identity of the NIC at the other end, as its hello gave it. */
+    long peerNic();
+
+    /** The state now. */
+    State state();
+
+    /** The largest packet in bytes, headers included; constant for a link's life, at least 512. */
+    int maxPacket();
+
+    /**
+     * Reserves room for one packet. Each claim must be followed by {@link #commit} before the next.
+     *
+     * @param length bytes of the packet, 1 to {@link #maxPacket}
+     * @return the offset in {@link #buffer}, a multiple of 8; or {@link #NO_ROOM}
+     */
+    int claim(int length);
+
+    /** The buffer in which the last claim lies. It may be another one after each claim. */
+    MutableDirectBuffer buffer();
+
+    /** Says that the claimed packet is complete; it belongs to the link from here on. */
+    void commit();
+
+    /** Pushes committed packets towards the peer, without blocking; called once an engine turn. */
+    void flush();
+
+    /**
+     * Delivers packets that have arrived.
+     *
+     * @param handler takes each packet
+     * @param limit most packets to deliver
+     * @return packets delivered
+     */
+    int poll(PacketHandler handler, int limit);
+
+    /** Whether {@link #poll} would find something; a cheap look by a thread that is about to block. */
+    boolean hasInbound();
+
+    /** Bytes committed here that the medium has not taken yet (a retransmission timer does not run for them). */
+    int unsent();
+
+    /** The peer's memory as it is mapped here, or null where there is no direct path. */
+    @Nullable
+    PeerMemory peerMemory();
+
+    /**
+     * Wakes an engine of the peer; called only after that engine's park word was seen to say PARKED.
+     *
+     * @param engine index of the engine in the peer's NIC
+     */
+    void wakePeer(int engine);
+
+    /** Closes this end. Idempotent. The peer sees the link go down. */
+    @Override
+    void close();
+}

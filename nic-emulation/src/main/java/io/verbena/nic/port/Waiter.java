@@ -1,0 +1,33 @@
+package io.verbena.nic.port;
+
+/**
+ * How the thread that drives an engine does its I/O and sleeps: one wait for sockets, timers and doorbells.
+ *
+ * <p>{@link #poll} and {@link #await} are for the owner alone; {@link #wake} is for any thread.
+ */
+public interface Waiter extends AutoCloseable {
+    /** Whether the calling thread is the one that may call {@link #poll} and {@link #await}. */
+    boolean isOwner();
+
+    /**
+     * Runs I/O that is ready, without blocking.
+     *
+     * @return the amount of work done, 0 if there was none
+     */
+    int poll();
+
+    /**
+     * Blocks until there is I/O (which is run), {@link #wake} is called, or the time is over. A wake that came since
+     * the last await ends the next one at once.
+     *
+     * @param nanos most nanoseconds to block, at least 0
+     */
+    void await(long nanos);
+
+    /** Ends the current or the next {@link #await}. Any thread; idempotent. */
+    void wake();
+
+    /** Releases what the waiter holds. Idempotent; any thread, after the owner has stopped. */
+    @Override
+    void close();
+}
