@@ -1,0 +1,68 @@
+package io.verbena.nic.wire;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Append extended header: which append queue a message is for, and how long it is in whole.
+ *
+ * <pre>
+ *    0          4           8                12     16
+ *   +----------+-----------+----------------+------+
+ *   | queue id | queue key | message length | zero |
+ *   +----------+-----------+----------------+------+
+ * </pre>
+ *
+ * <p>Stateless; the buffer follows its own rules of concurrency.
+ */
+public final class AppendEthFlyweight {
+    /** Bytes of the header. */
+    public static final int LENGTH = 16;
+
+    private static final int QUEUE_ID_OFFSET = 0;
+    private static final int QUEUE_KEY_OFFSET = 4;
+    private static final int MESSAGE_LENGTH_OFFSET = 8;
+    private static final int PAD_OFFSET = 12;
+
+    private AppendEthFlyweight() {}
+
+    /** Writes the append queue's id. */
+    public static void queueId(MutableDirectBuffer b, int offset, int value) {
+        b.putInt(offset + QUEUE_ID_OFFSET, value, LITTLE_ENDIAN);
+    }
+
+    /** Reads the append queue's id. */
+    public static int queueId(DirectBuffer b, int offset) {
+        return b.getInt(offset + QUEUE_ID_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Writes the append queue's key. */
+    public static void queueKey(MutableDirectBuffer b, int offset, int value) {
+        b.putInt(offset + QUEUE_KEY_OFFSET, value, LITTLE_ENDIAN);
+    }
+
+    /** Reads the append queue's key. */
+    public static int queueKey(DirectBuffer b, int offset) {
+        return b.getInt(offset + QUEUE_KEY_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Writes the length of the whole message in bytes. */
+    public static void messageLength(MutableDirectBuffer b, int offset, int value) {
+        b.putInt(offset + MESSAGE_LENGTH_OFFSET, value, LITTLE_ENDIAN);
+    }
+
+    /** Reads the length of the whole message in bytes. */
+    public static int messageLength(DirectBuffer b, int offset) {
+        return b.getInt(offset + MESSAGE_LENGTH_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Writes the whole header. */
+    public static void encode(MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength) {
+        queueId(b, offset, queueId);
+        queueKey(b, offset, queueKey);
+        messageLength(b, offset, messageLength);
+        b.putInt(offset + PAD_OFFSET, 0, LITTLE_ENDIAN);
+    }
+}
