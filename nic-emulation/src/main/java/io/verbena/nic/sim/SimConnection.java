@@ -3,6 +3,7 @@ package io.verbena.nic.sim;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two endpoints and the link between them, with the means to cut, break, bring back and kill it. Not thread-safe.
@@ -16,6 +17,8 @@ public final class SimConnection {
     private final String wayBToA;
     private final LinkEndpoint endpointA;
     private final LinkEndpoint endpointB;
+    private final @Nullable NicModel nicA;
+    private final @Nullable NicModel nicB;
     private SimLink a;
     private SimLink b;
 
@@ -26,7 +29,9 @@ public final class SimConnection {
             String nameB,
             LinkEndpoint endpointB,
             LinkProfile profileAToB,
-            LinkProfile profileBToA) {
+            LinkProfile profileBToA,
+            @Nullable NicModel nicA,
+            @Nullable NicModel nicB) {
         if (profileAToB.direct != profileBToA.direct || profileAToB.maxPacket != profileBToA.maxPacket) {
             throw new IllegalArgumentException("the directions differ in direct (" + profileAToB.direct + ", "
                     + profileBToA.direct + ") or largest packet (" + profileAToB.maxPacket + ", "
@@ -37,8 +42,10 @@ public final class SimConnection {
         this.wayBToA = nameB + '>' + nameA;
         this.endpointA = endpointA;
         this.endpointB = endpointB;
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, profileAToB.copy());
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, profileBToA.copy());
+        this.nicA = nicA;
+        this.nicB = nicB;
+        a = new SimLink(simulation, wayAToB, endpointA, endpointB, profileAToB.copy(), nicA, nicB);
+        b = new SimLink(simulation, wayBToA, endpointB, endpointA, profileBToA.copy(), nicB, nicA);
         announce();
     }
 
@@ -112,8 +119,8 @@ public final class SimConnection {
         if (a.state() == Link.State.UP || b.state() == Link.State.UP) {
             throw new IllegalStateException("the link is not broken: " + a.state() + ", " + b.state());
         }
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile());
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile());
+        a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile(), nicA, nicB);
+        b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile(), nicB, nicA);
         announce();
     }
 

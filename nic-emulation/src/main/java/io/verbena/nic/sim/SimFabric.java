@@ -1,10 +1,12 @@
 package io.verbena.nic.sim;
 
 import io.verbena.nic.port.LinkEndpoint;
+import org.agrona.collections.Long2ObjectHashMap;
 
 /** Brings up simulated links between endpoints. Not thread-safe. */
 public final class SimFabric {
     private final Simulation simulation;
+    private final Long2ObjectHashMap<NicModel> models = new Long2ObjectHashMap<>();
 
     /**
      * Creates a fabric.
@@ -13,6 +15,16 @@ public final class SimFabric {
      */
     public SimFabric(Simulation simulation) {
         this.simulation = simulation;
+    }
+
+    /**
+     * Gives a NIC the costs of silicon; all links of it that are made from now on share them.
+     *
+     * @param nicId the NIC's identity, as in its endpoint
+     * @param model of that NIC alone
+     */
+    public void model(long nicId, NicModel model) {
+        models.put(nicId, model);
     }
 
     /**
@@ -38,6 +50,7 @@ public final class SimFabric {
      */
     public SimConnection connect(
             String nameA, LinkEndpoint a, String nameB, LinkEndpoint b, LinkProfile aToB, LinkProfile bToA) {
-        return new SimConnection(simulation, nameA, a, nameB, b, aToB, bToA);
+        return new SimConnection(
+                simulation, nameA, a, nameB, b, aToB, bToA, models.get(a.nicId()), models.get(b.nicId()));
     }
 }

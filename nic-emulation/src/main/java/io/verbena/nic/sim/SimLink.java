@@ -28,6 +28,8 @@ public final class SimLink implements Link {
     private final LinkEndpoint local;
     private final LinkEndpoint remote;
     private final LinkProfile profile;
+    private final @Nullable NicModel localNic;
+    private final @Nullable NicModel remoteNic;
     private final SimRandom random;
     private final LinkCounters counters = new LinkCounters();
     private final ArrayDeque<SimPacket> pool = new ArrayDeque<>();
@@ -49,12 +51,21 @@ public final class SimLink implements Link {
     private int lossesToCome;
     private long wakes;
 
-    SimLink(Simulation simulation, String way, LinkEndpoint local, LinkEndpoint remote, LinkProfile profile) {
+    SimLink(
+            Simulation simulation,
+            String way,
+            LinkEndpoint local,
+            LinkEndpoint remote,
+            LinkProfile profile,
+            @Nullable NicModel localNic,
+            @Nullable NicModel remoteNic) {
         this.simulation = simulation;
         this.way = way;
         this.local = local;
         this.remote = remote;
         this.profile = profile;
+        this.localNic = localNic;
+        this.remoteNic = remoteNic;
         random = simulation.newRandom();
         peerMemory = profile.direct ? new MappedMemory(remote.memory()) : null;
     }
@@ -147,7 +158,7 @@ public final class SimLink implements Link {
     public void flush() {
         for (SimPacket p = committed.poll(); p != null; p = committed.poll()) {
             if (state == State.UP) {
-                simulation.schedule(p, departure(p.length));
+                simulation.schedule(p, departure(p));
             } else {
                 recycle(p);
             }
@@ -229,7 +240,7 @@ public final class SimLink implements Link {
         }
         SimPacket packet = take(length);
         packet.buffer.putBytes(SimPacket.GUARD, source, offset, length);
-        packet.departed = true;
+        packet.stage = SimPacket.ARRIVES;
         simulation.trace().packet(now(), way, Fate.INJECTED, packet.buffer, SimPacket.GUARD, length);
         simulation.schedule(packet, now() + profile.delayNanos);
     }
@@ -267,11 +278,12 @@ public final class SimLink implements Link {
     }
 
     /** When a packet's last bit has left, exactly: fractions of a nanosecond are carried over to the next packet. */
-    private long departure(int length) {
-        long now = now();
+    private long departure(SimPacket packet) {
+        int length = packet.length;
+        long now = localNic == null ? now() : localNic.send(now(), packet.buffer, SimPacket.GUARD, length);
         if (profile.bitsPerSecond == 0) {
-            wireFreeNanos = now;
-            return now;
+            wireFreeNanos = Math.max(wireFreeNanos, now);
+            return wireFreeNanos;
         }
         if (wireFreeNanos < now) {
             wireFreeNanos = now;
@@ -309,7 +321,7 @@ public final class SimLink implements Link {
                 counters.duplicated++;
                 SimPacket copy = take(packet.length);
                 copy.buffer.putBytes(SimPacket.GUARD, packet.buffer, SimPacket.GUARD, packet.length);
-                copy.departed = true;
+                copy.stage = SimPacket.ARRIVES;
                 trace(copy, Fate.DUPLICATED);
                 send(copy, false);
             }
@@ -347,8 +359,17 @@ public final class SimLink implements Link {
         return false;
     }
 
-    /** A packet that this end has sent reaches the peer. */
+    /** A packet that this end has sent reaches the peer's NIC. */
     void arrived(SimPacket packet) {
+        if (remoteNic == null) {
+            received(packet);
+        } else {
+            simulation.schedule(packet, remoteNic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length));
+        }
+    }
+
+    /** A packet that this end has sent reaches the peer's engine. */
+    void received(SimPacket packet) {
         SimLink to = peer;
         if (to == null || to.state != State.UP) {
             drop(packet, Fate.CUT);

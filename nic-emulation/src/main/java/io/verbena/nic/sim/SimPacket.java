@@ -3,12 +3,18 @@ package io.verbena.nic.sim;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A packet on its way, and the event that moves it on: first it departs, then it arrives. The space around it and, while
+ * A packet on its way, and the event that moves it on: it departs, it arrives, it is received. The space around it and, while
  * nobody owns it, its bytes are filled with garbage: who writes past a claim, reads what nobody wrote, or keeps a packet
  * after its delivery finds out.
  */
 final class SimPacket extends SimEvent {
     static final int GUARD = 64;
+
+    /** Stages: the last bit leaves; the last bit arrives; the receiver's NIC is done with it. */
+    static final int DEPARTS = 0;
+
+    static final int ARRIVES = 1;
+    static final int IS_RECEIVED = 2;
 
     private static final long GUARD_WORD = 0xFDFD_FDFD_FDFD_FDFDL;
     private static final byte GARBAGE = (byte) 0xA5;
@@ -16,7 +22,7 @@ final class SimPacket extends SimEvent {
     final SimLink sender;
     final UnsafeBuffer buffer;
     int length;
-    boolean departed;
+    int stage;
 
     SimPacket(SimLink sender, int maxPacket) {
         this.sender = sender;
@@ -32,7 +38,7 @@ final class SimPacket extends SimEvent {
 
     void claim(int bytes) {
         length = bytes;
-        departed = false;
+        stage = DEPARTS;
         buffer.setMemory(GUARD + bytes, GUARD, (byte) GUARD_WORD);
     }
 
@@ -53,11 +59,14 @@ final class SimPacket extends SimEvent {
 
     @Override
     void fire() {
-        if (departed) {
+        if (stage == DEPARTS) {
+            stage = ARRIVES;
+            sender.departed(this);
+        } else if (stage == ARRIVES) {
+            stage = IS_RECEIVED;
             sender.arrived(this);
         } else {
-            departed = true;
-            sender.departed(this);
+            sender.received(this);
         }
     }
 }

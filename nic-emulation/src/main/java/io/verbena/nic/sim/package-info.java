@@ -8,7 +8,7 @@
  *       ├── Actor (an engine, an application)   Actor
  *       │     │ claim, commit, flush              ▲ poll
  *       │     ▼                                   │
- *       └── SimLink ── window ── rate ── faults ── delay ── SimLink
+ *       └── SimLink ── window ── (NicModel) ── rate ── faults ── delay ── (NicModel) ── SimLink
  * </pre>
  *
  * <p>Nothing here is thread-safe: a simulation and all that takes part in it belong to one thread.

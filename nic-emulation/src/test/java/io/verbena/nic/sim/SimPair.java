@@ -26,8 +26,16 @@ final class SimPair {
     final SimConnection connection;
 
     SimPair(long seed, LinkProfile profile) {
-        simulation = new Simulation(seed);
-        connection = new SimFabric(simulation).connect(a.endpoint(NIC_A), b.endpoint(NIC_B), profile);
+        this(new Simulation(seed), profile);
+    }
+
+    private SimPair(Simulation simulation, LinkProfile profile) {
+        this(simulation, new SimFabric(simulation), profile);
+    }
+
+    SimPair(Simulation simulation, SimFabric fabric, LinkProfile profile) {
+        this.simulation = simulation;
+        connection = fabric.connect(a.endpoint(NIC_A), b.endpoint(NIC_B), profile);
         simulation.add("a", a);
         simulation.add("b", b);
     }
