@@ -1,0 +1,447 @@
+package io.verbena.nic.sim;
+
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.sim.SimTrace.Fate;
+import java.util.ArrayDeque;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a simulated link. What is committed waits for {@link #flush}, goes out at the link's rate, meets its faults
+ * when the last bit has left, and arrives after the delay; {@link #unsent} counts until the last bit has left.
+ *
+ * <p>The end owns the direction away from it: its profile, its counters, its chance. Not thread-safe. Steady state
+ * allocates nothing: packets come from a pool that grows to what was in flight at most.
+ */
+public final class SimLink implements Link {
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final int BITS = 8;
+
+    private final Simulation simulation;
+    private final String way;
+    private final LinkEndpoint local;
+    private final LinkEndpoint remote;
+    private final LinkProfile profile;
+    private final @Nullable NicModel localNic;
+    private final @Nullable NicModel remoteNic;
+    private final SimRandom random;
+    private final LinkCounters counters = new LinkCounters();
+    private final ArrayDeque<SimPacket> pool = new ArrayDeque<>();
+    private final ArrayDeque<SimPacket> committed = new ArrayDeque<>();
+    private final ArrayDeque<SimPacket> inbound = new ArrayDeque<>();
+    private final @Nullable PeerMemory peerMemory;
+
+    private @Nullable SimLink peer;
+    private State state = State.UP;
+    private @Nullable SimPacket claimed;
+    private @Nullable Tamper tamper;
+    private boolean cut;
+    private boolean peerClosed;
+    private int unsent;
+    private int inboundBytes;
+    private long wireFreeNanos;
+    private long wireRemainder;
+    private long lastArrivalNanos;
+    private int lossesToCome;
+    private long wakes;
+
+    SimLink(
+            Simulation simulation,
+            String way,
+            LinkEndpoint local,
+            LinkEndpoint remote,
+            LinkProfile profile,
+            @Nullable NicModel localNic,
+            @Nullable NicModel remoteNic) {
+        this.simulation = simulation;
+        this.way = way;
+        this.local = local;
+        this.remote = remote;
+        this.profile = profile;
+        this.localNic = localNic;
+        this.remoteNic = remoteNic;
+        random = simulation.newRandom();
+        peerMemory = profile.direct ? new MappedMemory(remote.memory()) : null;
+    }
+
+    void join(SimLink other) {
+        peer = other;
+    }
+
+    /** What this direction is like; rate, delay and faults may be changed at any time. */
+    public LinkProfile profile() {
+        return profile;
+    }
+
+    /** What became of the packets that this end has sent. */
+    public LinkCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Lets a tamper decide over the packets that this end sends.
+     *
+     * @param decides looks at each packet; null lets go
+     */
+    public void tamper(@Nullable Tamper decides) {
+        tamper = decides;
+    }
+
+    /** Calls of {@link #wakePeer} so far. */
+    public long wakes() {
+        return wakes;
+    }
+
+    /** Cuts this direction, or lets packets through again. Packets that have departed still arrive. */
+    void cut(boolean apart) {
+        cut = apart;
+    }
+
+    @Override
+    public long peerNic() {
+        return remote.nicId();
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public int maxPacket() {
+        return profile.maxPacket;
+    }
+
+    @Override
+    public int claim(int length) {
+        if (length < 1 || length > profile.maxPacket) {
+            throw new IllegalArgumentException("packet of " + length + " bytes outside 1.." + profile.maxPacket);
+        }
+        if (claimed != null) {
+            throw new IllegalStateException("claim of " + length + " bytes before the commit of " + claimed.length);
+        }
+        if (state != State.UP || (unsent > 0 && unsent + length > profile.window)) {
+            counters.noRoom++;
+            return NO_ROOM;
+        }
+        claimed = take(length);
+        return SimPacket.GUARD;
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        if (claimed == null) {
+            throw new IllegalStateException("nothing is claimed");
+        }
+        return claimed.buffer;
+    }
+
+    @Override
+    public void commit() {
+        SimPacket packet = claimed;
+        if (packet == null) {
+            throw new IllegalStateException("nothing is claimed");
+        }
+        claimed = null;
+        packet.checkGuards();
+        unsent += packet.length;
+        committed.add(packet);
+    }
+
+    @Override
+    public void flush() {
+        for (SimPacket p = committed.poll(); p != null; p = committed.poll()) {
+            if (state == State.UP) {
+                simulation.schedule(p, departure(p));
+            } else {
+                recycle(p);
+            }
+        }
+    }
+
+    @Override
+    public int poll(PacketHandler handler, int limit) {
+        int polled = 0;
+        while (polled < limit) {
+            SimPacket p = inbound.poll();
+            if (p == null) {
+                break;
+            }
+            polled++;
+            inboundBytes -= charge(p);
+            p.sender.counters.delivered++;
+            simulation.trace().packet(now(), p.sender.way, Fate.DELIVERED, p.buffer, SimPacket.GUARD, p.length);
+            try {
+                handler.onPacket(this, p.buffer, SimPacket.GUARD, p.length);
+            } finally {
+                p.sender.recycle(p);
+            }
+        }
+        if (peerClosed && inbound.isEmpty()) {
+            lose(State.DOWN);
+        }
+        return polled;
+    }
+
+    @Override
+    public boolean hasInbound() {
+        return !inbound.isEmpty();
+    }
+
+    @Override
+    public int unsent() {
+        return unsent;
+    }
+
+    @Override
+    public @Nullable PeerMemory peerMemory() {
+        return peerMemory;
+    }
+
+    @Override
+    public void wakePeer(int engine) {
+        wakes++;
+        simulation.after(profile.delayNanos, () -> remote.waiter().wake());
+    }
+
+    /** Closes this end; what it has flushed still arrives, then the peer's end goes down. */
+    @Override
+    public void close() {
+        if (state == State.CLOSED) {
+            return;
+        }
+        end(State.CLOSED);
+        SimLink other = peer;
+        if (other != null) {
+            // By way of the time at which the last bit leaves, so that it comes behind the last packet.
+            simulation.after(Math.max(wireFreeNanos - now(), 0), () -> {
+                long arrival = Math.max(now() + profile.delayNanos, lastArrivalNanos);
+                simulation.after(arrival - now(), () -> other.peerHasClosed());
+            });
+        }
+    }
+
+    /**
+     * Puts a packet on the wire that no engine made: the bytes arrive after the delay, without faults, whatever they are.
+     *
+     * @param source holds the bytes
+     * @param offset of the first
+     * @param length 1 to {@link #maxPacket}
+     */
+    public void inject(DirectBuffer source, int offset, int length) {
+        if (length < 1 || length > profile.maxPacket) {
+            throw new IllegalArgumentException("packet of " + length + " bytes outside 1.." + profile.maxPacket);
+        }
+        SimPacket packet = take(length);
+        packet.buffer.putBytes(SimPacket.GUARD, source, offset, length);
+        packet.stage = SimPacket.ARRIVES;
+        simulation.trace().packet(now(), way, Fate.INJECTED, packet.buffer, SimPacket.GUARD, length);
+        simulation.schedule(packet, now() + profile.delayNanos);
+    }
+
+    /** The peer's end of stream: this end goes down when all that came before has been polled. */
+    private void peerHasClosed() {
+        peerClosed = true;
+        if (inbound.isEmpty()) {
+            lose(State.DOWN);
+        }
+    }
+
+    /** The link breaks, as this end sees it; what was under way to this end and from it is lost. */
+    void lose(State to) {
+        if (state != State.UP) {
+            return;
+        }
+        end(to);
+        for (SimPacket p = inbound.poll(); p != null; p = inbound.poll()) {
+            p.sender.counters.cut++;
+            p.sender.recycle(p);
+        }
+        inboundBytes = 0;
+        local.waiter().wake();
+    }
+
+    private void end(State to) {
+        state = to;
+        simulation.note(way + " is " + to);
+        unsent = 0;
+        for (SimPacket p = committed.poll(); p != null; p = committed.poll()) {
+            counters.cut++;
+            recycle(p);
+        }
+    }
+
+    /** When a packet's last bit has left, exactly: fractions of a nanosecond are carried over to the next packet. */
+    private long departure(SimPacket packet) {
+        int length = packet.length;
+        long now = localNic == null ? now() : localNic.send(now(), packet.buffer, SimPacket.GUARD, length);
+        if (profile.bitsPerSecond == 0) {
+            wireFreeNanos = Math.max(wireFreeNanos, now);
+            return wireFreeNanos;
+        }
+        if (wireFreeNanos < now) {
+            wireFreeNanos = now;
+            wireRemainder = 0;
+        }
+        long scaled = (length + (long) profile.overheadBytes) * BITS * NANOS_PER_SECOND + wireRemainder;
+        wireFreeNanos += scaled / profile.bitsPerSecond;
+        wireRemainder = scaled % profile.bitsPerSecond;
+        return wireFreeNanos;
+    }
+
+    /** The last bit has left: the window opens, and chance strikes. */
+    void departed(SimPacket packet) {
+        if (state == State.DOWN || state == State.DEAD) {
+            drop(packet, Fate.CUT);
+            return;
+        }
+        if (state == State.UP) {
+            unsent -= packet.length;
+        }
+        counters.sent++;
+        counters.sentBytes += packet.length;
+        Tamper.Verdict verdict =
+                tamper == null ? Tamper.Verdict.PASS : tamper.onPacket(packet.buffer, SimPacket.GUARD, packet.length);
+        boolean byChance = verdict == Tamper.Verdict.PASS;
+        if (cut) {
+            drop(packet, Fate.CUT);
+        } else if (verdict == Tamper.Verdict.DROP || (byChance && lossStrikes())) {
+            drop(packet, Fate.LOST);
+        } else if (byChance && random.chance(profile.corruption)) {
+            drop(packet, Fate.CORRUPTED);
+        } else {
+            boolean twice = verdict == Tamper.Verdict.DUPLICATE || (byChance && random.chance(profile.duplication));
+            if (twice) {
+                counters.duplicated++;
+                SimPacket copy = take(packet.length);
+                copy.buffer.putBytes(SimPacket.GUARD, packet.buffer, SimPacket.GUARD, packet.length);
+                copy.stage = SimPacket.ARRIVES;
+                trace(copy, Fate.DUPLICATED);
+                send(copy, false);
+            }
+            send(packet, verdict == Tamper.Verdict.HOLD);
+        }
+    }
+
+    private void send(SimPacket packet, boolean hold) {
+        long arrival = now() + profile.delayNanos;
+        if (profile.jitterNanos > 0) {
+            arrival += random.nextLong(profile.jitterNanos + 1);
+        }
+        if (hold || random.chance(profile.reordering)) {
+            counters.reordered++;
+            trace(packet, Fate.REORDERED);
+            arrival += hold ? profile.reorderNanos : 1 + random.nextLong(profile.reorderNanos);
+        } else {
+            // Jitter delays; only reordering lets a packet overtake another.
+            arrival = Math.max(arrival, lastArrivalNanos);
+            lastArrivalNanos = arrival;
+            trace(packet, Fate.SENT);
+        }
+        simulation.schedule(packet, arrival);
+    }
+
+    private boolean lossStrikes() {
+        if (lossesToCome > 0) {
+            lossesToCome--;
+            return true;
+        }
+        if (random.chance(profile.loss)) {
+            lossesToCome = profile.lossBurst - 1;
+            return true;
+        }
+        return false;
+    }
+
+    /** A packet that this end has sent reaches the peer's NIC. */
+    void arrived(SimPacket packet) {
+        if (remoteNic == null) {
+            received(packet);
+        } else {
+            simulation.schedule(packet, remoteNic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length));
+        }
+    }
+
+    /** A packet that this end has sent reaches the peer's engine. */
+    void received(SimPacket packet) {
+        SimLink to = peer;
+        if (to == null || to.state != State.UP) {
+            drop(packet, Fate.CUT);
+        } else if (to.inboundBytes + charge(packet) > profile.inbound) {
+            drop(packet, Fate.OVERRUN);
+        } else {
+            to.inboundBytes += charge(packet);
+            to.inbound.add(packet);
+            to.local.waiter().wake();
+        }
+    }
+
+    private static int charge(SimPacket packet) {
+        return Math.max(packet.length, LinkProfile.MIN_PACKET);
+    }
+
+    private void drop(SimPacket packet, Fate fate) {
+        switch (fate) {
+            case CUT:
+                counters.cut++;
+                break;
+            case LOST:
+                counters.lost++;
+                break;
+            case CORRUPTED:
+                counters.corrupted++;
+                break;
+            default:
+                counters.overrun++;
+                break;
+        }
+        trace(packet, fate);
+        recycle(packet);
+    }
+
+    private void trace(SimPacket packet, Fate fate) {
+        simulation.trace().packet(now(), way, fate, packet.buffer, SimPacket.GUARD, packet.length);
+    }
+
+    private SimPacket take(int length) {
+        SimPacket packet = pool.poll();
+        if (packet == null) {
+            packet = new SimPacket(this, profile.maxPacket);
+        }
+        packet.claim(length);
+        return packet;
+    }
+
+    private void recycle(SimPacket packet) {
+        packet.forget();
+        pool.push(packet);
+    }
+
+    private long now() {
+        return simulation.nowNanos();
+    }
+
+    @Override
+    public String toString() {
+        return way + ' ' + state + ", unsent " + unsent + ", " + counters;
+    }
+
+    /** The other end's memory, reached without a wire. */
+    private record MappedMemory(MemoryProvider memory) implements PeerMemory {
+        @Override
+        public AtomicBuffer control() {
+            return memory.control();
+        }
+
+        @Override
+        public @Nullable AtomicBuffer segment(int segmentId) {
+            return memory.segment(segmentId);
+        }
+    }
+}

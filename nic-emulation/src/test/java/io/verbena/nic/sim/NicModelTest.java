@@ -1,0 +1,117 @@
+package io.verbena.nic.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.RethFlyweight;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+class NicModelTest {
+    private final UnsafeBuffer b = new UnsafeBuffer(new byte[4096]);
+
+    @Test
+    void freeByDefault() {
+        assertThat(new NicModel().send(100, packet(Opcode.SEND_ONLY, 1), 0, 1000))
+                .isEqualTo(100);
+    }
+
+    @Test
+    void pcieAndPacketWorkQueueUp() {
+        // 1000 bytes at 8 Gb/s take 1000 ns.
+        NicModel model = new NicModel().packet(50).pcie(8_000_000_000L);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(1_050);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(2_100);
+        assertThat(model.receive(0, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(150);
+        assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(5_150);
+    }
+
+    @Test
+    void connectionsBeyondTheCacheMissEachTime() {
+        for (int connections = 1; connections <= 40; connections++) {
+            NicModel model = new NicModel().contexts(20, 500);
+            for (int round = 0; round < 10; round++) {
+                for (int qp = 0; qp < connections; qp++) {
+                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64);
+                }
+            }
+            // The knee of a round robin over an LRU cache is a step.
+            assertThat(model.contextMisses()).isEqualTo(connections <= 20 ? connections : 10L * connections);
+        }
+    }
+
+    @Test
+    void wqesAreFetchedWhereARequestStarts() {
+        NicModel model = new NicModel().wqes(1, 300);
+        assertThat(model.send(0, packet(Opcode.SEND_FIRST, 1), 0, 64)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_MIDDLE, 1), 0, 64)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(600);
+        assertThat(model.send(600, packet(Opcode.ACKNOWLEDGE, 1), 0, 24)).isEqualTo(600);
+        assertThat(model.wqeMisses()).isEqualTo(2);
+    }
+
+    @Test
+    void remoteMemoryIsTranslatedPageByPage() {
+        NicModel model = new NicModel().translations(4, 4096, 100);
+        assertThat(model.receive(0, request(0, 8192), 0, 32)).isEqualTo(300);
+        assertThat(model.receive(1_000, request(4096, 100), 0, 32)).isEqualTo(1_000);
+        assertThat(model.receive(2_000, request(1 << 20, 100), 0, 32)).isEqualTo(2_100);
+        assertThat(model.translationMisses()).isEqualTo(4);
+    }
+
+    @Test
+    void linksOfOneNicShareItsPipeline() {
+        Simulation simulation = new Simulation(1);
+        SimFabric fabric = new SimFabric(simulation);
+        fabric.model(SimPair.NIC_A, new NicModel().packet(1_000));
+        fabric.model(SimPair.NIC_B, new NicModel().packet(10));
+        SimPair pair = new SimPair(simulation, fabric, new LinkProfile().rate(0).delay(0));
+        pair.a.send(1, 100);
+        pair.a.send(2, 100);
+        assertThat(pair.a.link().unsent()).isEqualTo(200);
+        simulation.runToIdle(1_000_000);
+        assertThat(pair.b.arrivals)
+                .containsExactly(new SimPair.Arrival(1, 100, 1_010), new SimPair.Arrival(2, 100, 2_010));
+    }
+
+    @Test
+    void lruForgetsTheLeastRecentlyUsed() {
+        // Against a plain model.
+        SimRandom random = new SimRandom(5);
+        LruCache cache = new LruCache(7);
+        Set<Long> model = new LinkedHashSet<>();
+        for (int i = 0; i < 20_000; i++) {
+            long key = random.nextInt(14);
+            boolean there = model.remove(key);
+            model.add(key);
+            if (model.size() > 7) {
+                model.remove(model.iterator().next());
+            }
+            assertThat(cache.use(key)).isEqualTo(there);
+        }
+        assertThat(cache.hits() + cache.misses()).isEqualTo(20_000);
+    }
+
+    @Test
+    void nonsenseIsRefused() {
+        NicModel model = new NicModel();
+        assertThatThrownBy(() -> model.contexts(0, 1)).hasMessageContaining("contexts 0 < 1");
+        assertThatThrownBy(() -> model.packet(-1)).hasMessageContaining("-1");
+    }
+
+    private UnsafeBuffer packet(Opcode opcode, int qp) {
+        BthFlyweight.encode(b, 0, opcode.code(), 0, qp, 0, qp);
+        return b;
+    }
+
+    private UnsafeBuffer request(long remoteOffset, int length) {
+        packet(Opcode.READ_REQUEST, 1);
+        RethFlyweight.encode(b, Opcode.READ_REQUEST.rethOffset(), remoteOffset, 9, length);
+        return b;
+    }
+}
