@@ -96,7 +96,11 @@ final class Datapath implements TransportServices, PacketHandler {
 
     // ---- turns -------------------------------------------------------------------------------------------------
 
-    /** A whole turn. @return the amount of work done */
+    /**
+     * A whole turn.
+     *
+     * @return the amount of work done
+     */
     int turn(long nanos) {
         now = nanos;
         int work = receive();
@@ -325,7 +329,11 @@ final class Datapath implements TransportServices, PacketHandler {
         }
     }
 
-    /** Sends a management datagram. @return false if there is no room or no link now */
+    /**
+     * Sends a management datagram.
+     *
+     * @return false if there is no room or no link now
+     */
     boolean sendDatagram(long peerNic, DirectBuffer b, int offset, int length) {
         Path path = paths.get(peerNic);
         Link link = path == null ? null : path.link();

@@ -214,7 +214,7 @@ public final class Completer {
             goBackToRead(); // one before it was lost
             return;
         }
-        if (bytes != Math.min(qp.pathMtu(), length - due) || psn == last != opcode.endsMessage()) {
+        if (bytes != Math.min(qp.pathMtu(), length - due) || (psn == last) != opcode.endsMessage()) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -252,7 +252,7 @@ public final class Completer {
             completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        if (some || Psn.after(psn, acknowledged) && all) {
+        if (some || (all && Psn.after(psn, acknowledged))) {
             answeredTo(psn, now);
             startTimer(now);
         }

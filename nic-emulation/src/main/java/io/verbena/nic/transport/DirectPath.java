@@ -62,7 +62,7 @@ final class DirectPath {
                 || kind == READ
                 || kind == COMPARE_SWAP
                 || kind == FETCH_ADD
-                || kind == WRITE && (flags & SendWqeDescriptor.IMMEDIATE) == 0;
+                || (kind == WRITE && (flags & SendWqeDescriptor.IMMEDIATE) == 0);
     }
 
     /** Whether the peer's queue pair takes requests from this one now. */

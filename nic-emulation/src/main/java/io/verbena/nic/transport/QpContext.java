@@ -302,7 +302,11 @@ public final class QpContext extends Flow {
         return requester.deadline();
     }
 
-    /** Poster: rings the doorbell. @return whether it was silent, so that the engine must be told */
+    /**
+     * Poster: rings the doorbell.
+     *
+     * @return whether it was silent, so that the engine must be told
+     */
     public boolean ring() {
         return (int) DOORBELL.getVolatile(this) == 0 && (int) DOORBELL.getAndSet(this, 1) == 0;
     }

@@ -180,9 +180,9 @@ public final class Requester {
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
                 && direct.isOpen(path);
-        if (directly && !nothingUnanswered
-                || reads && readsOutstanding >= qp.maxRdAtomic() && !directly
-                || (flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0) {
+        if ((directly && !nothingUnanswered)
+                || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
+                || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
             if (reads && qp.maxRdAtomic() == 0) {
                 return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
             }
