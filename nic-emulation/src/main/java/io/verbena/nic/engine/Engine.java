@@ -88,7 +88,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, arbiter, counters, events);
+        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, clock, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -130,7 +130,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         try {
             drainCommands();
             hearDoorbells();
-            work += datapath.turn(clock.nanoTime());
+            work += datapath.turn();
             delivered = datapath.takeDelivered();
         } finally {
             baton.release();
@@ -175,7 +175,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                     rung = null;
                 }
                 hearDoorbells();
-                datapath.sendTurn(clock.nanoTime());
+                datapath.sendTurn();
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
@@ -309,6 +309,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean delivered;
         try {
+            datapath.beginTurn();
             drainCommands();
             action.run();
             delivered = datapath.takeDelivered();
