@@ -1,6 +1,10 @@
 /**
- * Who sends next, and how much: two levels (group, queue pair) with byte deficits behind one small port. Pure state,
- * driven by the engine.
+ * Who sends next, and how much: the {@link io.verbena.nic.arbiter.Arbiter} port and the disciplines behind it.
+ *
+ * <pre>
+ *   engine ── next ─▶ FlowGroup (round) ─▶ Flow (round) ── budget ─▶ requester, responder
+ *          ◀─ charge, then active | idle | blocked
+ * </pre>
  */
 @NullMarked
 package io.verbena.nic.arbiter;

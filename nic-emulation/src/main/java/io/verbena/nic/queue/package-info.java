@@ -1,6 +1,11 @@
 /**
- * Work and completion rings: fixed-size slots in off-heap buffers, one {@code *Descriptor} a memory layout with its
- * offsets computed once. No threads and no locks; who writes and who reads stands at the top of each class.
+ * The rings between an application and its NIC, one class a ring and one {@code *Descriptor} a memory layout.
+ *
+ * <pre>
+ *   poster ── SendRing (SendWqeDescriptor) ───────▶ requester
+ *   poster ── ReceiveRing (ReceiveWqeDescriptor) ─▶ responder
+ *   poller ◀─ CompletionRing (CqeDescriptor) ────── completer, responder
+ * </pre>
  */
 @NullMarked
 package io.verbena.nic.queue;

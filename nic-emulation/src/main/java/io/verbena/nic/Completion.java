@@ -1,0 +1,81 @@
+package io.verbena.nic;
+
+import io.verbena.nic.queue.CqeDescriptor;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A cursor on one entry of a completion queue ({@code ibv_poll_cq(3)}). Valid during the handler's call only: the cursor is
+ * reused. With a status other than SUCCESS only {@link #wrId}, {@link #status}, {@link #qpNumber} and
+ * {@link #vendorError} mean anything.
+ */
+public final class Completion {
+    private final UnsafeBuffer ring;
+    private int slot;
+
+    Completion(UnsafeBuffer ring) {
+        this.ring = ring;
+    }
+
+    void slot(int offset) {
+        slot = offset;
+    }
+
+    /** The id that the request was posted with. */
+    public long wrId() {
+        return ring.getLong(slot + CqeDescriptor.WR_ID);
+    }
+
+    /** How it ended. */
+    public WcStatus status() {
+        return WcStatus.of(state() & 0xFF);
+    }
+
+    /** Whether it ended in {@link WcStatus#SUCCESS}. */
+    public boolean isSuccess() {
+        return (state() & 0xFF) == 0;
+    }
+
+    /** What the request was. */
+    public WcOpcode opcode() {
+        return WcOpcode.of(state() >>> 8 & 0xFF);
+    }
+
+    /** Bytes transferred. */
+    public int byteLength() {
+        return ring.getInt(slot + CqeDescriptor.BYTE_LENGTH);
+    }
+
+    /** Whether {@link #immediate} is valid. */
+    public boolean hasImmediate() {
+        return (state() >>> 16 & CqeDescriptor.HAS_IMMEDIATE) != 0;
+    }
+
+    /** The immediate data. */
+    public int immediate() {
+        return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
+    }
+
+    /** Number of the queue pair here. */
+    public int qpNumber() {
+        return ring.getInt(slot + CqeDescriptor.QP_NUMBER);
+    }
+
+    /** Number of the peer's queue pair. */
+    public int peerQp() {
+        return ring.getInt(slot + CqeDescriptor.PEER_QP);
+    }
+
+    /** A code of this implementation for an error, 0 if it says no more than the status. */
+    public int vendorError() {
+        return ring.getInt(slot + CqeDescriptor.VENDOR_ERROR);
+    }
+
+    private int state() {
+        return ring.getInt(slot + CqeDescriptor.STATE);
+    }
+
+    @Override
+    public String toString() {
+        return status() + " " + opcode() + " wr " + wrId() + " qp " + qpNumber() + " " + byteLength() + " bytes";
+    }
+}

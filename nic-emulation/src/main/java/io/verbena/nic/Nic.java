@@ -1,0 +1,251 @@
+package io.verbena.nic;
+
+import io.verbena.nic.append.TailPointerTable;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.PacketRoundRobin;
+import io.verbena.nic.engine.Background;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.engine.ParkWaiter;
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.MemoryTable;
+import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.Waiter;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A NIC in software ({@code ibv_open_device(3)}): engines, a key table, append queues, and the objects that the verbs
+ * make.
+ *
+ * <pre>{@code
+ *   try (Nic nic = Nic.open(new NicContext())) {
+ *     ProtectionDomain pd = nic.allocateProtectionDomain();
+ *     CompletionQueue cq = nic.createCompletionQueue(256);
+ *     QueuePair qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+ *   }
+ * }</pre>
+ *
+ * <p>Creating and destroying is thread-safe and not for the data path. Objects are destroyed children first; closing the
+ * NIC closes what is left.
+ */
+public final class Nic implements AutoCloseable {
+    private static final long DEREGISTER_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_CQ_DEPTH = 1 << 20;
+    private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
+    private static final int GENERATIONS = 1 << 24;
+
+    private final long id;
+    private final MemoryProvider memory;
+    private final ControlBlock control;
+    private final MemoryTable regions;
+    private final TailPointerTable appendQueues;
+    private final Background background;
+    private final Engine[] engines;
+    private final Waiter[] waiters;
+    private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
+    private final NicEvents events = new NicEvents(counters);
+    private final FlowGroup defaultGroup = new FlowGroup();
+
+    private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
+    private final List<CompletionQueue> completionQueues = new ArrayList<>();
+    private final BitSet queuePairNumbers = new BitSet();
+    private final int[] generations;
+    private int nextPd = 1;
+    private int nextCq = 1;
+    private int nextQp = FIRST_QP;
+    private boolean closed;
+
+    private Nic(NicContext context) {
+        this.id = context.id != 0 ? context.id : new SecureRandom().nextLong() | 1;
+        this.memory = context.provider();
+        this.control = ControlBlock.create(memory, id, context.limits());
+        this.regions = new MemoryTable(control, context.clock, DEREGISTER_TIMEOUT);
+        this.background = new Background();
+        this.appendQueues = new TailPointerTable(control, memory, context.clock, background::wake);
+        this.background.run(appendQueues.allocator()::doWork);
+        this.generations = new int[context.maxQueuePairs];
+        this.engines = new Engine[context.engines];
+        this.waiters = new Waiter[context.engines];
+        for (int i = 0; i < engines.length; i++) {
+            Waiter given = context.waiter(i);
+            waiters[i] = given == null ? new ParkWaiter() : given;
+            engines[i] = new Engine(
+                    i,
+                    engines.length,
+                    id,
+                    context.mode,
+                    context.clock,
+                    waiters[i],
+                    context.longestSpinNanos,
+                    control,
+                    memory,
+                    regions,
+                    appendQueues.appender(i),
+                    new PacketRoundRobin(context.quantum),
+                    counters,
+                    events);
+        }
+    }
+
+    /**
+     * Opens a NIC.
+     *
+     * @throws IllegalStateException if the JVM lacks a flag that is needed; the message says which
+     */
+    public static Nic open(NicContext context) {
+        JvmFlags.check();
+        Nic nic = new Nic(context);
+        for (Engine engine : nic.engines) {
+            engine.start();
+        }
+        return nic;
+    }
+
+    /** The identity by which peers name this NIC; random unless it was given. */
+    public long id() {
+        return id;
+    }
+
+    /** One of the engines, from 0. */
+    public Engine engine(int index) {
+        return engines[index];
+    }
+
+    /** A count, since the NIC was opened. Any thread. */
+    public long counter(NicCounter counter) {
+        return counters.get(counter.ordinal());
+    }
+
+    /** The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Any thread. */
+    public @Nullable AsyncEvent pollAsyncEvent() {
+        return events.pollEvent();
+    }
+
+    /** Asynchronous events and management datagrams. */
+    public NicEvents events() {
+        return events;
+    }
+
+    /** Makes a protection domain ({@code ibv_alloc_pd(3)}). */
+    public synchronized ProtectionDomain allocateProtectionDomain() {
+        checkOpen();
+        if (nextPd > QueuePairWord.MAX_PD) {
+            throw new IllegalStateException("protection domain " + nextPd + " > maximum "
+                    + QueuePairWord.MAX_PD);
+        }
+        ProtectionDomain pd = new ProtectionDomain(this, nextPd++);
+        protectionDomains.add(pd);
+        return pd;
+    }
+
+    /** Makes a completion queue on engine 0. @param depth entries, 1 to 1048576; rounded up to a power of two */
+    public CompletionQueue createCompletionQueue(int depth) {
+        return createCompletionQueue(depth, 0);
+    }
+
+    /** Makes a completion queue for queue pairs of one engine. */
+    public synchronized CompletionQueue createCompletionQueue(int depth, int engine) {
+        checkOpen();
+        if (depth < 1 || depth > MAX_CQ_DEPTH) {
+            throw new IllegalArgumentException("completion queue depth " + depth + " outside 1.." + MAX_CQ_DEPTH);
+        }
+        CompletionQueue queue = new CompletionQueue(this, engines[engine], nextCq++, depth);
+        completionQueues.add(queue);
+        return queue;
+    }
+
+    ControlBlock control() {
+        return control;
+    }
+
+    MemoryProvider memory() {
+        return memory;
+    }
+
+    MemoryTable regions() {
+        return regions;
+    }
+
+    TailPointerTable appendQueues() {
+        return appendQueues;
+    }
+
+    FlowGroup defaultGroup() {
+        return defaultGroup;
+    }
+
+    int engineCount() {
+        return engines.length;
+    }
+
+    /** A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. */
+    int takeQueuePairNumber() {
+        int slots = generations.length;
+        for (int i = 0; i < slots; i++) {
+            int slot = (nextQp + i) % slots;
+            if (slot >= FIRST_QP && !queuePairNumbers.get(slot)) {
+                queuePairNumbers.set(slot);
+                nextQp = slot + 1;
+                int generation = generations[slot]++;
+                return slot | (int) ((long) generation * slots % GENERATIONS);
+            }
+        }
+        throw new IllegalStateException("queue pairs " + (slots - FIRST_QP) + " is the maximum; raise maxQueuePairs");
+    }
+
+    void returnQueuePairNumber(int number) {
+        queuePairNumbers.clear(number & generations.length - 1);
+    }
+
+    void forget(CompletionQueue queue) {
+        completionQueues.remove(queue);
+    }
+
+    void forget(ProtectionDomain pd) {
+        protectionDomains.remove(pd);
+    }
+
+    void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("NIC " + Long.toHexString(id) + " is closed");
+        }
+    }
+
+    /** Closes everything that was made here, stops the engines, gives the memory back. Idempotent. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            for (ProtectionDomain pd : List.copyOf(protectionDomains)) {
+                pd.closeAll();
+            }
+            for (CompletionQueue queue : List.copyOf(completionQueues)) {
+                queue.close();
+            }
+            closed = true;
+        }
+        control.close();
+        for (Engine engine : engines) {
+            engine.close();
+        }
+        background.close();
+        for (Waiter waiter : waiters) {
+            waiter.close();
+        }
+        memory.close();
+    }
+
+    @Override
+    public String toString() {
+        return "NIC " + Long.toHexString(id);
+    }
+}

@@ -1,0 +1,133 @@
+package io.verbena.nic;
+
+import io.verbena.nic.memory.ControlLimits;
+import io.verbena.nic.memory.DirectMemoryProvider;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.Waiter;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link Nic} is opened with: fluent setters over defaults, concluded once. Mutable; not thread-safe.
+ */
+public final class NicContext {
+    /** Most engines a NIC may have. */
+    public static final int MAX_ENGINES = 8;
+
+    EngineMode mode = EngineMode.ASSISTED;
+    int engines = 1;
+    long id;
+    int maxQueuePairs = 4096;
+    int maxMemoryRegions = 4096;
+    int maxAppendQueues = 256;
+    long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(50);
+    int quantum = 16 * 1024;
+    NanoClock clock = SystemNanoClock.INSTANCE;
+
+    @Nullable
+    MemoryProvider memory;
+
+    private Waiter @Nullable [] waiters;
+
+    /** Creates the defaults: one engine, ASSISTED, direct memory, a random identity. */
+    public NicContext() {}
+
+    /** Who runs the engines. */
+    public NicContext mode(EngineMode engineMode) {
+        mode = engineMode;
+        return this;
+    }
+
+    /** Number of engines, 1 to {@value #MAX_ENGINES}. */
+    public NicContext engines(int count) {
+        engines = range("engines", count, 1, MAX_ENGINES);
+        return this;
+    }
+
+    /** The NIC's identity, which peers name it by; 0 (the default) draws a random one. */
+    public NicContext id(long identity) {
+        id = identity;
+        return this;
+    }
+
+    /** Queue pairs that may exist at a time, 16 to 1048576, a power of two. */
+    public NicContext maxQueuePairs(int count) {
+        maxQueuePairs = range("maxQueuePairs", count, 16, 1 << 20);
+        return this;
+    }
+
+    /** Memory regions that may exist at a time, 16 to 65536, a power of two. */
+    public NicContext maxMemoryRegions(int count) {
+        maxMemoryRegions = range("maxMemoryRegions", count, 16, 1 << 16);
+        return this;
+    }
+
+    /** Append queues that may exist at a time, 1 to 4096. */
+    public NicContext maxAppendQueues(int count) {
+        maxAppendQueues = range("maxAppendQueues", count, 1, 4096);
+        return this;
+    }
+
+    /** How long an idle engine thread may spin before it sleeps, in nanoseconds; 0 sleeps at once. */
+    public NicContext longestSpinNanos(long nanos) {
+        if (nanos < 0) {
+            throw new IllegalArgumentException("longestSpinNanos " + nanos + " < minimum 0");
+        }
+        longestSpinNanos = nanos;
+        return this;
+    }
+
+    /** Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. */
+    public NicContext quantum(int bytes) {
+        quantum = range("quantum", bytes, 256, 16 << 20);
+        return this;
+    }
+
+    /** The clock that timers run by. */
+    public NicContext clock(NanoClock nanoClock) {
+        clock = nanoClock;
+        return this;
+    }
+
+    /** Where memory comes from; the NIC closes it. Direct memory by default. */
+    public NicContext memory(MemoryProvider provider) {
+        memory = provider;
+        return this;
+    }
+
+    /** How the engines' owners do I/O and sleep, one an engine; the NIC closes them. Parking by default. */
+    public NicContext waiters(Waiter... engineWaiters) {
+        waiters = engineWaiters.clone();
+        return this;
+    }
+
+    @Nullable
+    Waiter waiter(int engine) {
+        Waiter[] given = waiters;
+        return given == null || engine >= given.length ? null : given[engine];
+    }
+
+    MemoryProvider provider() {
+        MemoryProvider given = memory;
+        return given == null ? new DirectMemoryProvider() : given;
+    }
+
+    ControlLimits limits() {
+        // Two park words an engine: its owner's, and one for application threads that wait beside it.
+        return new ControlLimits(
+                2 * engines,
+                maxMemoryRegions,
+                maxQueuePairs,
+                maxAppendQueues,
+                ControlLimits.DEFAULTS.maxChunksPerQueue());
+    }
+
+    private static int range(String name, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
+            throw new IllegalArgumentException(name + " " + value + " outside " + minimum + ".." + maximum);
+        }
+        return value;
+    }
+}

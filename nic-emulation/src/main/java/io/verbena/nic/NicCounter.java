@@ -1,0 +1,31 @@
+package io.verbena.nic;
+
+/** What a NIC counts. Written by its engines, readable by any thread. */
+public enum NicCounter {
+    /** Packets sent. */
+    PACKETS_SENT,
+    /** Packets received. */
+    PACKETS_RECEIVED,
+    /** Packets that were dropped for what they were: malformed, for no queue pair, from the wrong peer. */
+    PACKETS_REJECTED,
+    /** Requests that came again and were answered from what was saved. */
+    DUPLICATE_REQUESTS,
+    /** Requests out of sequence. */
+    OUT_OF_SEQUENCE,
+    /** Answers to nothing that is outstanding. */
+    UNEXPECTED_RESPONSES,
+    /** Times a requester went back, after a NAK or a timeout. */
+    RETRANSMISSIONS,
+    /** Times a receiver was not ready, as the requester saw it. */
+    RECEIVER_NOT_READY,
+    /** Operations executed on a peer's mapped memory. */
+    DIRECT_OPERATIONS,
+    /** Completions with a status other than success. */
+    ERROR_COMPLETIONS,
+    /** Asynchronous events that were dropped because nobody took them. */
+    EVENTS_DROPPED,
+    /** Management datagrams that were dropped because nobody took them. */
+    DATAGRAMS_DROPPED,
+    /** Peers that a fabric turned away. */
+    LINKS_REJECTED
+}

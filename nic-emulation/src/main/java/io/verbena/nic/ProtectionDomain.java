@@ -1,0 +1,248 @@
+package io.verbena.nic;
+
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.DeregisterResult;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.Segment;
+import io.verbena.nic.queue.ReceiveRing;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.transport.QpContext;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What may touch what ({@code ibv_alloc_pd(3)}): regions, queue pairs and append queues work together only within one
+ * protection domain. Thread-safe; not for the data path.
+ */
+public final class ProtectionDomain implements AutoCloseable {
+    private final Nic nic;
+    private final int number;
+    private final List<QueuePair> queuePairs = new ArrayList<>();
+    private final List<SharedReceiveQueue> sharedReceiveQueues = new ArrayList<>();
+    private final List<AppendQueue> appendQueues = new ArrayList<>();
+    private final Map<MemoryRegion, Segment> segments = new HashMap<>();
+    private final List<MemoryRegion> registered = new ArrayList<>();
+    private boolean closed;
+
+    ProtectionDomain(Nic nic, int number) {
+        this.nic = nic;
+        this.number = number;
+    }
+
+    /** Its number. */
+    public int number() {
+        return number;
+    }
+
+    Nic nic() {
+        return nic;
+    }
+
+    /**
+     * Allocates memory and registers it: peers with a direct path can reach it without packets.
+     *
+     * @param length bytes, 1 to 2^31 - 1
+     * @param access {@link Access} flags
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
+     */
+    public MemoryRegion allocate(int length, int access) {
+        if (length < 1) {
+            throw new IllegalArgumentException("region length " + length + " < minimum 1");
+        }
+        Access.checked(access);
+        synchronized (nic) {
+            checkOpen();
+            Segment segment = nic.memory().allocate(length);
+            MemoryRegion region =
+                    nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
+            segments.put(region, segment);
+            return region;
+        }
+    }
+
+    /**
+     * Registers memory of the caller's ({@code ibv_reg_mr(3)}). Peers reach it through packets.
+     *
+     * @param memory a direct buffer; its remaining bytes become the region
+     * @param access {@link Access} flags
+     */
+    public MemoryRegion register(ByteBuffer memory, int access) {
+        if (!memory.isDirect()) {
+            throw new IllegalArgumentException("only direct buffers can be registered, this one is on the heap");
+        }
+        Access.checked(access);
+        synchronized (nic) {
+            checkOpen();
+            AtomicBuffer buffer = new UnsafeBuffer(memory, memory.position(), memory.remaining());
+            MemoryRegion region = nic.regions().register(buffer, -1, 0, buffer.capacity(), access, number);
+            registered.add(region);
+            return region;
+        }
+    }
+
+    /**
+     * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once; operations that were under way are waited
+     * for, a bounded time.
+     *
+     * @return BUSY if one of them has not ended: the memory is then set aside and not reused
+     */
+    public DeregisterResult deregister(MemoryRegion region) {
+        synchronized (nic) {
+            Segment segment = segments.remove(region);
+            if (segment == null && !registered.remove(region)) {
+                throw new IllegalArgumentException(region + " is not of protection domain " + number);
+            }
+            DeregisterResult result = nic.regions().deregister(region);
+            if (segment != null && result == DeregisterResult.DONE) {
+                nic.memory().release(segment);
+            }
+            return result;
+        }
+    }
+
+    /** Makes a shared receive queue. @param depth receives, 1 to 32768 @param maxSge entries of a receive, 1 to 32 */
+    public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxSge) {
+        if (depth < 1 || depth > 32768) {
+            throw new IllegalArgumentException("shared receive queue depth " + depth + " outside 1..32768");
+        }
+        synchronized (nic) {
+            checkOpen();
+            SharedReceiveQueue queue = new SharedReceiveQueue(this, depth, maxSge);
+            sharedReceiveQueues.add(queue);
+            return queue;
+        }
+    }
+
+    /** Makes an append queue on engine 0. */
+    public AppendQueue createAppendQueue(AppendQueueAttributes attributes) {
+        return createAppendQueue(attributes, 0);
+    }
+
+    /** Makes an append queue whose owner sleeps with the given engine. */
+    public AppendQueue createAppendQueue(AppendQueueAttributes attributes, int engine) {
+        synchronized (nic) {
+            checkOpen();
+            nic.engine(engine);
+            AppendQueue queue = nic.appendQueues().create(attributes, number, engine);
+            appendQueues.add(queue);
+            return queue;
+        }
+    }
+
+    /**
+     * Makes a queue pair in RESET ({@code ibv_create_qp(3)}).
+     *
+     * @throws IllegalArgumentException if a completion queue is missing or belongs to another engine
+     */
+    public QueuePair createQueuePair(QueuePairAttributes a) {
+        CompletionQueue sendQueue = a.sendQueue;
+        CompletionQueue receiveQueue = a.receiveQueue;
+        if (sendQueue == null || receiveQueue == null) {
+            throw new IllegalArgumentException("a queue pair needs a send and a receive completion queue");
+        }
+        synchronized (nic) {
+            checkOpen();
+            Engine engine = nic.engine(a.engine);
+            if (sendQueue.engine() != engine || receiveQueue.engine() != engine) {
+                throw new IllegalArgumentException("queue pair on engine " + engine.index() + ", completion queues on "
+                        + sendQueue.engine().index() + " and "
+                        + receiveQueue.engine().index());
+            }
+            SharedReceiveQueue shared = a.sharedReceiveQueue;
+            if (shared != null && shared.pd() != this) {
+                throw new IllegalArgumentException("the shared receive queue is of protection domain "
+                        + shared.pd().number() + ", the queue pair of " + number);
+            }
+            int qpNumber = nic.takeQueuePairNumber();
+            QpContext context = new QpContext(
+                    qpNumber,
+                    number,
+                    a.group == null ? nic.defaultGroup() : a.group,
+                    new SendRing(a.maxSend, a.maxSge, a.maxInline),
+                    shared == null ? new ReceiveRing(a.maxReceive, a.maxSge) : shared.ring(),
+                    shared != null,
+                    sendQueue.ring(),
+                    receiveQueue.ring(),
+                    engine.services());
+            sendQueue.use(1);
+            receiveQueue.use(1);
+            if (shared != null) {
+                shared.use(1);
+            }
+            QueuePair qp = new QueuePair(this, engine, context, sendQueue, receiveQueue, shared);
+            queuePairs.add(qp);
+            engine.call(() -> engine.add(context));
+            return qp;
+        }
+    }
+
+    void forget(QueuePair qp) {
+        queuePairs.remove(qp);
+        nic.returnQueuePairNumber(qp.number());
+    }
+
+    void forget(SharedReceiveQueue queue) {
+        sharedReceiveQueues.remove(queue);
+    }
+
+    private void checkOpen() {
+        nic.checkOpen();
+        if (closed) {
+            throw new IllegalStateException("protection domain " + number + " is closed");
+        }
+    }
+
+    /** Closes children first, then the domain. */
+    void closeAll() {
+        for (QueuePair qp : List.copyOf(queuePairs)) {
+            qp.close();
+        }
+        for (SharedReceiveQueue queue : List.copyOf(sharedReceiveQueues)) {
+            queue.close();
+        }
+        for (AppendQueue queue : List.copyOf(appendQueues)) {
+            queue.destroy(true);
+        }
+        appendQueues.clear();
+        for (MemoryRegion region : List.copyOf(segments.keySet())) {
+            deregister(region);
+        }
+        for (MemoryRegion region : List.copyOf(registered)) {
+            deregister(region);
+        }
+        close();
+    }
+
+    /**
+     * Destroys it. Idempotent.
+     *
+     * @throws IllegalStateException (EBUSY) if it still has children
+     */
+    @Override
+    public void close() {
+        synchronized (nic) {
+            if (closed) {
+                return;
+            }
+            appendQueues.removeIf(AppendQueue::isDestroyed);
+            int children = queuePairs.size()
+                    + sharedReceiveQueues.size()
+                    + appendQueues.size()
+                    + segments.size()
+                    + registered.size();
+            if (children > 0) {
+                throw new IllegalStateException("protection domain " + number + " is busy: " + children + " objects");
+            }
+            closed = true;
+            nic.forget(this);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.verbena.nic;
+
+import io.verbena.nic.memory.Access;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Attributes for {@link QueuePair#modify} ({@code ibv_modify_qp(3)}). What is set is what is given: a move to another state
+ * needs exactly the attributes of its row in the table, present and none extra. Mutable; not thread-safe.
+ */
+public final class QpAttributes {
+    static final int ACCESS = 1;
+    static final int PEER_NIC = 1 << 1;
+    static final int PATH_MTU = 1 << 2;
+    static final int PEER_QP = 1 << 3;
+    static final int RECEIVE_PSN = 1 << 4;
+    static final int MAX_DEST_RD_ATOMIC = 1 << 5;
+    static final int MIN_RNR_TIMER = 1 << 6;
+    static final int SEND_PSN = 1 << 7;
+    static final int TIMEOUT = 1 << 8;
+    static final int RETRY_COUNT = 1 << 9;
+    static final int RNR_RETRY = 1 << 10;
+    static final int MAX_RD_ATOMIC = 1 << 11;
+
+    private static final int FOR_RTR =
+            PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN | MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
+    private static final int FOR_RTS = SEND_PSN | TIMEOUT | RETRY_COUNT | RNR_RETRY | MAX_RD_ATOMIC;
+    private static final String[] NAMES = {
+        "access",
+        "peerNic",
+        "pathMtu",
+        "peerQp",
+        "receivePsn",
+        "maxDestRdAtomic",
+        "minRnrTimer",
+        "sendPsn",
+        "timeout",
+        "retryCount",
+        "rnrRetry",
+        "maxRdAtomic"
+    };
+
+    int given;
+    @Nullable
+    QpState state;
+    int access;
+    long peerNic;
+    int pathMtu;
+    int peerQp;
+    int receivePsn;
+    int maxDestRdAtomic;
+    int minRnrTimer;
+    int sendPsn;
+    int timeout;
+    int retryCount;
+    int rnrRetry;
+    int maxRdAtomic;
+
+    /** Creates an empty set. */
+    public QpAttributes() {}
+
+    /** The state to move to. */
+    public QpAttributes state(QpState next) {
+        state = next;
+        return this;
+    }
+
+    /** What the peer may do: {@link io.verbena.nic.memory.Access} flags. */
+    public QpAttributes access(int flags) {
+        if ((flags & ~Access.ALL) != 0) {
+            throw new IllegalArgumentException("access " + flags + " has flags outside " + Access.ALL);
+        }
+        access = flags;
+        return give(ACCESS);
+    }
+
+    /** Identity of the peer's NIC. */
+    public QpAttributes peerNic(long id) {
+        peerNic = id;
+        return give(PEER_NIC);
+    }
+
+    /** Payload bytes of a full packet, a power of two from 256 to 65536. Both ends must have the same. */
+    public QpAttributes pathMtu(int bytes) {
+        range("path MTU", bytes, 256, 65536);
+        if (Integer.bitCount(bytes) != 1) {
+            throw new IllegalArgumentException("path MTU " + bytes + " is not a power of two");
+        }
+        pathMtu = bytes;
+        return give(PATH_MTU);
+    }
+
+    /** Number of the peer's queue pair. */
+    public QpAttributes peerQp(int number) {
+        peerQp = range("peer QP", number, 0, 0xFF_FFFF);
+        return give(PEER_QP);
+    }
+
+    /** The first PSN to be received, 0 to 2^24 - 1. */
+    public QpAttributes receivePsn(int psn) {
+        receivePsn = range("receive PSN", psn, 0, 0xFF_FFFF);
+        return give(RECEIVE_PSN);
+    }
+
+    /** READs and atomics that the peer may have outstanding here, 0 to 128. */
+    public QpAttributes maxDestRdAtomic(int count) {
+        maxDestRdAtomic = range("max_dest_rd_atomic", count, 0, 128);
+        return give(MAX_DEST_RD_ATOMIC);
+    }
+
+    /** Delay that a peer is asked for when nothing is ready to receive; a code of the RNR timer table, 0 to 31. */
+    public QpAttributes minRnrTimer(int code) {
+        minRnrTimer = range("min_rnr_timer", code, 0, 31);
+        return give(MIN_RNR_TIMER);
+    }
+
+    /** The first PSN to be sent, 0 to 2^24 - 1. */
+    public QpAttributes sendPsn(int psn) {
+        sendPsn = range("send PSN", psn, 0, 0xFF_FFFF);
+        return give(SEND_PSN);
+    }
+
+    /** Acknowledgement timeout: 4.096 us times 2 to this, 0 for ever; 0 to 31. */
+    public QpAttributes timeout(int code) {
+        timeout = range("timeout", code, 0, 31);
+        return give(TIMEOUT);
+    }
+
+    /** Retries after a timeout, 0 to 7; seven is seven. */
+    public QpAttributes retryCount(int count) {
+        retryCount = range("retry_cnt", count, 0, 7);
+        return give(RETRY_COUNT);
+    }
+
+    /** Retries after "receiver not ready", 0 to 7; seven is for ever. */
+    public QpAttributes rnrRetry(int count) {
+        rnrRetry = range("rnr_retry", count, 0, 7);
+        return give(RNR_RETRY);
+    }
+
+    /** READs and atomics to have outstanding at the peer, 0 to 128. */
+    public QpAttributes maxRdAtomic(int count) {
+        maxRdAtomic = range("max_rd_atomic", count, 0, 128);
+        return give(MAX_RD_ATOMIC);
+    }
+
+    /** Refuses a move whose attributes are not those of the table. */
+    void check(QpState from, QpState to) {
+        int required = 0;
+        int allowed = ACCESS;
+        if (to == QpState.RESET || to == QpState.ERR) {
+            allowed = 0;
+        } else if (from == QpState.RESET && to == QpState.INIT) {
+            required = ACCESS;
+        } else if (from == QpState.INIT && to == QpState.RTR) {
+            required = FOR_RTR;
+        } else if (from == QpState.RTR && to == QpState.RTS) {
+            required = FOR_RTS;
+            allowed |= MIN_RNR_TIMER;
+        }
+        int missing = required & ~given;
+        int extra = given & ~(required | allowed);
+        if (missing != 0 || extra != 0) {
+            throw new IllegalArgumentException(from + " to " + to
+                    + (missing != 0 ? " lacks " + names(missing) : "")
+                    + (missing != 0 && extra != 0 ? " and" : "")
+                    + (extra != 0 ? " does not take " + names(extra) : ""));
+        }
+    }
+
+    private static String names(int bits) {
+        StringBuilder names = new StringBuilder();
+        for (int i = 0; i < NAMES.length; i++) {
+            if ((bits & 1 << i) != 0) {
+                names.append(names.length() == 0 ? "" : ", ").append(NAMES[i]);
+            }
+        }
+        return names.toString();
+    }
+
+    private static int range(String name, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
+            throw new IllegalArgumentException(name + " " + value + " outside " + minimum + ".." + maximum);
+        }
+        return value;
+    }
+
+    private QpAttributes give(int attribute) {
+        given |= attribute;
+        return this;
+    }
+}

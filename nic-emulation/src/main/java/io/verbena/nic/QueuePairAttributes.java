@@ -1,0 +1,97 @@
+package io.verbena.nic;
+
+import io.verbena.nic.arbiter.FlowGroup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a queue pair is created with ({@code ibv_create_qp(3)}). The completion queues are required; everything else has a
+ * default. Mutable; not thread-safe.
+ */
+public final class QueuePairAttributes {
+    @Nullable
+    CompletionQueue sendQueue;
+
+    @Nullable
+    CompletionQueue receiveQueue;
+
+    @Nullable
+    SharedReceiveQueue sharedReceiveQueue;
+
+    @Nullable
+    FlowGroup group;
+
+    int engine;
+    int maxSend = 256;
+    int maxReceive = 256;
+    int maxSge = 4;
+    int maxInline = 64;
+
+    /** Creates the defaults: 256 sends, 256 receives, 4 entries, 64 bytes inline, engine 0. */
+    public QueuePairAttributes() {}
+
+    /** Where completions of sends go. */
+    public QueuePairAttributes sendQueue(CompletionQueue queue) {
+        sendQueue = queue;
+        return this;
+    }
+
+    /** Where completions of receives go. */
+    public QueuePairAttributes receiveQueue(CompletionQueue queue) {
+        receiveQueue = queue;
+        return this;
+    }
+
+    /** Where both go. */
+    public QueuePairAttributes completionQueue(CompletionQueue queue) {
+        return sendQueue(queue).receiveQueue(queue);
+    }
+
+    /** Takes receives from a queue that others share; the queue pair then refuses receives of its own. */
+    public QueuePairAttributes sharedReceiveQueue(SharedReceiveQueue queue) {
+        sharedReceiveQueue = queue;
+        return this;
+    }
+
+    /** The group whose share the traffic takes; by default the NIC's one group. */
+    public QueuePairAttributes group(FlowGroup flowGroup) {
+        group = flowGroup;
+        return this;
+    }
+
+    /** The engine that owns the queue pair, from 0. */
+    public QueuePairAttributes engine(int index) {
+        engine = index;
+        return this;
+    }
+
+    /** Sends that may be outstanding, 1 to 32768; rounded up to a power of two. */
+    public QueuePairAttributes maxSend(int count) {
+        maxSend = range("max_send_wr", count, 1, 32768);
+        return this;
+    }
+
+    /** Receives that may be outstanding, 1 to 32768; rounded up to a power of two. */
+    public QueuePairAttributes maxReceive(int count) {
+        maxReceive = range("max_recv_wr", count, 1, 32768);
+        return this;
+    }
+
+    /** Scatter/gather entries of a request, 1 to 32. */
+    public QueuePairAttributes maxSge(int count) {
+        maxSge = range("max_sge", count, 1, 32);
+        return this;
+    }
+
+    /** Bytes of inline data, 0 to 4096. */
+    public QueuePairAttributes maxInline(int bytes) {
+        maxInline = range("max_inline_data", bytes, 0, 4096);
+        return this;
+    }
+
+    private static int range(String name, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
+            throw new IllegalArgumentException(name + " " + value + " outside " + minimum + ".." + maximum);
+        }
+        return value;
+    }
+}

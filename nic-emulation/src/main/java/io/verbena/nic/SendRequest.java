@@ -1,0 +1,223 @@
+package io.verbena.nic;
+
+import io.verbena.nic.queue.SendWqeDescriptor;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A work request for a send queue ({@code ibv_post_send(3)}): mutable and reusable, copied when it is posted. Each of the
+ * methods that name an operation starts a new request: it forgets data and flags, and is signaled.
+ *
+ * <pre>{@code
+ *   qp.postSend(request.write(rkey, 4096).local(region.localKey(), 0, 512).wrId(7));
+ * }</pre>
+ *
+ * <p>Not thread-safe.
+ */
+public final class SendRequest {
+    private static final int INITIAL_ENTRIES = 4;
+
+    private WcOpcode opcode = WcOpcode.SEND;
+    private int flags = SendWqeDescriptor.SIGNALED;
+    private long wrId;
+    private int immediate;
+    private int remoteKey;
+    private long remoteOffset;
+    private long swapOrAdd;
+    private long compare;
+
+    private int entries;
+    private int[] keys = new int[INITIAL_ENTRIES];
+    private int[] lengths = new int[INITIAL_ENTRIES];
+    private long[] offsets = new long[INITIAL_ENTRIES];
+
+    private @Nullable DirectBuffer inlineBuffer;
+    private int inlineOffset;
+    private int inlineLength;
+
+    /** Creates a request that sends nothing. */
+    public SendRequest() {}
+
+    /** SEND: consumes a receive request of the peer. */
+    public SendRequest send() {
+        return start(WcOpcode.SEND, 0, 0);
+    }
+
+    /** SEND with 32 bits of immediate data. */
+    public SendRequest sendImmediate(int immediateData) {
+        return start(WcOpcode.SEND, 0, 0).immediate(immediateData);
+    }
+
+    /** WRITE to a region of the peer. */
+    public SendRequest write(int key, long offset) {
+        return start(WcOpcode.WRITE, key, offset);
+    }
+
+    /** WRITE that consumes a receive request of the peer and hands it 32 bits of immediate data. */
+    public SendRequest writeImmediate(int key, long offset, int immediateData) {
+        return start(WcOpcode.WRITE, key, offset).immediate(immediateData);
+    }
+
+    /** READ from a region of the peer into the local entries. */
+    public SendRequest read(int key, long offset) {
+        return start(WcOpcode.READ, key, offset);
+    }
+
+    /** Compare-and-swap of 8 aligned bytes; the original value lands in the local entry of 8 bytes. */
+    public SendRequest compareSwap(int key, long offset, long expected, long desired) {
+        start(WcOpcode.COMPARE_SWAP, key, offset);
+        compare = expected;
+        swapOrAdd = desired;
+        return this;
+    }
+
+    /** Fetch-and-add of 8 aligned bytes; the original value lands in the local entry of 8 bytes. */
+    public SendRequest fetchAdd(int key, long offset, long addend) {
+        start(WcOpcode.FETCH_ADD, key, offset);
+        swapOrAdd = addend;
+        return this;
+    }
+
+    /** APPEND to an append queue of the peer (RIMA). */
+    public SendRequest append(int queueId, int queueKey) {
+        return start(WcOpcode.APPEND, queueKey, queueId);
+    }
+
+    /** APPEND with 32 bits of immediate data. */
+    public SendRequest appendImmediate(int queueId, int queueKey, int immediateData) {
+        return start(WcOpcode.APPEND, queueKey, queueId).immediate(immediateData);
+    }
+
+    /** Sets the id that the completion carries. */
+    public SendRequest wrId(long id) {
+        wrId = id;
+        return this;
+    }
+
+    /** Sets whether success makes a completion; an error always does. */
+    public SendRequest signaled(boolean wanted) {
+        return flag(SendWqeDescriptor.SIGNALED, wanted);
+    }
+
+    /** The receiver's completion raises an event also where only solicited ones do. */
+    public SendRequest solicited() {
+        return flag(SendWqeDescriptor.SOLICITED, true);
+    }
+
+    /** Waits until earlier READs and atomics of the queue pair are complete. */
+    public SendRequest fence() {
+        return flag(SendWqeDescriptor.FENCE, true);
+    }
+
+    /**
+     * Adds a scatter/gather entry.
+     *
+     * @param key local key
+     * @param offset in the region, bytes
+     * @param length bytes, at least 0
+     */
+    public SendRequest local(int key, long offset, int length) {
+        if (length < 0) {
+            throw new IllegalArgumentException("length " + length + " < minimum 0");
+        }
+        if (entries == keys.length) {
+            keys = Arrays.copyOf(keys, entries * 2);
+            lengths = Arrays.copyOf(lengths, entries * 2);
+            offsets = Arrays.copyOf(offsets, entries * 2);
+        }
+        keys[entries] = key;
+        offsets[entries] = offset;
+        lengths[entries++] = length;
+        return this;
+    }
+
+    /**
+     * Takes the data from any buffer, copied at post: it may be reused on return, and no key is looked at. SEND, WRITE and
+     * APPEND only.
+     */
+    public SendRequest inline(DirectBuffer buffer, int offset, int length) {
+        buffer.boundsCheck(offset, length);
+        inlineBuffer = buffer;
+        inlineOffset = offset;
+        inlineLength = length;
+        return flag(SendWqeDescriptor.INLINE, true);
+    }
+
+    private SendRequest start(WcOpcode kind, int key, long offset) {
+        opcode = kind;
+        flags = SendWqeDescriptor.SIGNALED;
+        remoteKey = key;
+        remoteOffset = offset;
+        entries = 0;
+        inlineBuffer = null;
+        return this;
+    }
+
+    private SendRequest immediate(int data) {
+        immediate = data;
+        return flag(SendWqeDescriptor.IMMEDIATE, true);
+    }
+
+    private SendRequest flag(int flag, boolean set) {
+        flags = set ? flags | flag : flags & ~flag;
+        return this;
+    }
+
+    /** Refuses what can never be executed. */
+    void check(int maxSge, int maxInline, int maxMessage) {
+        if (inlineBuffer != null) {
+            if (opcode != WcOpcode.SEND && opcode != WcOpcode.WRITE && opcode != WcOpcode.APPEND) {
+                throw new IllegalArgumentException(opcode + " cannot carry inline data");
+            }
+            if (entries > 0) {
+                throw new IllegalArgumentException("inline data and " + entries + " entries in one request");
+            }
+            if (inlineLength > maxInline) {
+                throw new IllegalArgumentException("inline data of " + inlineLength + " bytes > maximum " + maxInline);
+            }
+        } else if (entries > maxSge) {
+            throw new IllegalArgumentException(entries + " scatter/gather entries > maximum " + maxSge);
+        }
+        if (length() > maxMessage) {
+            throw new IllegalArgumentException("message of " + length() + " bytes > maximum " + maxMessage);
+        }
+    }
+
+    private long length() {
+        if (inlineBuffer != null) {
+            return inlineLength;
+        }
+        long sum = 0;
+        for (int i = 0; i < entries; i++) {
+            sum += lengths[i];
+        }
+        return sum;
+    }
+
+    /** Copies the request to a slot of a send ring. */
+    void encode(UnsafeBuffer ring, int slot) {
+        ring.putByte(slot + SendWqeDescriptor.OPCODE, (byte) opcode.ordinal());
+        ring.putByte(slot + SendWqeDescriptor.FLAGS, (byte) flags);
+        ring.putByte(slot + SendWqeDescriptor.SGE_COUNT, (byte) entries);
+        ring.putInt(slot + SendWqeDescriptor.LENGTH, (int) length());
+        ring.putLong(slot + SendWqeDescriptor.WR_ID, wrId);
+        ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
+        ring.putInt(slot + SendWqeDescriptor.REMOTE_KEY, remoteKey);
+        ring.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
+        ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
+        ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
+        int entry = slot + SendWqeDescriptor.DATA;
+        DirectBuffer data = inlineBuffer;
+        if (data != null) {
+            ring.putBytes(entry, data, inlineOffset, inlineLength);
+            return;
+        }
+        for (int i = 0; i < entries; i++, entry += SendWqeDescriptor.SGE_LENGTH) {
+            ring.putInt(entry + SendWqeDescriptor.SGE_KEY, keys[i]);
+            ring.putInt(entry + SendWqeDescriptor.SGE_BYTES, lengths[i]);
+            ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
+        }
+    }
+}

@@ -1,0 +1,484 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendQueueDescriptor.*;
+import static io.verbena.nic.append.RecordDescriptor.*;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
+
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.port.PeerMemory;
+import java.util.Arrays;
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends to the queues of one NIC: of a peer whose memory is mapped here, or of the NIC's own.
+ *
+ * <p>An append is three steps, between which anything may happen: {@link #claim}, copying the payload to {@link #buffer}
+ * at {@link #payloadOffset}, and {@link #commit} or {@link #abort}. Several claims may be open at a time, one a slot for a
+ * direct initiator, any number for the owner; each is named by the value of {@link #claimed} after its claim.
+ *
+ * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
+ * makes the slot visible, the compare-and-set of the record's first word from 0 commits it, and the slot is cleared. If
+ * the initiator dies or stalls in between, the owner finds the record's length in the slot and sets that word to padding
+ * first. The owner's own claims need no such arbiter: they are marked by a negative length and committed by a store.
+ * The tail is read before the key, so a claim that succeeds was made while that key was valid.
+ *
+ * <p>Concurrency: an instance is for one thread at a time (an engine's baton); any number of instances, in any
+ * processes, append to a queue at a time. Allocates nothing once as many claims have been open as ever will.
+ */
+public final class Appender {
+    /** Claimed. */
+    public static final int OK = 0;
+
+    /** Receiver not ready: no room now. */
+    public static final int RNR = 1;
+
+    /** There is no such queue (any more). */
+    public static final int NO_QUEUE = 2;
+
+    /** The key is not the queue's. */
+    public static final int BAD_KEY = 3;
+
+    /** Longer than the queue's largest message. */
+    public static final int TOO_LONG = 4;
+
+    /** Too long for a chunk: send it as packets; the owner uses {@link #claimLarge}. */
+    public static final int LARGE_MESSAGE = 5;
+
+    /** The queue's memory cannot be mapped here: send it as packets. */
+    public static final int NOT_MAPPED = 6;
+
+    private static final int INITIAL_CLAIMS = 16;
+
+    private final ControlBlock control;
+    private final AtomicBuffer table;
+    private final PeerMemory memory;
+    private final int maxQueues;
+    private final int ownerSlotOffset;
+    private final @Nullable TailPointerTable owner;
+
+    /** The chunk last used of each queue; sequences never come twice, so what is here is right or not wanted. */
+    private final AtomicBuffer[] chunkBuffers;
+
+    private final int[] chunkSequences;
+    private final int[] chunkPositions;
+
+    private OpenClaim[] claims = new OpenClaim[INITIAL_CLAIMS];
+    private int[] freeClaims = new int[INITIAL_CLAIMS];
+    private int freeCount;
+    private OpenClaim last = new OpenClaim(-1);
+    private boolean rolled;
+
+    /**
+     * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
+     *
+     * @param control the control block of the NIC that owns the queues
+     * @param memory its segments
+     */
+    public Appender(ControlBlock control, PeerMemory memory) {
+        this(control, memory, 0, null);
+    }
+
+    Appender(ControlBlock control, PeerMemory memory, int engine, @Nullable TailPointerTable owner) {
+        this.control = control;
+        this.table = control.buffer();
+        this.memory = memory;
+        this.maxQueues = control.limits().maxAppendQueues();
+        this.ownerSlotOffset = control.slotOffset(control.ownerSlot(engine));
+        this.owner = owner;
+        this.chunkBuffers = new AtomicBuffer[maxQueues];
+        Arrays.fill(chunkBuffers, OpenClaim.NOTHING);
+        this.chunkSequences = new int[maxQueues];
+        this.chunkPositions = new int[maxQueues];
+        for (int i = 0; i < INITIAL_CLAIMS; i++) {
+            claims[i] = new OpenClaim(i);
+            freeClaims[i] = INITIAL_CLAIMS - 1 - i;
+        }
+        freeCount = INITIAL_CLAIMS;
+    }
+
+    /**
+     * Claims room for a message.
+     *
+     * @param queueId of the queue, any value
+     * @param queueKey of the queue, any value
+     * @param length payload bytes, at least 0
+     * @param slot the in-flight slot, which is the number of the owner's queue pair that the message goes to and has no
+     *     other operation in flight; -1 if this is the owner
+     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY}, {@link #TOO_LONG}, {@link #LARGE_MESSAGE} or
+     *     {@link #NOT_MAPPED}
+     */
+    public int claim(int queueId, int queueKey, int length, int slot) {
+        if (length < 0) {
+            throw new IllegalArgumentException("length " + length + " < minimum 0");
+        }
+        rolled = false;
+        if (queueId < 0 || queueId >= maxQueues) {
+            return NO_QUEUE;
+        }
+        int queue = control.queueOffset(queueId);
+        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        int key = table.getInt(queue + KEY_OFFSET);
+        if (key != queueKey || key == 0) {
+            return key == 0 ? NO_QUEUE : BAD_KEY;
+        }
+        if (length > table.getInt(queue + RECORD_LIMIT_OFFSET)) {
+            return length > table.getInt(queue + MAX_MESSAGE_OFFSET) ? TOO_LONG : LARGE_MESSAGE;
+        }
+        int slotOffset = slot < 0 ? ownerSlotOffset : control.slotOffset(slot);
+        int status = claimRecord(queueId, queue, tail, length, slotOffset);
+        if (status != OK) {
+            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
+            return status;
+        }
+        OpenClaim claim = last;
+        claim.queueKey = queueKey;
+        if (slot < 0) {
+            claim.slotOffset = -1;
+            claim.buffer.putLongRelease(claim.recordOffset, word(-(length + HEADER_LENGTH), 0));
+            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
+        } else {
+            claim.slotOffset = slotOffset;
+        }
+        if (rolled && owner != null) {
+            owner.wakeAllocator();
+        }
+        return OK;
+    }
+
+    private int claimRecord(int queueId, int queue, long firstTail, int length, int slotOffset) {
+        int aligned = alignedLength(length);
+        int chunkLength = table.getInt(queue + CHUNK_LENGTH_OFFSET);
+        long tail = firstTail;
+        while (true) {
+            int sequence = sequence(tail);
+            int offset = offset(tail);
+            if (offset == GONE) {
+                return NO_QUEUE;
+            }
+            if (aligned <= chunkLength - offset) {
+                int found = locate(queueId, queue, sequence);
+                if (found == OK) {
+                    table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
+                    table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, slotWord(SLOT_APPEND, queueId, aligned));
+                    if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, tail + aligned)) {
+                        opened(queueId, chunkBuffers[queueId], chunkPositions[queueId] + offset, length);
+                        return OK;
+                    }
+                } else if (table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
+                    return found;
+                }
+            } else {
+                int status = roll(queueId, queue, tail, chunkLength, length, slotOffset);
+                if (status == OK) {
+                    return OK;
+                }
+                if (status != LOST && table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
+                    return status == RNR ? notReady(queue) : status;
+                }
+            }
+            tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        }
+    }
+
+    /** Not a status of {@link #claim}: somebody else has moved the tail. */
+    private static final int LOST = 7;
+
+    /** Claims the first record of the next chunk and closes this one with padding. */
+    private int roll(int queueId, int queue, long tail, int chunkLength, int length, int slotOffset) {
+        int sequence = sequence(tail);
+        int remainder = chunkLength - offset(tail);
+        AtomicBuffer full = OpenClaim.NOTHING;
+        int end = 0;
+        if (remainder > 0) {
+            int found = locate(queueId, queue, sequence);
+            if (found != OK) {
+                return found;
+            }
+            full = chunkBuffers[queueId];
+            end = chunkPositions[queueId] + offset(tail);
+        }
+        int found = locate(queueId, queue, sequence + 1);
+        if (found != OK) {
+            return found;
+        }
+        int aligned = alignedLength(length);
+        table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
+        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, slotWord(SLOT_ROLL, queueId, aligned));
+        if (!table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence + 1, aligned))) {
+            return LOST;
+        }
+        if (remainder > 0) {
+            full.compareAndSetLong(end, 0, word(remainder, PADDING | END_OF_CHUNK));
+        }
+        opened(queueId, chunkBuffers[queueId], chunkPositions[queueId], length);
+        rolled = true;
+        return OK;
+    }
+
+    /** Finds a chunk's memory: OK, RNR if it is not announced (or no more), NOT_MAPPED. */
+    private int locate(int queueId, int queue, int sequence) {
+        if (chunkSequences[queueId] == sequence && chunkBuffers[queueId] != OpenClaim.NOTHING) {
+            return OK;
+        }
+        int entry = chunkEntry(queue, sequence, table.getInt(queue + CHUNK_MASK_OFFSET));
+        if (table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
+            return RNR;
+        }
+        int segmentId = table.getInt(entry + CHUNK_SEGMENT_OFFSET);
+        int position = (int) table.getLong(entry + CHUNK_POSITION_OFFSET);
+        AtomicBuffer segment = memory.segment(segmentId);
+        if (segment == null || table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
+            return segment == null ? NOT_MAPPED : RNR;
+        }
+        if (table.getInt(queue + CHUNK_LENGTH_OFFSET) > segment.capacity() - position) {
+            return NOT_MAPPED;
+        }
+        chunkBuffers[queueId] = segment;
+        chunkPositions[queueId] = position;
+        chunkSequences[queueId] = sequence;
+        return OK;
+    }
+
+    private int notReady(int queue) {
+        table.getAndAddLong(queue + RNR_OFFSET, 1);
+        if (owner != null) {
+            owner.wakeAllocator();
+        }
+        return RNR;
+    }
+
+    private void opened(int queueId, AtomicBuffer buffer, int recordOffset, int length) {
+        if (freeCount == 0) {
+            grow();
+        }
+        OpenClaim claim = claims[freeClaims[--freeCount]];
+        claim.generation++;
+        claim.open = true;
+        claim.queueId = queueId;
+        claim.buffer = buffer;
+        claim.recordOffset = recordOffset;
+        claim.payloadLength = length;
+        last = claim;
+    }
+
+    private void grow() {
+        int count = claims.length;
+        claims = Arrays.copyOf(claims, count * 2);
+        freeClaims = new int[count * 2];
+        for (int i = count; i < count * 2; i++) {
+            claims[i] = new OpenClaim(i);
+            freeClaims[freeCount++] = i;
+        }
+    }
+
+    /** Names the claim that was made last; valid until its commit or abort. */
+    public long claimed() {
+        return last.handle();
+    }
+
+    /** Where the payload of the last claim goes. */
+    public AtomicBuffer buffer() {
+        return last.large == null ? last.buffer : last.large.buffer();
+    }
+
+    /** Offset in {@link #buffer} of the payload of the last claim. */
+    public int payloadOffset() {
+        return last.large == null ? last.recordOffset + PAYLOAD_OFFSET : 0;
+    }
+
+    /**
+     * Where the payload of an open claim goes.
+     *
+     * @param claim a value of {@link #claimed}
+     */
+    public AtomicBuffer buffer(long claim) {
+        OpenClaim open = open(claim);
+        return open.large == null ? open.buffer : open.large.buffer();
+    }
+
+    /**
+     * Offset in {@link #buffer(long)} of the payload of an open claim.
+     *
+     * @param claim a value of {@link #claimed}
+     */
+    public int payloadOffset(long claim) {
+        OpenClaim open = open(claim);
+        return open.large == null ? open.recordOffset + PAYLOAD_OFFSET : 0;
+    }
+
+    /**
+     * Whether the last {@link #claim} entered a new chunk: then the owner's allocator has work, and an owner that is
+     * parked should be woken.
+     */
+    public boolean rolled() {
+        return rolled;
+    }
+
+    /**
+     * Commits a claim: the message is in the queue. For a direct initiator this is a full fence, so that the owner's park
+     * word may be read after it; for the owner it is a release store.
+     *
+     * @param claim a value of {@link #claimed}
+     * @param qpNumber number of the owner's queue pair by which the message came
+     * @param immediate the immediate value
+     * @param hasImmediate whether there is one
+     * @return false if the owner has turned the claim into padding: the message is not in the queue and never will be
+     * @throws IllegalStateException if the claim is not open, or is of {@link #claimLarge}
+     */
+    public boolean commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {
+        OpenClaim open = open(claim);
+        if (open.large != null) {
+            throw new IllegalStateException("claim " + claim + " is of claimLarge; use commitLarge");
+        }
+        return commit(open, qpNumber, immediate, hasImmediate ? HAS_IMMEDIATE : 0);
+    }
+
+    private boolean commit(OpenClaim open, int qpNumber, int immediate, int flags) {
+        AtomicBuffer buffer = open.buffer;
+        int record = open.recordOffset;
+        buffer.putInt(record + QP_NUMBER_OFFSET, qpNumber);
+        buffer.putInt(record + IMMEDIATE_OFFSET, immediate);
+        long word = word(open.payloadLength + HEADER_LENGTH, flags);
+        return close(open, word);
+    }
+
+    /** Sets the record's word for good, and gives the claim back. */
+    private boolean close(OpenClaim open, long word) {
+        boolean done = true;
+        if (open.slotOffset < 0) {
+            open.buffer.putLongRelease(open.recordOffset, word);
+        } else {
+            done = open.buffer.compareAndSetLong(open.recordOffset, 0, word);
+            table.putLongRelease(open.slotOffset + SLOT_WORD_OFFSET, 0);
+        }
+        release(open);
+        return done;
+    }
+
+    private void release(OpenClaim open) {
+        open.open = false;
+        open.large = null;
+        open.buffer = OpenClaim.NOTHING;
+        freeClaims[freeCount++] = open.index;
+    }
+
+    /**
+     * Gives a claim up: its room becomes padding.
+     *
+     * @param claim a value of {@link #claimed}
+     * @throws IllegalStateException if the claim is not open
+     */
+    public void abort(long claim) {
+        OpenClaim open = open(claim);
+        if (open.large != null) {
+            open.large.discard();
+            release(open);
+            if (owner != null) {
+                owner.wakeAllocator();
+            }
+            return;
+        }
+        close(open, word(alignedLength(open.payloadLength), PADDING));
+    }
+
+    private OpenClaim open(long claim) {
+        int index = (int) claim;
+        if (index >= 0 && index < claims.length) {
+            OpenClaim open = claims[index];
+            if (open.open && open.generation == (int) (claim >>> 32)) {
+                return open;
+            }
+        }
+        throw new IllegalStateException("claim " + claim + " is not open");
+    }
+
+    /** Claims that are neither committed nor aborted. */
+    public int openClaims() {
+        return claims.length - freeCount;
+    }
+
+    // ---- large messages, the owner's alone
+    // ----------------------------------------------------------------------------
+
+    /**
+     * Claims a mapping of its own for a message that is too long for a chunk. The mapping comes from the allocator; until
+     * it is there the answer is RNR, and the same queue pair asks again.
+     *
+     * @param queueId of the queue, any value
+     * @param queueKey of the queue, any value
+     * @param length payload bytes
+     * @param qpNumber the queue pair by which the message comes; one large claim each at a time
+     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} or {@link #TOO_LONG}
+     */
+    public int claimLarge(int queueId, int queueKey, int length, int qpNumber) {
+        TailPointerTable own = owner();
+        AppendQueue queue = own.find(queueId);
+        if (queue == null || queue.isDestroyed()) {
+            return NO_QUEUE;
+        }
+        if (queue.key() != queueKey) {
+            return BAD_KEY;
+        }
+        if (length > queue.attributes().maxMessage()) {
+            return TOO_LONG;
+        }
+        LargeMessage large = queue.largeMessages().claim(qpNumber, length);
+        if (large == null) {
+            return notReady(control.queueOffset(queueId));
+        }
+        opened(queueId, OpenClaim.NOTHING, 0, length);
+        last.queueKey = queueKey;
+        last.slotOffset = -1;
+        last.large = large;
+        return OK;
+    }
+
+    /**
+     * Commits a large message: its place in the queue is here, not where it was claimed.
+     *
+     * @param claim a value of {@link #claimed}
+     * @param qpNumber number of the owner's queue pair by which the message came
+     * @param immediate the immediate value
+     * @param hasImmediate whether there is one
+     * @return {@link #OK}; {@link #RNR}: no room for the reference now, the claim stays open; {@link #NO_QUEUE}: the queue
+     *     was destroyed meanwhile, the claim is gone
+     * @throws IllegalStateException if the claim is not open, or is not of {@link #claimLarge}
+     */
+    public int commitLarge(long claim, int qpNumber, int immediate, boolean hasImmediate) {
+        OpenClaim open = open(claim);
+        LargeMessage large = open.large;
+        if (large == null) {
+            throw new IllegalStateException("claim " + claim + " is not of claimLarge; use commit");
+        }
+        int length = open.payloadLength;
+        int status = claim(open.queueId, open.queueKey, REFERENCE_LENGTH, -1);
+        if (status == RNR) {
+            return RNR;
+        }
+        if (status != OK) {
+            abort(claim);
+            return NO_QUEUE;
+        }
+        OpenClaim reference = last;
+        int payload = reference.recordOffset + PAYLOAD_OFFSET;
+        reference.buffer.putInt(payload, large.index());
+        reference.buffer.putInt(payload + 4, 0);
+        reference.buffer.putLong(payload + 8, length);
+        large.committed(length);
+        commit(reference, qpNumber, immediate, LARGE | (hasImmediate ? HAS_IMMEDIATE : 0));
+        release(open);
+        return OK;
+    }
+
+    private TailPointerTable owner() {
+        if (owner == null) {
+            throw new IllegalStateException(
+                    "only the owner's appender, of TailPointerTable.appender, takes large messages");
+        }
+        return owner;
+    }
+}

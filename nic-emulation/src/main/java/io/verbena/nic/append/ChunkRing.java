@@ -1,0 +1,261 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendQueueDescriptor.*;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
+
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.port.MemoryExhaustedException;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.Segment;
+import java.util.Arrays;
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chunks of one queue, on the owner's side: which are announced, which are drained and wait to be zeroed, which are
+ * set aside because a stalled initiator may still write into them.
+ *
+ * <pre>
+ *   retired ........ head ........ tail ........ announced
+ *   │  drained: free  │   unread    │  clean reserve │
+ *   └ or set aside     └─────── chunk table ─────────┘
+ * </pre>
+ *
+ * <p>Concurrency: all but {@link #chunk} and {@link #announced} under the queue's maintenance flag; those two also by the
+ * consumer.
+ */
+final class ChunkRing {
+    private final ControlBlock control;
+    private final AtomicBuffer table;
+    private final MemoryProvider memory;
+    private final Footprint footprint;
+    private final int queueId;
+    private final int queue;
+    private final int chunkLength;
+    private final int reserve;
+    private final int mask;
+    private final @Nullable Chunk[] ring;
+    private Chunk[] free;
+    private int freeCount;
+    private Chunk[] setAside;
+    private int setAsideCount;
+    private int retired;
+    private volatile int announced;
+    private int leastFree;
+
+    ChunkRing(ControlBlock control, MemoryProvider memory, Footprint footprint, int queueId, AppendQueueAttributes of) {
+        this.control = control;
+        this.table = control.buffer();
+        this.memory = memory;
+        this.footprint = footprint;
+        this.queueId = queueId;
+        this.queue = control.queueOffset(queueId);
+        this.chunkLength = of.chunkLength();
+        this.reserve = of.reserveChunks();
+        this.mask = control.limits().maxChunksPerQueue() - 1;
+        this.ring = new Chunk[mask + 1];
+        this.free = new Chunk[8];
+        this.setAside = new Chunk[8];
+        this.retired = table.getInt(queue + NEXT_SEQUENCE_OFFSET);
+        this.announced = retired;
+    }
+
+    /** Announces the first chunk and the reserve; all of them or an exception. */
+    void fill() {
+        int first = announced;
+        try {
+            for (int i = 0; i <= reserve; i++) {
+                announce(allocate());
+            }
+        } catch (MemoryExhaustedException e) {
+            for (int sequence = first; sequence != announced; sequence++) {
+                Chunk chunk = ring[sequence & mask];
+                if (chunk != null) {
+                    withdraw(sequence);
+                    memory.release(chunk.segment);
+                }
+            }
+            throw e;
+        }
+    }
+
+    private Chunk allocate() {
+        if (!footprint.reserve(chunkLength)) {
+            throw new MemoryExhaustedException(
+                    "append queue " + queueId + " wanted a chunk of " + chunkLength + " bytes over its memory limit");
+        }
+        Segment segment;
+        try {
+            segment = memory.allocate(chunkLength);
+        } catch (MemoryExhaustedException e) {
+            footprint.release(chunkLength);
+            footprint.refused();
+            throw e;
+        }
+        footprint.allocated();
+        return new Chunk(segment);
+    }
+
+    private void announce(Chunk chunk) {
+        int sequence = announced;
+        chunk.sequence = sequence;
+        ring[sequence & mask] = chunk;
+        int entry = chunkEntry(queue, sequence, mask);
+        table.putInt(entry + CHUNK_SEGMENT_OFFSET, chunk.segment.id());
+        table.putLong(entry + CHUNK_POSITION_OFFSET, 0);
+        table.putIntRelease(entry + CHUNK_SEQUENCE_OFFSET, sequence);
+        announced = sequence + 1;
+        table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence + 1);
+    }
+
+    /** Takes a chunk out of the chunk table: no sequence that belongs at this entry equals the next one. */
+    private void withdraw(int sequence) {
+        ring[sequence & mask] = null;
+        table.putIntRelease(chunkEntry(queue, sequence, mask) + CHUNK_SEQUENCE_OFFSET, sequence + 1);
+    }
+
+    /** The sequence after the last announced chunk. */
+    int announced() {
+        return announced;
+    }
+
+    /** An announced chunk that the head has not left. */
+    Chunk chunk(int sequence) {
+        Chunk chunk = ring[sequence & mask];
+        if (chunk == null || chunk.sequence != sequence) {
+            throw new IllegalStateException(
+                    "append queue " + queueId + " has no chunk " + sequence + ", announced up to " + announced);
+        }
+        return chunk;
+    }
+
+    int setAsideCount() {
+        return setAsideCount;
+    }
+
+    /** Collects the chunks that the head has left. */
+    int retire(int headSequence) {
+        int work = 0;
+        while (retired != headSequence) {
+            Chunk chunk = chunk(retired);
+            withdraw(retired);
+            retired++;
+            work++;
+            if (isNamedBySlot(chunk.sequence)) {
+                setAside = pushed(setAside, setAsideCount++, chunk);
+            } else {
+                free = pushed(free, freeCount++, chunk);
+            }
+        }
+        for (int i = setAsideCount - 1; i >= 0; i--) {
+            Chunk chunk = setAside[i];
+            if (!isNamedBySlot(chunk.sequence)) {
+                setAside[i] = setAside[--setAsideCount];
+                free = pushed(free, freeCount++, chunk);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    private static Chunk[] pushed(Chunk[] chunks, int count, Chunk chunk) {
+        Chunk[] room = count < chunks.length ? chunks : Arrays.copyOf(chunks, count * 2);
+        room[count] = chunk;
+        return room;
+    }
+
+    private boolean isNamedBySlot(int sequence) {
+        int slots = control.slotsInUse();
+        for (int slot = 0; slot < slots; slot++) {
+            int offset = control.slotOffset(slot);
+            long word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
+            if (word == 0 || slotQueue(word) != queueId) {
+                continue;
+            }
+            int kind = slotKind(word);
+            int named = sequence(table.getLongVolatile(offset + SLOT_SUBJECT_OFFSET));
+            if (((kind == SLOT_APPEND || kind == SLOT_ROLL) && named == sequence)
+                    || (kind == SLOT_ROLL && named + 1 == sequence)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Announces chunks until the reserve is full: clean ones, then ones zeroed here, then new ones.
+     *
+     * @param tailSequence where the tail (or the head, if it is ahead) is
+     * @param zeroBudget most bytes to zero
+     * @param mayAllocate whether new mappings may be made
+     */
+    int replenish(int tailSequence, int zeroBudget, boolean mayAllocate) {
+        int work = 0;
+        int budget = zeroBudget;
+        while (announced - 1 - tailSequence < reserve && announced - retired <= mask) {
+            if (freeCount > 0) {
+                Chunk chunk = free[freeCount - 1];
+                if (!chunk.isClean()) {
+                    if (budget <= 0) {
+                        return work;
+                    }
+                    budget -= chunk.zero(budget);
+                    work++;
+                    if (!chunk.isClean()) {
+                        return work;
+                    }
+                }
+                freeCount--;
+                announce(chunk);
+            } else if (mayAllocate) {
+                try {
+                    announce(allocate());
+                } catch (MemoryExhaustedException e) {
+                    return work;
+                }
+            } else {
+                return work;
+            }
+            work++;
+        }
+        leastFree = Math.min(leastFree, freeCount);
+        return work;
+    }
+
+    /** Gives back the free chunks that were not needed since the last call. */
+    int releaseSurplus() {
+        int surplus = Math.min(leastFree, freeCount);
+        for (int i = 0; i < surplus; i++) {
+            releaseOne();
+        }
+        leastFree = freeCount;
+        return surplus;
+    }
+
+    /** Gives all free chunks back. */
+    int releaseFree() {
+        int count = freeCount;
+        while (freeCount > 0) {
+            releaseOne();
+        }
+        return count;
+    }
+
+    private void releaseOne() {
+        Chunk chunk = free[--freeCount];
+        footprint.release(chunkLength);
+        memory.release(chunk.segment);
+    }
+
+    /** Ends the ring when the queue is gone: frees what no slot names. Returns whether all is free. */
+    boolean drain(int headSequence) {
+        retire(headSequence);
+        // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
+        retire(announced);
+        releaseFree();
+        return setAsideCount == 0;
+    }
+}

@@ -1,0 +1,80 @@
+package io.verbena.nic.append;
+
+/**
+ * Layout of a record in a chunk of an append queue.
+ *
+ * <pre>
+ *    0        4        8           12           16                             multiple of 8
+ *   +--------+--------+-----------+------------+-- - - - - - - --+-------------+
+ *   | length | flags  | QP number | immediate  |     payload     | to 8 bytes  |
+ *   +--------+--------+-----------+------------+-- - - - - - - --+-------------+
+ * </pre>
+ *
+ * Length counts the 16 bytes of header and the payload, not the rest up to a multiple of 8. Length and flags are one
+ * 64-bit word and change together: 0 is not written yet (a direct initiator that has claimed it says so in its slot), a
+ * negative length is in flight on the owner's side, a positive one is committed. A direct initiator commits by
+ * compare-and-set from 0, because the owner may have turned its claim into padding.
+ *
+ * <p>Padding has only that word, so that it fits in the least remainder of a chunk, 8 bytes.
+ */
+public final class RecordDescriptor {
+    /** Bytes of a record's header. */
+    public static final int HEADER_LENGTH = 16;
+
+    /** Records begin at multiples of this. */
+    public static final int ALIGNMENT = 8;
+
+    /** Offset of length (low half) and flags (high half), one word. */
+    public static final int WORD_OFFSET = 0;
+
+    /** Offset of the number of the queue pair by which the record came. */
+    public static final int QP_NUMBER_OFFSET = 8;
+
+    /** Offset of the immediate value. */
+    public static final int IMMEDIATE_OFFSET = 12;
+
+    /** Offset of the payload. */
+    public static final int PAYLOAD_OFFSET = HEADER_LENGTH;
+
+    /** Flag: no message; skipped. */
+    public static final int PADDING = 1;
+
+    /** Flag: the payload is a reference to a message in a mapping of its own. */
+    public static final int LARGE = 2;
+
+    /** Flag: the immediate value counts. */
+    public static final int HAS_IMMEDIATE = 4;
+
+    /** Flag, with PADDING: the rest of the chunk, which nobody has written. */
+    public static final int END_OF_CHUNK = 8;
+
+    /** Payload of a LARGE record: index (4 bytes), nothing (4), length of the message (8). */
+    static final int REFERENCE_LENGTH = 16;
+
+    private RecordDescriptor() {}
+
+    /**
+     * Bytes that a message takes in a chunk.
+     *
+     * @param payloadLength at least 0
+     */
+    public static int alignedLength(int payloadLength) {
+        return (payloadLength + HEADER_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    static int align(int length) {
+        return (length + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    static long word(int length, int flags) {
+        return (length & 0xFFFF_FFFFL) | ((long) flags << 32);
+    }
+
+    static int length(long word) {
+        return (int) word;
+    }
+
+    static int flags(long word) {
+        return (int) (word >>> 32);
+    }
+}

@@ -1,0 +1,212 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendQueueDescriptor.*;
+import static io.verbena.nic.memory.ControlDescriptor.*;
+
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.OwnMemory;
+import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.port.MemoryProvider;
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
+import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A NIC's append queues (RIMA 3.2: the tail-pointer table).
+ *
+ * <p>Concurrency: {@link #create} and {@link #abandon} are serialised by the caller (control path); {@link #find} is for
+ * any thread and allocates nothing.
+ */
+public final class TailPointerTable {
+    private final ControlBlock control;
+    private final AtomicBuffer table;
+    private final MemoryProvider memory;
+    private final OwnMemory ownMemory;
+    private final NanoClock clock;
+    private final AtomicReferenceArray<@Nullable AppendQueue> queues;
+    private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
+    private final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
+    private volatile Runnable wakeAllocator = () -> {};
+    private volatile IntConsumer wakeEngine = engine -> {};
+    private volatile boolean abandonedSlots;
+
+    /**
+     * Creates an empty table.
+     *
+     * @param control the NIC's control block
+     * @param memory the NIC's memory
+     * @param clock for timeouts
+     */
+    public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock) {
+        this.control = control;
+        this.table = control.buffer();
+        this.memory = memory;
+        this.ownMemory = new OwnMemory(memory);
+        this.clock = clock;
+        int size = control.limits().maxAppendQueues();
+        this.queues = new AtomicReferenceArray<>(size);
+        this.dismantled = new AtomicReferenceArray<>(size);
+    }
+
+    /**
+     * Sets who is to be woken.
+     *
+     * @param allocator run when {@link ChunkAllocator#doWork} should be called soon; any thread, must not block
+     * @param engine told the index of an engine whose consumer has something to read that no append told it of
+     */
+    public void onWork(Runnable allocator, IntConsumer engine) {
+        wakeAllocator = allocator;
+        wakeEngine = engine;
+    }
+
+    /**
+     * Creates a queue ({@code ibv_create_aq}), with its first chunk and its reserve.
+     *
+     * @param attributes what it is made of
+     * @param pd protection domain
+     * @param engine index of the engine whose work wakes the consumer
+     * @return the queue
+     * @throws IllegalArgumentException if an attribute is out of range; names both values
+     * @throws IllegalStateException if there are as many queues as the limits allow
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there is no memory for it
+     */
+    public AppendQueue create(AppendQueueAttributes attributes, int pd, int engine) {
+        AppendQueueAttributes concluded = attributes.concluded(control.limits());
+        if (pd < 0 || pd > QueuePairWord.MAX_PD) {
+            throw new IllegalArgumentException("protection domain " + pd + " outside 0 to " + QueuePairWord.MAX_PD);
+        }
+        if (engine < 0 || engine >= control.limits().maxEngines()) {
+            throw new IllegalArgumentException(
+                    "engine " + engine + ", limit " + control.limits().maxEngines());
+        }
+        for (int id = 0; id < queues.length(); id++) {
+            // An id whose last queue still waits for initiators is not used: its counters and head are in use.
+            if (queues.get(id) == null && dismantled.get(id) == null) {
+                AppendQueue queue =
+                        new AppendQueue(this, control, memory, id, newKey(), pd, engine, concluded, clock.nanoTime());
+                queues.set(id, queue);
+                return queue;
+            }
+        }
+        throw new IllegalStateException("append queues " + queues.length() + " = maximum " + queues.length()
+                + "; raise ControlLimits.maxAppendQueues");
+    }
+
+    private int newKey() {
+        int key;
+        do {
+            key = random.nextInt();
+        } while (key == 0);
+        return key;
+    }
+
+    /**
+     * Finds a queue.
+     *
+     * @param id any value
+     * @return the queue, or null if there is none of that number
+     */
+    public @Nullable AppendQueue find(int id) {
+        return id < 0 || id >= queues.length() ? null : queues.get(id);
+    }
+
+    /**
+     * Makes an appender for an engine of the owner, which also takes large messages. One each engine.
+     *
+     * @param engine index of the engine
+     */
+    public Appender appender(int engine) {
+        return new Appender(control, ownMemory, engine, this);
+    }
+
+    /**
+     * Says that the initiator of a slot is gone for good (its process died, or its queue pair was reset and it has been
+     * told). What it had claimed becomes padding at once, and then the slot idle; the queue pair number may be used again
+     * when {@link ControlBlock#isSlotIdle}.
+     *
+     * @param qpNumber the owner's queue pair, which is the slot
+     * @return whether the slot is idle already
+     */
+    public boolean abandon(int qpNumber) {
+        int slot = control.slotOffset(qpNumber);
+        long word = table.getLongVolatile(slot + SLOT_WORD_OFFSET);
+        if (slotKind(word) == SLOT_MEMORY) {
+            table.putLongVolatile(slot + SLOT_WORD_OFFSET, 0);
+            return true;
+        }
+        if (word == 0) {
+            return true;
+        }
+        table.putLongVolatile(slot + SLOT_WORD_OFFSET, word | SLOT_ABANDONED);
+        abandonedSlots = true;
+        wakeAllocator();
+        return false;
+    }
+
+    /** Clears the slots of initiators that are gone when their claims are behind the head, or never came about. */
+    int clearAbandoned() {
+        if (!abandonedSlots) {
+            return 0;
+        }
+        abandonedSlots = false;
+        int cleared = 0;
+        int slots = control.slotsInUse();
+        for (int slot = 0; slot < slots; slot++) {
+            int offset = control.slotOffset(slot);
+            long word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
+            if (((int) word & SLOT_ABANDONED) == 0) {
+                continue;
+            }
+            if (isSettled(word, table.getLong(offset + SLOT_SUBJECT_OFFSET))) {
+                table.putLongVolatile(offset + SLOT_WORD_OFFSET, 0);
+                cleared++;
+            } else {
+                abandonedSlots = true;
+            }
+        }
+        return cleared;
+    }
+
+    private boolean isSettled(long word, long subject) {
+        int id = slotQueue(word);
+        AppendQueue queue = id >= queues.length() ? null : queues.get(id);
+        if (queue == null && id < queues.length()) {
+            queue = dismantled.get(id);
+        }
+        return queue == null || queue.isSettled(subject, slotKind(word) == SLOT_ROLL);
+    }
+
+    int size() {
+        return queues.length();
+    }
+
+    @Nullable
+    AppendQueue dismantled(int id) {
+        return dismantled.get(id);
+    }
+
+    void destroyed(AppendQueue queue) {
+        dismantled.set(queue.id(), queue);
+        queues.set(queue.id(), null);
+    }
+
+    void freed(AppendQueue queue) {
+        dismantled.set(queue.id(), null);
+    }
+
+    void wakeAllocator() {
+        wakeAllocator.run();
+    }
+
+    void wakeEngine(int engine) {
+        wakeEngine.accept(engine);
+    }
+
+    NanoClock clock() {
+        return clock;
+    }
+}

@@ -1,0 +1,83 @@
+package io.verbena.nic.engine;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The NIC's background thread: allocates and clears memory off the data path. Starts with its first work, sleeps when
+ * there is none.
+ */
+public final class Background implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Background.class);
+    private static final long LONGEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
+
+    private final Thread thread = new Thread(this::loop, "verbena-background");
+    private volatile IntSupplier agent = () -> 0;
+    private volatile boolean woken;
+    private volatile boolean closed;
+    private boolean started;
+
+    /** Creates it without work. */
+    public Background() {
+        thread.setDaemon(true);
+    }
+
+    /** Sets the work: called again for as long as it returns more than 0. */
+    public void run(IntSupplier work) {
+        agent = work;
+    }
+
+    /** There is work. Any thread; cheap. */
+    public void wake() {
+        if (!woken) {
+            woken = true;
+            start();
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private synchronized void start() {
+        if (!started && !closed) {
+            started = true;
+            thread.start();
+        }
+    }
+
+    private void loop() {
+        while (!closed) {
+            woken = false;
+            try {
+                if (agent.getAsInt() > 0) {
+                    continue;
+                }
+            } catch (RuntimeException e) {
+                LOG.error("background work failed and will be tried again", e);
+            }
+            if (!woken && !closed) {
+                LockSupport.parkNanos(this, LONGEST_SLEEP);
+            }
+        }
+    }
+
+    /** Stops the thread. Idempotent. */
+    @Override
+    public void close() {
+        boolean join;
+        synchronized (this) {
+            closed = true;
+            join = started;
+        }
+        LockSupport.unpark(thread);
+        if (join) {
+            try {
+                thread.join(JOIN_TIMEOUT);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,522 @@
+package io.verbena.nic.engine;
+
+import io.verbena.nic.AsyncEvent;
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryTable;
+import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.queue.CompletionRing;
+import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.DethFlyweight;
+import io.verbena.nic.wire.Opcode;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
+ * of it under the baton; {@link Engine} says who holds that and when.
+ *
+ * <pre>
+ *   links ── poll ─▶ responder, completer ─┐            ┌─▶ requester ─▶ link.claim/commit │ direct path
+ *   doorbells ─────▶ schedule ─────────────┴▶ arbiter ──┴─▶ responder's answers
+ *   timers ────────▶ schedule                acknowledgements ─▶ flush ─▶ wake a parked peer
+ * </pre>
+ */
+final class Datapath implements TransportServices, PacketHandler {
+    /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
+    static final int MANAGEMENT_QP = 1;
+
+    private static final int PACKETS_A_POLL = 64;
+    private static final int VISITS_A_TURN = 64;
+
+    private final int index;
+    private final long nicId;
+    private final MemoryTable regions;
+    private final Appender appender;
+    private final ControlBlock control;
+    private final Arbiter arbiter;
+    private final AtomicLongArray counters;
+    private final NicEvents events;
+    private final int qpMask;
+
+    private final TimerQueue timers = new TimerQueue();
+    private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
+    private final List<Link> links = new ArrayList<>();
+    private final QpContext[] queuePairs;
+    private final List<Path> touched = new ArrayList<>();
+    private final List<Path> blocked = new ArrayList<>();
+    private final List<CompletionRing> completed = new ArrayList<>();
+    private List<QpContext> acknowledgements = new ArrayList<>();
+    private List<QpContext> acknowledging = new ArrayList<>();
+
+    private long now;
+    private boolean delivered; // completions or records, in this turn
+    private int socketLinks;
+
+    Datapath(
+            int index,
+            long nicId,
+            MemoryTable regions,
+            Appender appender,
+            ControlBlock control,
+            Arbiter arbiter,
+            AtomicLongArray counters,
+            NicEvents events) {
+        this.index = index;
+        this.nicId = nicId;
+        this.regions = regions;
+        this.appender = appender;
+        this.control = control;
+        this.arbiter = arbiter;
+        this.counters = counters;
+        this.events = events;
+        int max = control.limits().maxQueuePairs();
+        this.queuePairs = new QpContext[max];
+        this.qpMask = max - 1;
+    }
+
+    // ---- turns -------------------------------------------------------------------------------------------------
+
+    /** A whole turn. @return the amount of work done */
+    int turn(long nanos) {
+        now = nanos;
+        int work = receive();
+        work += timers.expire(nanos);
+        work += send();
+        finish();
+        return work;
+    }
+
+    /** A poster's turn: sends only, a bounded amount. */
+    void sendTurn(long nanos) {
+        now = nanos;
+        send();
+        finish();
+    }
+
+    private int receive() {
+        int work = 0;
+        for (int i = 0; i < links.size(); i++) {
+            Link link = links.get(i);
+            int packets = link.poll(this, PACKETS_A_POLL);
+            if (packets > 0) {
+                work += packets;
+                add(NicCounter.PACKETS_RECEIVED, packets);
+                Path path = paths.get(link.peerNic());
+                if (path != null) {
+                    touch(path); // the peer may sleep until there is room
+                }
+            } else if (link.state() != Link.State.UP) {
+                detach(i--, link);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    private int send() {
+        for (int i = blocked.size() - 1; i >= 0; i--) {
+            unblock(blocked.remove(i));
+        }
+        int visits = 0;
+        for (; visits < VISITS_A_TURN; visits++) {
+            QpContext qp = (QpContext) arbiter.next();
+            if (qp == null) {
+                break;
+            }
+            int sent = qp.transmit(qp.budget(), now);
+            arbiter.charge(qp, sent);
+            settle(qp);
+            if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
+                visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
+                if (!arbiter.hasActive()) {
+                    break;
+                }
+            }
+        }
+        return Math.max(visits, 0) + acknowledgeAll();
+    }
+
+    private void settle(QpContext qp) {
+        switch (qp.outcome()) {
+            case QpContext.MORE:
+                arbiter.active(qp);
+                break;
+            case QpContext.BLOCKED:
+                block(qp);
+                break;
+            case QpContext.WAITING:
+                arbiter.blocked(qp);
+                break;
+            default:
+                if (qp.hasWork() && qp.state().receives()) {
+                    arbiter.active(qp);
+                } else {
+                    arbiter.idle(qp);
+                }
+        }
+    }
+
+    private void block(QpContext qp) {
+        arbiter.blocked(qp);
+        Path path = qp.path();
+        if (path != null && !qp.blockedListed) {
+            qp.blockedListed = true;
+            if (path.blocked().isEmpty()) {
+                blocked.add(path);
+            }
+            path.blocked().add(qp);
+        }
+    }
+
+    private void unblock(Path path) {
+        List<QpContext> waiting = path.blocked();
+        for (int i = 0; i < waiting.size(); i++) {
+            QpContext qp = waiting.get(i);
+            qp.blockedListed = false;
+            arbiter.active(qp);
+        }
+        waiting.clear();
+    }
+
+    private int acknowledgeAll() {
+        if (acknowledgements.isEmpty()) {
+            return 0;
+        }
+        List<QpContext> due = acknowledgements;
+        acknowledgements = acknowledging;
+        acknowledging = due;
+        int count = due.size();
+        for (int i = 0; i < count; i++) {
+            QpContext qp = due.get(i);
+            qp.acknowledgementListed = false;
+            Path path = qp.path();
+            Link link = path == null ? null : path.link();
+            if (path != null && link != null && link.state() == Link.State.UP) {
+                if (qp.responder().acknowledge(link)) {
+                    touch(path);
+                } else {
+                    acknowledge(qp);
+                }
+            }
+        }
+        due.clear();
+        return count;
+    }
+
+    private void finish() {
+        for (int i = 0; i < touched.size(); i++) {
+            Path path = touched.get(i);
+            path.settle();
+            Link link = path.link();
+            if (link == null) {
+                continue;
+            }
+            link.flush();
+            ControlBlock peer = path.peerControl();
+            if (peer != null) {
+                wake(link, peer);
+            }
+        }
+        touched.clear();
+        if (!completed.isEmpty()) {
+            VarHandle.fullFence(); // entries first, then the look at who has asked to be told
+            for (int i = 0; i < completed.size(); i++) {
+                completed.get(i).fire();
+            }
+            completed.clear();
+        }
+    }
+
+    private static void wake(Link link, ControlBlock peer) {
+        VarHandle.fullFence(); // what was written there first, then the look at who sleeps
+        int words = peer.limits().maxEngines();
+        for (int i = 0; i < words; i++) {
+            if (peer.isParked(i)) {
+                link.wakePeer(i);
+            }
+        }
+    }
+
+    /** Whether the last turn delivered something that a sleeping application thread may wait for. */
+    boolean takeDelivered() {
+        boolean was = delivered;
+        delivered = false;
+        return was;
+    }
+
+    /** Whether something is left to be sent. */
+    boolean hasActive() {
+        return arbiter.hasActive() || !acknowledgements.isEmpty();
+    }
+
+    /** When timers need the next turn. */
+    long nextDeadline() {
+        return timers.next();
+    }
+
+    /** Whether a packet has arrived on any link. */
+    boolean hasInbound() {
+        for (int i = 0; i < links.size(); i++) {
+            Link link = links.get(i);
+            if (link.hasInbound() || link.state() != Link.State.UP) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Links whose bytes come through the waiter's I/O. */
+    int socketLinks() {
+        return socketLinks;
+    }
+
+    // ---- packets in --------------------------------------------------------------------------------------------
+
+    @Override
+    public void onPacket(Link link, DirectBuffer b, int offset, int length) {
+        int headers = Opcode.check(b, offset, length);
+        if (headers < 0) {
+            count(NicCounter.PACKETS_REJECTED);
+            return;
+        }
+        Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
+        int number = BthFlyweight.destinationQp(b, offset);
+        if (number == MANAGEMENT_QP && opcode == Opcode.UD_SEND_ONLY) {
+            events.datagram(link.peerNic(), b, offset + headers, length - headers);
+            delivered = true;
+            return;
+        }
+        QpContext qp = queuePairs[number & qpMask];
+        if (opcode == null
+                || qp == null
+                || qp.number() != number
+                || qp.peerQp() != BthFlyweight.sourceQp(b, offset)
+                || qp.path() == null
+                || qp.path().peerNic() != link.peerNic()
+                || !opcode.onRc()) {
+            count(NicCounter.PACKETS_REJECTED);
+            return;
+        }
+        if (opcode.isRequest()) {
+            qp.responder().onRequest(opcode, b, offset, length, headers);
+            delivered |= opcode.family() == Opcode.Family.APPEND;
+        } else {
+            qp.requester().completer().onResponse(opcode, b, offset, length, headers, now);
+        }
+    }
+
+    /** Sends a management datagram. @return false if there is no room or no link now */
+    boolean sendDatagram(long peerNic, DirectBuffer b, int offset, int length) {
+        Path path = paths.get(peerNic);
+        Link link = path == null ? null : path.link();
+        if (path == null || link == null || link.state() != Link.State.UP) {
+            return false;
+        }
+        int headers = Opcode.UD_SEND_ONLY.headerLength();
+        if (headers + length > link.maxPacket()) {
+            throw new IllegalArgumentException(
+                    "datagram of " + length + " bytes > maximum " + (link.maxPacket() - headers));
+        }
+        int at = link.claim(headers + length);
+        if (at == Link.NO_ROOM) {
+            return false;
+        }
+        BthFlyweight.encode(link.buffer(), at, Opcode.UD_SEND_ONLY.code(), 0, MANAGEMENT_QP, 0, MANAGEMENT_QP);
+        DethFlyweight.encode(link.buffer(), at + Opcode.UD_SEND_ONLY.dethOffset(), 0, MANAGEMENT_QP);
+        link.buffer().putBytes(at + headers, b, offset, length);
+        link.commit();
+        touch(path);
+        finish();
+        return true;
+    }
+
+    // ---- what is here ------------------------------------------------------------------------------------------
+
+    /** The path to a NIC; made, without a link, if there is none. */
+    Path path(long peerNic) {
+        Path path = paths.get(peerNic);
+        if (path == null) {
+            path = new Path(peerNic);
+            paths.put(peerNic, path);
+        }
+        return path;
+    }
+
+    void attach(Link link) {
+        Path path = path(link.peerNic());
+        Link before = path.link();
+        path.attach(link);
+        links.add(link);
+        if (link.peerMemory() == null) {
+            socketLinks++;
+        }
+        if (before != null && before.state() == Link.State.UP && before != link && before.peerMemory() == null) {
+            before.close(); // a peer that came back before its old link was seen to break
+        }
+        for (int i = 0; i < path.queuePairs().size(); i++) {
+            schedule(path.queuePairs().get(i));
+        }
+        event(AsyncEventType.PORT_ACTIVE, link.peerNic());
+    }
+
+    private void detach(int at, Link link) {
+        links.remove(at);
+        if (link.peerMemory() == null) {
+            socketLinks--;
+        }
+        Path path = paths.get(link.peerNic());
+        boolean dead = link.state() == Link.State.DEAD;
+        link.close();
+        if (path == null || path.link() != link) {
+            return;
+        }
+        event(AsyncEventType.PORT_ERR, link.peerNic());
+        if (dead) {
+            for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
+                QpContext qp = path.queuePairs().get(i);
+                event(AsyncEventType.QP_FATAL, qp.number());
+                qp.requester().completer().peerDied();
+            }
+        } else {
+            for (int i = 0; i < path.queuePairs().size(); i++) {
+                schedule(path.queuePairs().get(i)); // starts the timers of those that have work
+            }
+        }
+    }
+
+    void add(QpContext qp) {
+        queuePairs[qp.number() & qpMask] = qp;
+    }
+
+    void remove(QpContext qp) {
+        queuePairs[qp.number() & qpMask] = null;
+        timers.remove(qp);
+        Path path = qp.path();
+        if (path != null) {
+            path.queuePairs().remove(qp);
+            path.blocked().remove(qp);
+        }
+    }
+
+    List<Link> links() {
+        return links;
+    }
+
+    /** A queue pair's doorbell was heard. */
+    void ring(QpContext qp) {
+        schedule(qp);
+    }
+
+    // ---- services of the state machines ------------------------------------------------------------------------
+
+    @Override
+    public @Nullable MemoryRegion region(int key) {
+        return regions.find(key);
+    }
+
+    @Override
+    public Appender appender() {
+        return appender;
+    }
+
+    @Override
+    public void complete(
+            CompletionRing ring,
+            long wrId,
+            int status,
+            int opcode,
+            int flags,
+            int qpNumber,
+            int peerQp,
+            int byteLength,
+            int immediate,
+            int vendorError) {
+        if (status != WcStatus.SUCCESS.ordinal()) {
+            count(NicCounter.ERROR_COMPLETIONS);
+        }
+        boolean first = !ring.hasOverrun();
+        if (!ring.offer(wrId, status, opcode, flags, qpNumber, peerQp, byteLength, immediate, vendorError)) {
+            if (first) {
+                event(AsyncEventType.CQ_ERR, ring.number());
+            }
+            return;
+        }
+        delivered = true;
+        if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0)) {
+            completed.add(ring);
+        }
+    }
+
+    @Override
+    public void event(AsyncEventType type, long element) {
+        events.event(new AsyncEvent(type, element));
+        delivered = true;
+    }
+
+    @Override
+    public void schedule(QpContext qp) {
+        if (!qp.blockedListed) {
+            arbiter.active(qp);
+        }
+    }
+
+    @Override
+    public void acknowledge(QpContext qp) {
+        if (!qp.acknowledgementListed) {
+            qp.acknowledgementListed = true;
+            acknowledgements.add(qp);
+        }
+    }
+
+    @Override
+    public void arm(QpContext qp, long deadlineNanos) {
+        timers.arm(qp, deadlineNanos);
+    }
+
+    @Override
+    public void publishState(QpContext qp) {
+        control.setQpWord(
+                qp.number(),
+                QueuePairWord.pack(qp.state().ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
+    }
+
+    @Override
+    public void touch(Path path) {
+        if (path.touch()) {
+            touched.add(path);
+        }
+    }
+
+    @Override
+    public void count(NicCounter counter) {
+        add(counter, 1);
+    }
+
+    private void add(NicCounter counter, long n) {
+        int i = counter.ordinal();
+        counters.lazySet(i, counters.getPlain(i) + n);
+    }
+
+    @Override
+    public String toString() {
+        return "engine " + index + " of " + Long.toHexString(nicId);
+    }
+}

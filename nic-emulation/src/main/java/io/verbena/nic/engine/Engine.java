@@ -1,0 +1,444 @@
+package io.verbena.nic.engine;
+
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.MemoryTable;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.TransportServices;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
+import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a NIC's work: the one place that knows about threads. The work is done by whoever holds the baton: the engine's
+ * own thread, the application that calls {@link #doWork}, or a thread that posts and finds the baton free.
+ *
+ * <p>No doorbell is lost: a poster queues it and then tries the baton; the holder lets the baton go (a full fence) and
+ * then looks at the doorbells once more. No sleeper is left asleep: it publishes PARKED, fences, looks at everything once
+ * more, and only then blocks; whoever writes something for it does so, fences, and then looks at its park word.
+ */
+public final class Engine implements LinkListener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final long CONTROL_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+    private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
+    private static final int QUIET_TURNS_A_POLL = 64;
+
+    private final int index;
+    private final long nicId;
+    private final EngineMode mode;
+    private final boolean assisted;
+    private final NanoClock clock;
+    private final Waiter waiter;
+    private final ControlBlock control;
+    private final MemoryProvider memory;
+    private final AtomicLongArray counters;
+    private final NicEvents events;
+    private final Datapath datapath;
+    private final Guests guests;
+    private final Baton baton = new Baton();
+    private final MpscVarHandleArrayQueue<QpContext> doorbells;
+    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final CopyOnWriteArrayList<BooleanSupplier> parkChecks = new CopyOnWriteArrayList<>();
+    private final @Nullable EngineThread thread;
+
+    private int turns; // of the owner
+    private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
+    private volatile boolean closed;
+
+    /** Creates an engine; {@link #start} lets its thread run, if it has one. */
+    public Engine(
+            int index,
+            int engines,
+            long nicId,
+            EngineMode mode,
+            NanoClock clock,
+            Waiter waiter,
+            long longestSpinNanos,
+            ControlBlock control,
+            MemoryProvider memory,
+            MemoryTable regions,
+            Appender appender,
+            Arbiter arbiter,
+            AtomicLongArray counters,
+            NicEvents events) {
+        this.index = index;
+        this.nicId = nicId;
+        this.mode = mode;
+        this.assisted = mode != EngineMode.THREAD;
+        this.clock = clock;
+        this.waiter = waiter;
+        this.control = control;
+        this.memory = memory;
+        this.counters = counters;
+        this.events = events;
+        this.datapath = new Datapath(index, nicId, regions, appender, control, arbiter, counters, events);
+        this.guests = new Guests(control, engines + index);
+        this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
+        this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
+    }
+
+    /** Index of the engine in its NIC. */
+    public int index() {
+        return index;
+    }
+
+    /** Who runs it. */
+    public EngineMode mode() {
+        return mode;
+    }
+
+    /** Starts the engine's own thread, where the mode has one. */
+    public void start() {
+        if (thread != null) {
+            thread.start();
+        }
+    }
+
+    // ---- turns -------------------------------------------------------------------------------------------------
+
+    /**
+     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending.
+     *
+     * @return the amount of work done; 0 if there was none, or somebody else holds the baton
+     */
+    public int doWork() {
+        int work = 0;
+        if (owns() && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+            work = waiter.poll();
+        }
+        if (!baton.tryTake()) {
+            return work;
+        }
+        boolean delivered;
+        try {
+            drainCommands();
+            hearDoorbells();
+            work += datapath.turn(clock.nanoTime());
+            delivered = datapath.takeDelivered();
+        } finally {
+            baton.release();
+        }
+        if (delivered) {
+            guests.wake();
+        }
+        return work + (doorbells.isEmpty() ? 0 : 1);
+    }
+
+    /**
+     * A queue pair has new requests. In the modes INVOKER and ASSISTED the calling thread runs a bounded turn if the baton
+     * is free; otherwise the holder will see the doorbell.
+     */
+    public void ring(QpContext qp) {
+        if (assisted && baton.tryTake()) {
+            assist(qp);
+            return;
+        }
+        if (!qp.ring()) {
+            return; // rung already, and not heard yet
+        }
+        if (!doorbells.offer(qp)) {
+            throw new IllegalStateException("more doorbells than queue pairs");
+        }
+        if (assisted && baton.tryTake()) {
+            assist(null);
+        } else if (thread != null && control.isParkedFenced(index)) {
+            waiter.wake();
+        }
+    }
+
+    private void assist(@Nullable QpContext qp) {
+        QpContext rung = qp;
+        while (true) {
+            boolean delivered;
+            boolean more;
+            long deadline;
+            try {
+                if (rung != null) {
+                    datapath.ring(rung);
+                    rung = null;
+                }
+                hearDoorbells();
+                datapath.sendTurn(clock.nanoTime());
+                delivered = datapath.takeDelivered();
+                more = datapath.hasActive();
+                deadline = datapath.nextDeadline();
+            } finally {
+                baton.release();
+            }
+            if (delivered) {
+                guests.wake();
+            }
+            if (thread != null && (more || deadline < sleepsUntil) && control.isParkedFenced(index)) {
+                waiter.wake(); // the rest, and the timers, are the holder's
+            }
+            if (doorbells.isEmpty() || !baton.tryTake()) {
+                return;
+            }
+        }
+    }
+
+    /** Whether the calling thread is the one that does the I/O and sleeps in the waiter. */
+    private boolean owns() {
+        return thread == null ? waiter.isOwner() : thread.isCurrent();
+    }
+
+    private void hearDoorbells() {
+        for (QpContext qp = doorbells.poll(); qp != null; qp = doorbells.poll()) {
+            qp.heard();
+            datapath.ring(qp);
+        }
+    }
+
+    private void drainCommands() {
+        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+            command.run();
+        }
+    }
+
+    // ---- sleeping ----------------------------------------------------------------------------------------------
+
+    /**
+     * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode INVOKER
+     * the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter it sleeps
+     * as a guest.
+     *
+     * @param nanos most nanoseconds to block
+     */
+    public void await(long nanos) {
+        if (!owns()) {
+            awaitAsGuest(nanos, this::hasWork);
+            return;
+        }
+        long now = clock.nanoTime();
+        long deadline = datapath.nextDeadline();
+        long wait = Math.min(nanos, Math.min(deadline == Long.MAX_VALUE ? LONGEST_SLEEP : deadline - now, LONGEST_SLEEP));
+        if (wait <= 0) {
+            return;
+        }
+        sleepsUntil = now + wait;
+        control.setParked(index);
+        try {
+            if (!hasWork() && datapath.nextDeadline() >= deadline) {
+                waiter.await(wait);
+            }
+        } finally {
+            control.setRunning(index);
+            sleepsUntil = Long.MIN_VALUE;
+        }
+        guests.wake(); // a peer that woke this engine may have meant them
+    }
+
+    /**
+     * Sleeps until a condition holds, while others drive the engine. For application threads that wait for a completion
+     * queue or an append queue.
+     *
+     * @param nanos most nanoseconds to sleep
+     * @param condition looked at after each arrival; must be cheap
+     * @return whether the condition held
+     */
+    public boolean awaitAsGuest(long nanos, BooleanSupplier condition) {
+        return guests.await(nanos, condition);
+    }
+
+    /** Whether a sleeper would find something to do. */
+    public boolean hasWork() {
+        if (!doorbells.isEmpty() || !commands.isEmpty() || closed || datapath.hasActive() || datapath.hasInbound()) {
+            return true;
+        }
+        for (BooleanSupplier check : parkChecks) {
+            if (check.getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Adds something that the owner looks at before it blocks, such as an append queue that it consumes. */
+    public void addParkCheck(BooleanSupplier check) {
+        parkChecks.add(check);
+    }
+
+    /** Takes a check back. */
+    public void removeParkCheck(BooleanSupplier check) {
+        parkChecks.remove(check);
+    }
+
+    /** Wakes whoever sleeps here. Any thread. */
+    public void wake() {
+        waiter.wake();
+        guests.wake();
+    }
+
+    // ---- control path ------------------------------------------------------------------------------------------
+
+    /**
+     * Runs something under the baton, after waiting for it.
+     *
+     * @throws IllegalStateException if the baton is not to be had within 10 s
+     */
+    public void call(Runnable action) {
+        long deadline = System.nanoTime() + CONTROL_TIMEOUT;
+        int spins = 0;
+        while (!baton.tryTake()) {
+            if (++spins > 100) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("engine " + index + " has been busy for 10 s");
+            }
+        }
+        boolean delivered;
+        try {
+            drainCommands();
+            action.run();
+            delivered = datapath.takeDelivered();
+        } finally {
+            baton.release();
+        }
+        if (delivered) {
+            guests.wake();
+        }
+        wakeOwner();
+    }
+
+    /** The path to a peer NIC. Under the baton ({@link #call}). */
+    public Path path(long peerNic) {
+        return datapath.path(peerNic);
+    }
+
+    /** Adds a queue pair. Under the baton. */
+    public void add(QpContext qp) {
+        datapath.add(qp);
+    }
+
+    /** Removes a queue pair. Under the baton. */
+    public void remove(QpContext qp) {
+        datapath.remove(qp);
+    }
+
+    /** What the state machines of this engine's queue pairs need. */
+    public TransportServices services() {
+        return datapath;
+    }
+
+    /** Attaches a link. Any thread. */
+    public void attach(Link link) {
+        commands.add(() -> datapath.attach(link));
+        wakeOwner();
+    }
+
+    /**
+     * Sends a management datagram: at most once, unordered, for connection management.
+     *
+     * @return false if there is no link to that NIC or no room on it now
+     * @throws IllegalArgumentException if it is longer than a packet
+     */
+    public boolean sendDatagram(long peerNic, DirectBuffer buffer, int offset, int length) {
+        boolean[] sent = new boolean[1];
+        call(() -> sent[0] = datapath.sendDatagram(peerNic, buffer, offset, length));
+        return sent[0];
+    }
+
+    private void wakeOwner() {
+        if (control.isParkedFenced(index)) {
+            waiter.wake();
+        }
+    }
+
+    /** What a fabric needs to bring links to this engine. */
+    public LinkEndpoint endpoint() {
+        return new LinkEndpoint(nicId, index, new WakeGuestsToo(), memory, this);
+    }
+
+    @Override
+    public void onLink(Link link) {
+        attach(link);
+    }
+
+    @Override
+    public void onRejected(String remote, String reason) {
+        counters.incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
+        LOG.debug("turned away {}: {}", remote, reason);
+    }
+
+    /** Events and datagrams of the NIC. */
+    public NicEvents events() {
+        return events;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    Waiter waiter() {
+        return waiter;
+    }
+
+    /** Stops the thread and closes the links. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        waiter.wake();
+        guests.wake();
+        if (thread != null) {
+            thread.join();
+        }
+        call(() -> {
+            for (Link link : datapath.links()) {
+                link.close();
+            }
+            datapath.links().clear();
+        });
+    }
+
+    /** The waiter as fabrics see it: a wake is also for the guests. */
+    private final class WakeGuestsToo implements Waiter {
+        @Override
+        public boolean isOwner() {
+            return waiter.isOwner();
+        }
+
+        @Override
+        public int poll() {
+            return waiter.poll();
+        }
+
+        @Override
+        public void await(long nanos) {
+            waiter.await(nanos);
+        }
+
+        @Override
+        public void wake() {
+            waiter.wake();
+            guests.wake();
+        }
+
+        @Override
+        public void close() {
+            waiter.close();
+        }
+    }
+}

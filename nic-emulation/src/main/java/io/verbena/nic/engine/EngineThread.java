@@ -1,0 +1,60 @@
+package io.verbena.nic.engine;
+
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** An engine's own thread: turns while there is work, spins for a while, then sleeps in the waiter. */
+final class EngineThread implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(EngineThread.class);
+    private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
+
+    private final Engine engine;
+    private final AdaptiveIdle idle;
+    private final Thread thread;
+
+    EngineThread(Engine engine, long longestSpinNanos) {
+        this.engine = engine;
+        this.idle = new AdaptiveIdle(longestSpinNanos);
+        this.thread = new Thread(this, "verbena-engine-" + engine.index());
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public void run() {
+        while (!engine.isClosed()) {
+            try {
+                if (engine.doWork() > 0) {
+                    idle.worked();
+                } else if (idle.idle()) {
+                    engine.await(Long.MAX_VALUE);
+                    idle.slept();
+                }
+            } catch (RuntimeException e) {
+                LOG.error("engine {} met an error and goes on", engine.index(), e);
+            }
+        }
+    }
+
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
+    void join() {
+        if (isCurrent()) {
+            return;
+        }
+        try {
+            thread.join(JOIN_TIMEOUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            LOG.warn("engine {} did not stop within {} ms", engine.index(), JOIN_TIMEOUT);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.verbena.nic.queue;
+
+import java.nio.ByteBuffer;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A queue pair's send queue: fixed slots that the poster fills and the engine drains in order.
+ *
+ * <p>Concurrency: one poster at a time writes slots and {@code published} (release); the engine's baton holder reads up
+ * to it (acquire) and writes {@code consumed} (release) when requests complete, after which slots may be reused. Both
+ * words lie on lines of their own, before the slots.
+ *
+ * <pre>
+ *   0          128         256
+ *  +----------+-----------+-------------------------------+
+ *  | published| consumed  | slots of slotLength bytes ... |
+ *  +----------+-----------+-------------------------------+
+ * </pre>
+ */
+public final class SendRing {
+    private static final int PUBLISHED = 0;
+    private static final int CONSUMED = 128;
+    private static final int SLOTS = 256;
+
+    private final UnsafeBuffer buffer;
+    private final int capacity;
+    private final int mask;
+    private final int slotLength;
+    private final int maxSge;
+    private final int maxInline;
+
+    // The poster's own view.
+    private long produced;
+    private long consumedSeen;
+
+    // The engine's own view: requests below head are complete, below next have been sent (in part).
+    private long head;
+    private long next;
+    private long publishedSeen;
+
+    /**
+     * Creates an empty ring.
+     *
+     * @param capacity requests, rounded up to a power of two
+     * @param maxSge scatter/gather entries a request may have
+     * @param maxInline bytes of inline data a request may have
+     */
+    public SendRing(int capacity, int maxSge, int maxInline) {
+        this.capacity = BitUtil.findNextPositivePowerOfTwo(capacity);
+        this.mask = this.capacity - 1;
+        this.slotLength = SendWqeDescriptor.slotLength(maxSge, maxInline);
+        this.maxSge = maxSge;
+        this.maxInline = Math.max(maxInline, 0);
+        ByteBuffer memory = BufferUtil.allocateDirectAligned(SLOTS + this.capacity * slotLength, 128);
+        this.buffer = new UnsafeBuffer(memory);
+    }
+
+    /** Requests that fit. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** Scatter/gather entries a request may have. */
+    public int maxSge() {
+        return maxSge;
+    }
+
+    /** Bytes of inline data a request may have. */
+    public int maxInline() {
+        return maxInline;
+    }
+
+    /** The memory that {@link #claim} and {@link #slot} point into. */
+    public UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    /**
+     * Poster: the offset of the next free slot, or -1 when the ring is full. The claim takes effect with
+     * {@link #posted}.
+     */
+    public int claim() {
+        if (produced - consumedSeen >= capacity) {
+            consumedSeen = buffer.getLongVolatile(CONSUMED);
+            if (produced - consumedSeen >= capacity) {
+                return -1;
+            }
+        }
+        return slot(produced);
+    }
+
+    /** Poster: the claimed slot is filled. The engine sees it after {@link #publish}. */
+    public void posted() {
+        produced++;
+    }
+
+    /** Poster: makes all posted slots visible to the engine. */
+    public void publish() {
+        buffer.putLongOrdered(PUBLISHED, produced);
+    }
+
+    /** Requests posted and not complete, as the poster sees it. */
+    public int outstanding() {
+        return (int) (produced - buffer.getLongVolatile(CONSUMED));
+    }
+
+    /** Any thread: whether requests are published that the engine has not completed. */
+    public boolean hasPublished() {
+        return buffer.getLongVolatile(PUBLISHED) != buffer.getLongVolatile(CONSUMED);
+    }
+
+    /** The offset of a request's slot. */
+    public int slot(long index) {
+        return SLOTS + ((int) index & mask) * slotLength;
+    }
+
+    /** Engine: index of the oldest request that is not complete. */
+    public long head() {
+        return head;
+    }
+
+    /** Engine: index of the request to be sent next (or whose sending goes on). */
+    public long next() {
+        return next;
+    }
+
+    /** Engine: whether a request waits to be sent (or to be sent on). */
+    public boolean hasNext() {
+        if (next < publishedSeen) {
+            return true;
+        }
+        publishedSeen = buffer.getLongVolatile(PUBLISHED);
+        return next < publishedSeen;
+    }
+
+    /** Engine: the request at {@code next} has been sent whole. */
+    public void advanceNext() {
+        next++;
+    }
+
+    /** Engine: goes back to an earlier request, at or after head. */
+    public void rewind(long index) {
+        next = index;
+    }
+
+    /** Engine: the oldest request is complete; its slot is still intact until {@link #releaseConsumed}. */
+    public void advanceHead() {
+        head++;
+        if (next < head) {
+            next = head;
+        }
+    }
+
+    /** Engine: gives completed slots back to the poster. */
+    public void releaseConsumed() {
+        buffer.putLongOrdered(CONSUMED, head);
+    }
+
+    /** Poster and engine both at rest: forgets everything (a move to RESET). */
+    public void reset() {
+        produced = 0;
+        consumedSeen = 0;
+        head = 0;
+        next = 0;
+        publishedSeen = 0;
+        buffer.putLongVolatile(PUBLISHED, 0);
+        buffer.putLongVolatile(CONSUMED, 0);
+    }
+}

@@ -1,0 +1,86 @@
+package io.verbena.nic.queue;
+
+import org.agrona.BitUtil;
+
+/**
+ * Layout of a work queue element in a send ring. Written whole by the poster; the two PSNs are written by the requester
+ * when the request is first sent.
+ *
+ * <pre>
+ *   0        1        2        3        4                        8
+ *  +--------+--------+--------+--------+------------------------+
+ *  | opcode | flags  | sges   |   0    | message length         |
+ *  +--------+--------+--------+--------+------------------------+
+ *  | work request id                                            |  8
+ *  +-----------------------------------+------------------------+
+ *  | immediate                         | remote key / queue key | 16
+ *  +-----------------------------------+------------------------+
+ *  | remote offset / append queue id                            | 24
+ *  +------------------------------------------------------------+
+ *  | swap value or addend                                       | 32
+ *  +------------------------------------------------------------+
+ *  | compare value                                              | 40
+ *  +-----------------------------------+------------------------+
+ *  | first PSN                         | last PSN               | 48
+ *  +-----------------------------------+------------------------+
+ *  | (reserved)                                                 | 56
+ *  +------------------------------------------------------------+
+ *  | scatter/gather entries of 16 bytes, or inline data         | 64
+ *  |   local key (4), length (4), offset (8)                    |
+ * </pre>
+ */
+public final class SendWqeDescriptor {
+    /** Flag: a completion is wanted also for success. */
+    public static final int SIGNALED = 1;
+    /** Flag: the receiver's completion is a solicited one. */
+    public static final int SOLICITED = 2;
+    /** Flag: wait for earlier READs and atomics of the queue pair. */
+    public static final int FENCE = 4;
+    /** Flag: the data lies in the element itself. */
+    public static final int INLINE = 8;
+    /** Flag: carries immediate data. */
+    public static final int IMMEDIATE = 16;
+
+    /** Offset of the opcode, a {@link io.verbena.nic.WcOpcode} ordinal. */
+    public static final int OPCODE = 0;
+    /** Offset of the flags. */
+    public static final int FLAGS = 1;
+    /** Offset of the number of scatter/gather entries. */
+    public static final int SGE_COUNT = 2;
+    /** Offset of the message length in bytes. */
+    public static final int LENGTH = 4;
+    /** Offset of the work request id. */
+    public static final int WR_ID = 8;
+    /** Offset of the immediate data. */
+    public static final int IMMEDIATE_DATA = 16;
+    /** Offset of the remote key, or of the append queue's key. */
+    public static final int REMOTE_KEY = 20;
+    /** Offset of the remote offset, or of the append queue's id. */
+    public static final int REMOTE_OFFSET = 24;
+    /** Offset of the swap value or addend. */
+    public static final int SWAP_OR_ADD = 32;
+    /** Offset of the compare value. */
+    public static final int COMPARE = 40;
+    /** Offset of the PSN of the request's first packet. */
+    public static final int FIRST_PSN = 48;
+    /** Offset of the PSN of the request's last packet. */
+    public static final int LAST_PSN = 52;
+    /** Offset of scatter/gather entries or inline data. */
+    public static final int DATA = 64;
+
+    /** Bytes of a scatter/gather entry. */
+    public static final int SGE_LENGTH = 16;
+    /** Offset of the local key in an entry. */
+    public static final int SGE_KEY = 0;
+    /** Offset of the length in an entry. */
+    public static final int SGE_BYTES = 4;
+    /** Offset of the region offset in an entry. */
+    public static final int SGE_OFFSET = 8;
+
+    private SendWqeDescriptor() {}
+
+    /** Bytes of a slot that holds so many entries or so much inline data, whichever is more. */
+    public static int slotLength(int maxSge, int maxInline) {
+        return DATA + BitUtil.align(Math.max(maxSge * SGE_LENGTH, maxInline), 64);
+    }
+}

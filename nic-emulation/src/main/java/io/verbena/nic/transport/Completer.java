@@ -1,0 +1,387 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.QpState;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.wire.AethFlyweight;
+import io.verbena.nic.wire.AethSyndrome;
+import io.verbena.nic.wire.AtomicAckEthFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
+import io.verbena.nic.wire.RnrTimer;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Turns the peer's answers into completions, in the order of posting; keeps the retry counters and timers of the
+ * requester. Go-back-N: what is not answered in time, or NAKed, is sent again from there.
+ *
+ * <p>Pure state: used under the engine's baton; time is passed in.
+ */
+public final class Completer {
+    private static final int READ = WcOpcode.READ.ordinal();
+    private static final int COMPARE_SWAP = WcOpcode.COMPARE_SWAP.ordinal();
+    private static final int FETCH_ADD = WcOpcode.FETCH_ADD.ordinal();
+    private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
+
+    private final QpContext qp;
+    private final TransportServices services;
+    private final Requester requester;
+    private final SendRing ring;
+    private final UnsafeBuffer wqes;
+    private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
+
+    private int retries;
+    private int rnrRetries;
+    private int extensions;
+    private int acknowledged; // the newest PSN that is known to have been answered
+    private long ackDeadline = Long.MAX_VALUE;
+    private long resumeAt; // nothing is sent before this time; 0: at once
+    private int readOffset; // bytes of the oldest READ that are in place
+    private boolean wentBack; // to the oldest READ, and no byte of it has come since
+
+    Completer(QpContext qp, TransportServices services, Requester requester) {
+        this.qp = qp;
+        this.services = services;
+        this.requester = requester;
+        this.ring = qp.sendRing();
+        this.wqes = ring.buffer();
+    }
+
+    void reset(int firstPsn) {
+        acknowledged = Psn.add(firstPsn, -1);
+        progress();
+        disarm();
+        readOffset = 0;
+        wentBack = false;
+    }
+
+    /** Nothing is outstanding any more. */
+    void disarm() {
+        ackDeadline = Long.MAX_VALUE;
+        resumeAt = 0;
+    }
+
+    long resumeAt() {
+        return resumeAt;
+    }
+
+    long deadline() {
+        return resumeAt > 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
+    }
+
+    /** Something has been sent (or should have been): its answer is due within the timeout. */
+    void sent(long now) {
+        if (ackDeadline == Long.MAX_VALUE) {
+            startTimer(now);
+        }
+    }
+
+    private void startTimer(long now) {
+        long timeout = qp.ackTimeoutNanos();
+        if (timeout != Long.MAX_VALUE && (requester.hasUnanswered() || ring.hasNext())) {
+            ackDeadline = now + timeout;
+            services.arm(qp, ackDeadline);
+        } else {
+            ackDeadline = Long.MAX_VALUE;
+        }
+    }
+
+    /** A response packet has come; its structure has been checked. */
+    public void onResponse(
+            Opcode opcode, DirectBuffer b, int offset, int length, int headers, long now) {
+        if (qp.state() != QpState.RTS && qp.state() != QpState.SQD) {
+            return;
+        }
+        int psn = BthFlyweight.psn(b, offset);
+        if (!requester.hasUnanswered() || Psn.diff(psn, requester.nextPsn()) >= 0) {
+            services.count(NicCounter.UNEXPECTED_RESPONSES); // an answer to a PSN never sent, or late: answers nothing
+            return;
+        }
+        switch (opcode) {
+            case ACKNOWLEDGE:
+                onAcknowledge(psn, AethFlyweight.syndrome(b, offset + opcode.aethOffset()), now);
+                break;
+            case ATOMIC_ACKNOWLEDGE:
+                onAtomic(psn, AtomicAckEthFlyweight.original(b, offset + opcode.atomicAckEthOffset()), now);
+                break;
+            default:
+                onReadResponse(opcode, psn, b, offset + headers, length - headers, now);
+        }
+        ring.releaseConsumed();
+        if (requester.hasWork()) {
+            services.schedule(qp);
+        }
+    }
+
+    private void onAcknowledge(int psn, int syndrome, long now) {
+        if (AethSyndrome.isAck(syndrome)) {
+            if (!acknowledge(psn, now)) {
+                goBackToRead();
+            }
+            drained();
+            return;
+        }
+        if (!acknowledge(Psn.add(psn, -1), now)) {
+            goBackToRead();
+            return;
+        }
+        if (!requester.hasUnanswered() || Psn.before(psn, headPsn())) {
+            return; // an old NAK
+        }
+        if (AethSyndrome.isRnrNak(syndrome)) {
+            requester.rewind(psn);
+            receiverNotReady(now, RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
+            return;
+        }
+        switch (syndrome) {
+            case AethSyndrome.PSN_SEQUENCE_ERROR:
+                if (++retries > qp.retryCount()) {
+                    requester.fail(WcStatus.RETRY_EXC_ERR);
+                } else {
+                    requester.rewind(psn);
+                    startTimer(now);
+                }
+                break;
+            case AethSyndrome.INVALID_REQUEST:
+                requester.fail(WcStatus.REM_INV_REQ_ERR);
+                break;
+            case AethSyndrome.REMOTE_ACCESS_ERROR:
+                requester.fail(WcStatus.REM_ACCESS_ERR);
+                break;
+            default:
+                requester.fail(WcStatus.REM_OP_ERR);
+        }
+    }
+
+    private void onAtomic(int psn, long original, long now) {
+        if (!acknowledge(Psn.add(psn, -1), now)) {
+            goBackToRead();
+            return;
+        }
+        if (!requester.hasUnanswered()) {
+            return;
+        }
+        int slot = ring.slot(ring.head());
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        if (psn != wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN)) {
+            return; // of a request that is complete
+        }
+        if (kind != COMPARE_SWAP && kind != FETCH_ADD) {
+            requester.fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        value.putLong(0, original);
+        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
+            requester.fail(WcStatus.LOC_PROT_ERR);
+            return;
+        }
+        answeredTo(psn, now);
+        completeHead(WcStatus.SUCCESS);
+        startTimer(now);
+        drained();
+    }
+
+    private void onReadResponse(Opcode opcode, int psn, DirectBuffer b, int at, int bytes, long now) {
+        if (!acknowledge(Psn.add(psn, -1), now)) {
+            goBackToRead();
+            return;
+        }
+        if (!requester.hasUnanswered()) {
+            return;
+        }
+        int slot = ring.slot(ring.head());
+        int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
+        int last = wqes.getInt(slot + SendWqeDescriptor.LAST_PSN);
+        if (Psn.before(psn, first) || Psn.after(psn, last)) {
+            return; // of a request that is complete
+        }
+        if (wqes.getByte(slot + SendWqeDescriptor.OPCODE) != READ) {
+            requester.fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        int due = Psn.diff(psn, first) * qp.pathMtu();
+        if (due < readOffset) {
+            return; // a duplicate
+        }
+        if (due > readOffset) {
+            goBackToRead(); // one before it was lost
+            return;
+        }
+        if (bytes != Math.min(qp.pathMtu(), length - due) || psn == last != opcode.endsMessage()) {
+            requester.fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
+            requester.fail(WcStatus.LOC_PROT_ERR);
+            return;
+        }
+        readOffset += bytes;
+        wentBack = false;
+        answeredTo(psn, now);
+        if (psn == last) {
+            completeHead(WcStatus.SUCCESS);
+            drained();
+        }
+        startTimer(now);
+    }
+
+    /**
+     * Completes requests whose last PSN is not after the given one.
+     *
+     * @return false if one of them is a READ or atomic whose answer has not come
+     */
+    private boolean acknowledge(int psn, long now) {
+        boolean all = true;
+        boolean some = false;
+        while (requester.hasUnanswered()) {
+            int slot = ring.slot(ring.head());
+            if (Psn.after(wqes.getInt(slot + SendWqeDescriptor.LAST_PSN), psn)) {
+                break;
+            }
+            if (isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
+                all = false;
+                break;
+            }
+            completeHead(WcStatus.SUCCESS);
+            some = true;
+        }
+        if (some || Psn.after(psn, acknowledged) && all) {
+            answeredTo(psn, now);
+            startTimer(now);
+        }
+        return all;
+    }
+
+    private void answeredTo(int psn, long now) {
+        if (Psn.after(psn, acknowledged)) {
+            acknowledged = psn;
+        }
+        progress();
+        if (ackDeadline != Long.MAX_VALUE) {
+            ackDeadline = now + qp.ackTimeoutNanos();
+        }
+    }
+
+    private void progress() {
+        retries = 0;
+        rnrRetries = 0;
+        extensions = 0;
+    }
+
+    /** The answer to the oldest READ (or atomic) was lost: asks again, once until something comes. */
+    private void goBackToRead() {
+        if (!wentBack) {
+            wentBack = true;
+            readOffset = 0;
+            requester.rewind(headPsn());
+            services.schedule(qp);
+        }
+    }
+
+    private int headPsn() {
+        return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
+    }
+
+    /** The receiver was not ready: goes on after a delay, unless that was once too often. */
+    void receiverNotReady(long now, long delay) {
+        if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
+            requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
+            return;
+        }
+        resumeAt = now + delay;
+        ackDeadline = Long.MAX_VALUE;
+        services.arm(qp, resumeAt);
+    }
+
+    void onTimer(long now) {
+        if (resumeAt > 0 && resumeAt <= now) {
+            resumeAt = 0;
+            services.schedule(qp);
+        }
+        if (ackDeadline > now) {
+            return;
+        }
+        if (!requester.hasUnanswered() && !ring.hasNext()) {
+            ackDeadline = Long.MAX_VALUE;
+            return;
+        }
+        Path path = qp.path();
+        Link link = path == null ? null : path.link();
+        boolean up = link != null && link.state() == Link.State.UP;
+        if (up && link != null && link.unsent() > 0 && extensions++ < qp.retryCount()) {
+            startTimer(now); // the timeout does not run for what the medium has not taken; bounded all the same
+            return;
+        }
+        if (++retries > qp.retryCount()) {
+            requester.fail(WcStatus.RETRY_EXC_ERR);
+            return;
+        }
+        wentBack = false;
+        readOffset = 0;
+        if (requester.hasUnanswered()) {
+            int head = headPsn();
+            int from = Psn.add(acknowledged, 1);
+            requester.rewind(Psn.before(from, head) ? head : from);
+        }
+        startTimer(now);
+        services.schedule(qp);
+    }
+
+    /** The path's peer is gone for good. */
+    public void peerDied() {
+        if (requester.hasUnanswered() || ring.hasNext()) {
+            requester.fail(WcStatus.RETRY_EXC_ERR);
+        } else {
+            qp.error();
+        }
+    }
+
+    /** Ends the request that holds a PSN, once all before it are complete. */
+    void failAt(int psn, WcStatus status) {
+        if (ring.head() + 1 == requester.assigned() || Psn.before(psn, headPsn())) {
+            requester.fail(status);
+        } else {
+            requester.rewind(psn); // begin() finds the fault again when it is the oldest
+        }
+    }
+
+    /** Completes the oldest request. */
+    void completeHead(WcStatus status) {
+        int slot = ring.slot(ring.head());
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        if (status != WcStatus.SUCCESS || (flags & SendWqeDescriptor.SIGNALED) != 0) {
+            qp.completeSend(
+                    wqes.getLong(slot + SendWqeDescriptor.WR_ID),
+                    status,
+                    kind,
+                    wqes.getInt(slot + SendWqeDescriptor.LENGTH));
+        }
+        boolean reads = isRead(kind);
+        if (reads) {
+            readOffset = 0;
+            wentBack = false;
+        }
+        boolean current = ring.next() == ring.head();
+        ring.advanceHead();
+        requester.completed(reads && !current, current);
+    }
+
+    private void drained() {
+        if (qp.state() == QpState.SQD && !requester.hasUnanswered()) {
+            services.event(AsyncEventType.SQ_DRAINED, qp.number());
+        }
+    }
+
+    private static boolean isRead(int kind) {
+        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+    }
+}

@@ -1,0 +1,106 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.RemoteKeys;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PeerMemory;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to one peer NIC: the link that is up now, and the peer's memory where it is mapped. Outlives its link: when the
+ * link breaks and another one to the same NIC comes, the queue pairs of the path go on where they were.
+ *
+ * <p>Used under the engine's baton.
+ */
+public final class Path {
+    private final long peerNic;
+    private final List<QpContext> queuePairs = new ArrayList<>();
+    private final List<QpContext> blocked = new ArrayList<>();
+
+    private @Nullable Link link;
+    private @Nullable ControlBlock peerControl;
+    private @Nullable RemoteKeys remoteKeys;
+    private @Nullable Appender remoteAppender;
+    private boolean touched;
+
+    /**
+     * Creates a path without a link.
+     *
+     * @param peerNic identity of the NIC at its end
+     */
+    public Path(long peerNic) {
+        this.peerNic = peerNic;
+    }
+
+    /** Identity of the NIC at the path's end. */
+    public long peerNic() {
+        return peerNic;
+    }
+
+    /** Queue pairs that are connected along this path. */
+    public List<QpContext> queuePairs() {
+        return queuePairs;
+    }
+
+    /** Queue pairs that have work and wait for room on the link. */
+    public List<QpContext> blocked() {
+        return blocked;
+    }
+
+    /** The link, or null while there is none. It may be down. */
+    public @Nullable Link link() {
+        return link;
+    }
+
+    /** Whether packets can be sent now. */
+    public boolean isUp() {
+        Link l = link;
+        return l != null && l.state() == Link.State.UP;
+    }
+
+    /** Takes a link that came up; maps the peer's control block if there is a direct path. */
+    public void attach(Link newLink) {
+        link = newLink;
+        PeerMemory memory = newLink.peerMemory();
+        if (memory == null) {
+            peerControl = null;
+            remoteKeys = null;
+            remoteAppender = null;
+        } else {
+            ControlBlock control = ControlBlock.map(memory.control());
+            peerControl = control;
+            remoteKeys = new RemoteKeys(control, memory);
+            remoteAppender = new Appender(control, memory);
+        }
+    }
+
+    /** The peer's control block where the direct path is open. */
+    public @Nullable ControlBlock peerControl() {
+        return peerControl;
+    }
+
+    /** The peer's keys where the direct path is open. */
+    public @Nullable RemoteKeys remoteKeys() {
+        return remoteKeys;
+    }
+
+    /** The peer's append queues where the direct path is open. */
+    public @Nullable Appender remoteAppender() {
+        return remoteAppender;
+    }
+
+    /** Marks it as touched. @return whether it was not yet */
+    public boolean touch() {
+        boolean was = touched;
+        touched = true;
+        return !was;
+    }
+
+    /** Forgets that it was touched. */
+    public void settle() {
+        touched = false;
+    }
+}

@@ -1,0 +1,353 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.QpState;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.queue.CompletionRing;
+import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.queue.ReceiveRing;
+import io.verbena.nic.queue.ReceiveWqeDescriptor;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.wire.AckTimeout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The context of one reliable-connection queue pair: what requester and responder share, and what the arbiter schedules.
+ *
+ * <p>Concurrency: everything but {@link #state} (readable by any thread) and the doorbell flag is used under the baton of
+ * the engine that owns the queue pair.
+ */
+public final class QpContext extends Flow {
+    private static final VarHandle DOORBELL;
+
+    static {
+        try {
+            DOORBELL = MethodHandles.lookup().findVarHandle(QpContext.class, "doorbell", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Returned by {@link #transmit}'s outcome: nothing left to send. */
+    public static final int IDLE = 0;
+    /** Outcome: the budget was spent before the work was. */
+    public static final int MORE = 1;
+    /** Outcome: the link has no room. */
+    public static final int BLOCKED = 2;
+    /** Outcome: there is work, but it waits for an answer or a timer. */
+    public static final int WAITING = 3;
+
+    private final int number;
+    private final int pd;
+    private final SendRing sendRing;
+    private final ReceiveRing receiveRing;
+    private final boolean sharedReceive;
+    private final CompletionRing sendCompletions;
+    private final CompletionRing receiveCompletions;
+    private final TransportServices services;
+    private final Requester requester;
+    private final Responder responder;
+
+    private volatile QpState state = QpState.RESET;
+    private @Nullable Path path;
+    private int peerQp;
+    private int epoch;
+    private int pathMtu = 1024;
+    private int access;
+    private int retryCount = 7;
+    private int rnrRetry = 7;
+    private long ackTimeoutNanos = AckTimeout.nanos(18);
+    private int minRnrTimer = 12;
+    private int maxRdAtomic;
+    private int maxDestRdAtomic;
+    private int outcome;
+
+    /** Place in the engine's timer queue, or -1; the engine's. */
+    public int timerIndex = -1;
+    /** When the engine's timer queue will look at this queue pair; the engine's. */
+    public long timerNanos;
+    /** Whether it is on the engine's list of acknowledgements; the engine's. */
+    public boolean acknowledgementListed;
+    /** Whether it is on its path's list of blocked flows; the engine's. */
+    public boolean blockedListed;
+
+    @SuppressWarnings("unused") // through DOORBELL
+    private volatile int doorbell;
+
+    /**
+     * Creates a queue pair in RESET.
+     *
+     * @param group whose share its traffic takes
+     */
+    public QpContext(
+            int number,
+            int pd,
+            FlowGroup group,
+            SendRing sendRing,
+            ReceiveRing receiveRing,
+            boolean sharedReceive,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions,
+            TransportServices services) {
+        super(group);
+        this.number = number;
+        this.pd = pd;
+        this.sendRing = sendRing;
+        this.receiveRing = receiveRing;
+        this.sharedReceive = sharedReceive;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        this.services = services;
+        this.requester = new Requester(this, services);
+        this.responder = new Responder(this, services);
+    }
+
+    /** Counts the connections of this number: a peer that knew an earlier one is not taken for the present one. */
+    public int epoch() {
+        return epoch;
+    }
+
+    /** The queue pair's number. */
+    public int number() {
+        return number;
+    }
+
+    /** Number of its protection domain. */
+    public int pd() {
+        return pd;
+    }
+
+    /** Its send queue. */
+    public SendRing sendRing() {
+        return sendRing;
+    }
+
+    /** Where it takes receives from. */
+    public ReceiveRing receiveRing() {
+        return receiveRing;
+    }
+
+    /** Whether the receive queue is shared with others. */
+    public boolean sharesReceive() {
+        return sharedReceive;
+    }
+
+    /** The state; any thread. */
+    public QpState state() {
+        return state;
+    }
+
+    /** The way to the peer, or null before RTR. */
+    public @Nullable Path path() {
+        return path;
+    }
+
+    /** The peer queue pair's number. */
+    public int peerQp() {
+        return peerQp;
+    }
+
+    /** Payload bytes of a full packet. */
+    public int pathMtu() {
+        return pathMtu;
+    }
+
+    /** What the peer may do here, {@link io.verbena.nic.memory.Access} flags. */
+    public int access() {
+        return access;
+    }
+
+    /** What sends its requests. */
+    public Requester requester() {
+        return requester;
+    }
+
+    /** What answers the peer's. */
+    public Responder responder() {
+        return responder;
+    }
+
+    int retryCount() {
+        return retryCount;
+    }
+
+    int rnrRetry() {
+        return rnrRetry;
+    }
+
+    long ackTimeoutNanos() {
+        return ackTimeoutNanos;
+    }
+
+    int minRnrTimer() {
+        return minRnrTimer;
+    }
+
+    int maxRdAtomic() {
+        return maxRdAtomic;
+    }
+
+    int maxDestRdAtomic() {
+        return maxDestRdAtomic;
+    }
+
+    /** Sets what the peer may do. */
+    public void access(int flags) {
+        access = flags;
+        services.publishState(this);
+    }
+
+    /** Sets what a queue pair knows from RTR on; called on the move to RTR. */
+    public void connect(Path newPath, int destinationQp, int mtu, int receivePsn, int maxDest, int rnrTimer) {
+        path = newPath;
+        epoch++;
+        peerQp = destinationQp;
+        pathMtu = mtu;
+        maxDestRdAtomic = maxDest;
+        minRnrTimer = rnrTimer;
+        responder.reset(receivePsn);
+    }
+
+    /** Sets what a queue pair knows from RTS on; called on the move to RTS. */
+    public void startSending(int sendPsn, int timeoutCode, int retries, int rnrRetries, int maxOutstandingReads) {
+        ackTimeoutNanos = AckTimeout.nanos(timeoutCode);
+        retryCount = retries;
+        rnrRetry = rnrRetries;
+        maxRdAtomic = maxOutstandingReads;
+        requester.reset(sendPsn);
+    }
+
+    /** Moves to another state; the caller has checked that the table allows it. */
+    public void state(QpState next) {
+        if (next == QpState.ERR) {
+            error();
+            return;
+        }
+        state = next;
+        if (next == QpState.RESET) {
+            path = null;
+            sendRing.reset();
+            if (!sharedReceive) {
+                receiveRing.reset();
+            }
+            requester.reset(0);
+            responder.reset(0);
+        }
+        services.publishState(this);
+    }
+
+    /** Goes to ERR and flushes both queues. Does nothing more than flush if it is there already. */
+    public void error() {
+        if (state != QpState.ERR) {
+            state = QpState.ERR;
+            services.publishState(this);
+            responder.abandon();
+            requester.flush();
+            flushReceives();
+            if (sharedReceive) {
+                services.event(AsyncEventType.LAST_WQE_REACHED, number);
+            }
+        } else {
+            flushPosted();
+        }
+    }
+
+    /** Flushes what was posted in ERR. */
+    public void flushPosted() {
+        requester.flush();
+        flushReceives();
+    }
+
+    /** Whether requester or responder has something to send. */
+    public boolean hasWork() {
+        return responder.hasResponses() || requester.hasWork();
+    }
+
+    /**
+     * Sends up to the budget: answers to the peer's READs and atomics first, then requests.
+     *
+     * @return bytes sent; {@link #outcome} says why it ended
+     */
+    public int transmit(int budget, long now) {
+        int spent = 0;
+        if (responder.hasResponses()) {
+            spent = responder.transmit(budget);
+            if (responder.outcome() != IDLE) {
+                outcome = responder.outcome();
+                return spent;
+            }
+        }
+        spent += requester.transmit(budget - spent, now);
+        outcome = requester.outcome();
+        return spent;
+    }
+
+    /** Why the last {@link #transmit} ended. */
+    public int outcome() {
+        return outcome;
+    }
+
+    /** The engine's timer is due. */
+    public void onTimer(long now) {
+        requester.onTimer(now);
+    }
+
+    /** When the requester needs the next look, or {@link Long#MAX_VALUE}. */
+    public long deadline() {
+        return requester.deadline();
+    }
+
+    /** Poster: rings the doorbell. @return whether it was silent, so that the engine must be told */
+    public boolean ring() {
+        return (int) DOORBELL.getVolatile(this) == 0 && (int) DOORBELL.getAndSet(this, 1) == 0;
+    }
+
+    /** Engine: the doorbell was heard; looks at the ring must come after this. */
+    public void heard() {
+        DOORBELL.setVolatile(this, 0);
+    }
+
+    void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
+        services.complete(
+                sendCompletions,
+                wrId,
+                status.ordinal(),
+                opcode,
+                status == WcStatus.SUCCESS ? 0 : CqeDescriptor.SOLICITED,
+                number,
+                peerQp,
+                byteLength,
+                0,
+                0);
+    }
+
+    void completeReceive(long wrId, WcStatus status, WcOpcode opcode, int flags, int byteLength, int immediate) {
+        services.complete(
+                receiveCompletions,
+                wrId,
+                status.ordinal(),
+                opcode.ordinal(),
+                flags,
+                number,
+                peerQp,
+                byteLength,
+                immediate,
+                0);
+    }
+
+    private void flushReceives() {
+        if (sharedReceive) {
+            return;
+        }
+        for (int slot = receiveRing.front(); slot >= 0; slot = receiveRing.front()) {
+            long wrId = receiveRing.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
+            receiveRing.pop();
+            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, 0, 0, 0);
+        }
+    }
+}

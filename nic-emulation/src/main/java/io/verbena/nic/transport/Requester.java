@@ -1,0 +1,405 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.QpState;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.AtomicEthFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.ImmDtFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
+import io.verbena.nic.wire.RethFlyweight;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent, or
+ * executes the request on the peer's mapped memory ({@link DirectPath}).
+ *
+ * <p>A request gets its PSNs when it is first sent and keeps them; going back to an earlier PSN moves the cursor only.
+ * Pure state: used under the engine's baton.
+ */
+public final class Requester {
+    private static final int SEND = WcOpcode.SEND.ordinal();
+    private static final int WRITE = WcOpcode.WRITE.ordinal();
+    private static final int READ = WcOpcode.READ.ordinal();
+    private static final int COMPARE_SWAP = WcOpcode.COMPARE_SWAP.ordinal();
+    private static final int FETCH_ADD = WcOpcode.FETCH_ADD.ordinal();
+    private static final int APPEND = WcOpcode.APPEND.ordinal();
+
+    // By WcOpcode: only, first, middle, last, then only and last with immediate.
+    private static final Opcode[][] PACKETS = new Opcode[WcOpcode.values().length][];
+    private static final int ONLY = 0;
+    private static final int FIRST = 1;
+    private static final int MIDDLE = 2;
+    private static final int LAST = 3;
+    private static final int WITH_IMMEDIATE = 4;
+
+    static {
+        PACKETS[SEND] = new Opcode[] {
+            Opcode.SEND_ONLY, Opcode.SEND_FIRST, Opcode.SEND_MIDDLE, Opcode.SEND_LAST,
+            Opcode.SEND_ONLY_IMMEDIATE, Opcode.SEND_FIRST, Opcode.SEND_MIDDLE, Opcode.SEND_LAST_IMMEDIATE
+        };
+        PACKETS[WRITE] = new Opcode[] {
+            Opcode.WRITE_ONLY, Opcode.WRITE_FIRST, Opcode.WRITE_MIDDLE, Opcode.WRITE_LAST,
+            Opcode.WRITE_ONLY_IMMEDIATE, Opcode.WRITE_FIRST, Opcode.WRITE_MIDDLE, Opcode.WRITE_LAST_IMMEDIATE
+        };
+        PACKETS[APPEND] = new Opcode[] {
+            Opcode.APPEND_ONLY, Opcode.APPEND_FIRST, Opcode.APPEND_MIDDLE, Opcode.APPEND_LAST,
+            Opcode.APPEND_ONLY_IMMEDIATE, Opcode.APPEND_FIRST, Opcode.APPEND_MIDDLE, Opcode.APPEND_LAST_IMMEDIATE
+        };
+        PACKETS[READ] = new Opcode[] {Opcode.READ_REQUEST};
+        PACKETS[COMPARE_SWAP] = new Opcode[] {Opcode.COMPARE_SWAP};
+        PACKETS[FETCH_ADD] = new Opcode[] {Opcode.FETCH_ADD};
+    }
+
+    private final QpContext qp;
+    private final TransportServices services;
+    private final SendRing ring;
+    private final UnsafeBuffer wqes;
+    private final Completer completer;
+    private final DirectPath direct;
+
+    private int outcome;
+    private int nextPsn;
+    private long assigned; // requests below this index have their PSNs
+    private int offset; // bytes of the current request that were sent
+    private boolean started; // the current request has been checked
+    private boolean directly; // and is executed on mapped memory
+    private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
+    private int readsOutstanding;
+
+    Requester(QpContext qp, TransportServices services) {
+        this.qp = qp;
+        this.services = services;
+        this.ring = qp.sendRing();
+        this.wqes = ring.buffer();
+        this.completer = new Completer(qp, services, this);
+        this.direct = new DirectPath(qp, services);
+    }
+
+    /** What takes the peer's answers. */
+    public Completer completer() {
+        return completer;
+    }
+
+    /** Why the last {@link #transmit} ended, as in {@link QpContext}. */
+    int outcome() {
+        return outcome;
+    }
+
+    boolean hasWork() {
+        return ring.hasNext();
+    }
+
+    long deadline() {
+        return completer.deadline();
+    }
+
+    void onTimer(long now) {
+        completer.onTimer(now);
+    }
+
+    void reset(int psn) {
+        nextPsn = psn & Psn.MASK;
+        assigned = ring.head();
+        offset = 0;
+        started = false;
+        directly = false;
+        packetsOnly = false;
+        readsOutstanding = 0;
+        completer.reset(nextPsn);
+    }
+
+    /** Index of the first request without PSNs. */
+    long assigned() {
+        return assigned;
+    }
+
+    /** Whether requests were sent as packets and are not answered. */
+    boolean hasUnanswered() {
+        return ring.head() < assigned;
+    }
+
+    int nextPsn() {
+        return nextPsn;
+    }
+
+    int transmit(int budget, long now) {
+        int spent = 0;
+        outcome = QpContext.MORE;
+        while (spent < budget) {
+            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || ring.next() < assigned))) {
+                outcome = notSending();
+                break;
+            }
+            if (!ring.hasNext()) {
+                outcome = QpContext.IDLE;
+                break;
+            }
+            if (now < completer.resumeAt()) {
+                outcome = QpContext.WAITING;
+                break;
+            }
+            int slot = ring.slot(ring.next());
+            if (!started && !begin(slot)) {
+                break;
+            }
+            int sent = directly ? executeDirectly(slot, budget - spent, now) : sendPacket(slot, now);
+            if (sent < 0) {
+                break;
+            }
+            spent += sent;
+        }
+        ring.releaseConsumed();
+        return spent;
+    }
+
+    private int notSending() {
+        if (qp.state() == QpState.ERR) {
+            flush();
+            return QpContext.IDLE;
+        }
+        return ring.hasNext() ? QpContext.WAITING : QpContext.IDLE;
+    }
+
+    /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
+    private boolean begin(int slot) {
+        int opcode = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        boolean reads = opcode == READ || opcode == COMPARE_SWAP || opcode == FETCH_ADD;
+        boolean nothingUnanswered = ring.head() == ring.next();
+        Path path = qp.path();
+        directly = !packetsOnly
+                && path != null
+                && path.remoteKeys() != null
+                && DirectPath.offers(opcode, flags)
+                && direct.isOpen(path);
+        if (directly && !nothingUnanswered
+                || reads && readsOutstanding >= qp.maxRdAtomic() && !directly
+                || (flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0) {
+            if (reads && qp.maxRdAtomic() == 0) {
+                return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
+            }
+            outcome = QpContext.WAITING;
+            return false;
+        }
+        if ((flags & SendWqeDescriptor.INLINE) == 0) {
+            int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
+            if (!ScatterGather.check(
+                    services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), reads ? Access.LOCAL_WRITE : 0)) {
+                return refuse(WcStatus.LOC_PROT_ERR, nothingUnanswered);
+            }
+            if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
+                return refuse(WcStatus.LOC_LEN_ERR, nothingUnanswered);
+            }
+        }
+        started = true;
+        return true;
+    }
+
+    private boolean refuse(WcStatus status, boolean nothingUnanswered) {
+        if (nothingUnanswered) {
+            fail(status);
+            outcome = QpContext.IDLE;
+        } else {
+            outcome = QpContext.WAITING; // earlier requests complete first
+        }
+        return false;
+    }
+
+    private int executeDirectly(int slot, int budget, long now) {
+        Path path = qp.path();
+        if (path == null) {
+            throw new IllegalStateException("a queue pair in " + qp.state() + " has no path");
+        }
+        int result = direct.execute(path, slot, offset, budget, now);
+        if (result >= 0) {
+            offset += result;
+            if (direct.isDone()) {
+                offset = 0;
+                started = false;
+                completer.completeHead(WcStatus.SUCCESS);
+                assigned = ring.head();
+            }
+            return result + DirectPath.OVERHEAD;
+        }
+        started = false;
+        if (result == DirectPath.RECEIVER_NOT_READY) {
+            outcome = QpContext.WAITING;
+            completer.receiverNotReady(now, direct.notReadyDelay());
+        } else if (result == DirectPath.LOCAL_ERROR) {
+            fail(WcStatus.LOC_PROT_ERR);
+            outcome = QpContext.IDLE;
+        } else {
+            packetsOnly = true; // the peer judges it, answers and raises its events
+            offset = 0;
+            outcome = QpContext.MORE;
+            return begin(slot) ? 0 : -1;
+        }
+        return -1;
+    }
+
+    private int sendPacket(int slot, long now) {
+        Path path = qp.path();
+        Link link = path == null ? null : path.link();
+        if (path == null || link == null || link.state() != Link.State.UP) {
+            outcome = QpContext.BLOCKED;
+            completer.sent(now); // its timer runs although nothing can be sent
+            return -1;
+        }
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        boolean reads = kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+        int payload = reads ? 0 : Math.min(length - offset, qp.pathMtu());
+        boolean last = reads || offset + payload == length;
+        boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
+        Opcode[] packets = PACKETS[kind];
+        int position = last ? offset == 0 ? ONLY : LAST : offset == 0 ? FIRST : MIDDLE;
+        Opcode opcode = packets[immediate ? position + WITH_IMMEDIATE : position];
+        int headers = opcode.headerLength();
+        int at = link.claim(headers + payload);
+        if (at == Link.NO_ROOM) {
+            outcome = QpContext.BLOCKED;
+            return -1;
+        }
+        int psn = offset == 0 ? firstPsn(slot, kind, length, reads) : psnAt(slot);
+        MutableDirectBuffer b = link.buffer();
+        int bthFlags = (last ? BthFlyweight.ACK_REQUEST : 0)
+                | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
+        BthFlyweight.encode(b, at, opcode.code(), bthFlags, qp.peerQp(), psn, qp.number());
+        long remote = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        int remoteKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
+        if (opcode.rethOffset() != Opcode.ABSENT) {
+            RethFlyweight.encode(b, at + opcode.rethOffset(), remote, remoteKey, length);
+        } else if (opcode.appendEthOffset() != Opcode.ABSENT) {
+            AppendEthFlyweight.encode(b, at + opcode.appendEthOffset(), (int) remote, remoteKey, length);
+        } else if (opcode.atomicEthOffset() != Opcode.ABSENT) {
+            AtomicEthFlyweight.encode(
+                    b,
+                    at + opcode.atomicEthOffset(),
+                    remote,
+                    remoteKey,
+                    wqes.getLong(slot + SendWqeDescriptor.SWAP_OR_ADD),
+                    wqes.getLong(slot + SendWqeDescriptor.COMPARE));
+        }
+        if (opcode.immOffset() != Opcode.ABSENT) {
+            ImmDtFlyweight.immediate(
+                    b, at + opcode.immOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
+        }
+        boolean intact = true;
+        if (payload > 0) {
+            intact = gather(slot, flags, offset, payload, b, at + headers);
+        }
+        link.commit();
+        services.touch(path);
+        offset += payload;
+        if (last) {
+            offset = 0;
+            started = false;
+            packetsOnly = false;
+            ring.advanceNext();
+            if (reads) {
+                readsOutstanding++;
+            }
+        }
+        completer.sent(now);
+        if (!intact) {
+            completer.failAt(psn, WcStatus.LOC_PROT_ERR);
+            outcome = QpContext.IDLE;
+            return -1;
+        }
+        return headers + payload;
+    }
+
+    /** Gathers a part of a request's message. */
+    private boolean gather(int slot, int flags, int from, int bytes, MutableDirectBuffer target, int at) {
+        if ((flags & SendWqeDescriptor.INLINE) != 0) {
+            target.putBytes(at, wqes, slot + SendWqeDescriptor.DATA + from, bytes);
+            return true;
+        }
+        return ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, from, bytes, target, at);
+    }
+
+    /** The PSN of a request's first packet; assigns its PSNs the first time. */
+    private int firstPsn(int slot, int kind, int length, boolean reads) {
+        if (ring.next() < assigned) {
+            return wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
+        }
+        int packets = reads && kind != READ ? 1 : Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
+        int first = nextPsn;
+        wqes.putInt(slot + SendWqeDescriptor.FIRST_PSN, first);
+        wqes.putInt(slot + SendWqeDescriptor.LAST_PSN, Psn.add(first, packets - 1));
+        nextPsn = Psn.add(first, packets);
+        assigned = ring.next() + 1;
+        return first;
+    }
+
+    private int psnAt(int slot) {
+        return Psn.add(wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN), offset / qp.pathMtu());
+    }
+
+    /** Goes back to a PSN that was sent: the next packet will be that one. */
+    void rewind(int psn) {
+        long index = ring.head();
+        readsOutstanding = 0;
+        while (index < assigned) {
+            int slot = ring.slot(index);
+            int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
+            int last = wqes.getInt(slot + SendWqeDescriptor.LAST_PSN);
+            int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+            boolean reads = kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+            if (!Psn.after(psn, last)) {
+                offset = reads ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
+                started = offset > 0;
+                directly = false;
+                ring.rewind(index);
+                return;
+            }
+            if (reads) {
+                readsOutstanding++;
+            }
+            index++;
+        }
+    }
+
+    /** The oldest request is complete and gone from the ring; the cursor may have stood on it. */
+    void completed(boolean wasSentRead, boolean wasCurrent) {
+        if (wasSentRead) {
+            readsOutstanding--;
+        }
+        if (wasCurrent) {
+            offset = 0;
+            started = false;
+            packetsOnly = false;
+        }
+    }
+
+    /** Ends the oldest request in an error, which puts the queue pair in ERR. */
+    void fail(WcStatus status) {
+        completer.completeHead(status);
+        qp.error();
+        ring.releaseConsumed();
+    }
+
+    /** Flushes every published request. */
+    void flush() {
+        while (ring.head() < ring.next() || ring.hasNext()) {
+            completer.completeHead(WcStatus.WR_FLUSH_ERR);
+        }
+        ring.releaseConsumed();
+        assigned = ring.head();
+        offset = 0;
+        started = false;
+        directly = false;
+        packetsOnly = false;
+        readsOutstanding = 0;
+        completer.disarm();
+    }
+}

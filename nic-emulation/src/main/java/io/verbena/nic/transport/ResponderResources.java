@@ -1,0 +1,208 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.wire.AethFlyweight;
+import io.verbena.nic.wire.AethSyndrome;
+import io.verbena.nic.wire.AtomicAckEthFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * What a responder keeps of the last READs and atomics ({@code max_dest_rd_atomic} of them): enough to send their answers
+ * as slowly as the arbiter says, and to answer a duplicate without executing it again.
+ *
+ * <p>A ring: the newest entry replaces the oldest, which has been answered for as long as the requester keeps to its
+ * {@code max_rd_atomic}.
+ */
+final class ResponderResources {
+    private static final int READ = 1;
+    private static final int ATOMIC = 2;
+
+    private int[] kind = new int[0];
+    private int[] first = new int[0];
+    private int[] last = new int[0];
+    private int[] key = new int[0];
+    private long[] value = new long[0]; // remote offset of a READ, original value of an atomic
+    private int[] length = new int[0];
+    private int[] sent = new int[0]; // bytes of a READ's answer that are sent
+
+    private long added; // entries ever
+    private long answer; // the entry whose answer is sent next; == added: none
+    private int outcome;
+
+    void reset(int count) {
+        if (kind.length != count) {
+            kind = new int[count];
+            first = new int[count];
+            last = new int[count];
+            key = new int[count];
+            value = new long[count];
+            length = new int[count];
+            sent = new int[count];
+        }
+        added = 0;
+        answer = 0;
+    }
+
+    boolean hasPending() {
+        return answer < added;
+    }
+
+    int outcome() {
+        return outcome;
+    }
+
+    /** Whether an entry can be added without losing an answer that is still to be sent. */
+    boolean hasFree() {
+        return kind.length > 0 && added - answer < kind.length;
+    }
+
+    void addRead(int firstPsn, int lastPsn, int rkey, long offset, int bytes) {
+        int i = (int) (added++ % kind.length);
+        kind[i] = READ;
+        first[i] = firstPsn;
+        last[i] = lastPsn;
+        key[i] = rkey;
+        value[i] = offset;
+        length[i] = bytes;
+        sent[i] = 0;
+    }
+
+    void addAtomic(int psn, long original) {
+        int i = (int) (added++ % kind.length);
+        kind[i] = ATOMIC;
+        first[i] = psn;
+        last[i] = psn;
+        value[i] = original;
+    }
+
+    /** Answers a READ again, from its beginning, and all after it. @return false if it is not kept */
+    boolean repeatRead(int psn, int rkey, long offset, int bytes) {
+        long index = find(psn, READ);
+        if (index < 0) {
+            return false;
+        }
+        int i = (int) (index % kind.length);
+        if (first[i] != psn || key[i] != rkey || value[i] != offset || length[i] != bytes) {
+            return false; // not the request that was executed under this PSN
+        }
+        repeatFrom(index);
+        return true;
+    }
+
+    /** Answers an atomic again, and all after it. @return false if it is not kept */
+    boolean repeatAtomic(int psn) {
+        long index = find(psn, ATOMIC);
+        if (index >= 0) {
+            repeatFrom(index);
+        }
+        return index >= 0;
+    }
+
+    private long find(int psn, int wanted) {
+        for (long index = added - 1; index >= 0 && index >= added - kind.length; index--) {
+            int i = (int) (index % kind.length);
+            if (kind[i] == wanted && Psn.within(psn, first[i], last[i])) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    private void repeatFrom(long index) {
+        if (index < answer || index == answer && hasPending()) {
+            answer = index;
+            for (long at = index; at < added; at++) {
+                sent[(int) (at % kind.length)] = 0;
+            }
+        }
+    }
+
+    /** Sends answers up to a budget. {@link #outcome} says why it ended. */
+    int transmit(QpContext qp, TransportServices services, int budget, int messages) {
+        int spent = 0;
+        Path path = qp.path();
+        Link link = path == null ? null : path.link();
+        while (hasPending()) {
+            if (spent >= budget) {
+                outcome = QpContext.MORE;
+                return spent;
+            }
+            if (path == null || link == null || link.state() != Link.State.UP) {
+                outcome = QpContext.BLOCKED;
+                return spent;
+            }
+            int i = (int) (answer % kind.length);
+            int bytes = kind[i] == ATOMIC ? atomicAnswer(qp, link, i, messages) : readAnswer(qp, services, link, i, messages);
+            if (bytes == Link.NO_ROOM) {
+                outcome = QpContext.BLOCKED;
+                return spent;
+            }
+            services.touch(path);
+            spent += bytes;
+        }
+        outcome = QpContext.IDLE;
+        return spent;
+    }
+
+    private int atomicAnswer(QpContext qp, Link link, int i, int messages) {
+        Opcode opcode = Opcode.ATOMIC_ACKNOWLEDGE;
+        int at = link.claim(opcode.headerLength());
+        if (at == Link.NO_ROOM) {
+            return Link.NO_ROOM;
+        }
+        MutableDirectBuffer b = link.buffer();
+        BthFlyweight.encode(b, at, opcode.code(), 0, qp.peerQp(), first[i], qp.number());
+        AethFlyweight.encode(b, at + opcode.aethOffset(), AethSyndrome.ACK, messages);
+        AtomicAckEthFlyweight.original(b, at + opcode.atomicAckEthOffset(), value[i]);
+        link.commit();
+        answer++;
+        return opcode.headerLength();
+    }
+
+    private int readAnswer(QpContext qp, TransportServices services, Link link, int i, int messages) {
+        int offset = sent[i];
+        int bytes = Math.min(length[i] - offset, qp.pathMtu());
+        boolean end = offset + bytes == length[i];
+        Opcode opcode = offset == 0
+                ? end ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_FIRST
+                : end ? Opcode.READ_RESPONSE_LAST : Opcode.READ_RESPONSE_MIDDLE;
+        MemoryRegion region = bytes == 0 ? null : services.region(key[i]);
+        boolean gone = bytes > 0
+                && (region == null
+                        || region.check(qp.pd(), value[i], length[i], Access.REMOTE_READ) != MemoryRegion.OK);
+        int headers = gone ? Opcode.ACKNOWLEDGE.headerLength() : opcode.headerLength();
+        int at = link.claim(gone ? headers : headers + bytes);
+        if (at == Link.NO_ROOM) {
+            return Link.NO_ROOM;
+        }
+        MutableDirectBuffer b = link.buffer();
+        int psn = Psn.add(first[i], offset / qp.pathMtu());
+        if (gone) { // deregistered since the request came
+            BthFlyweight.encode(b, at, Opcode.ACKNOWLEDGE.code(), 0, qp.peerQp(), psn, qp.number());
+            AethFlyweight.encode(
+                    b, at + Opcode.ACKNOWLEDGE.aethOffset(), AethSyndrome.REMOTE_ACCESS_ERROR, messages);
+            link.commit();
+            answer = added;
+            qp.error();
+            return headers;
+        }
+        BthFlyweight.encode(b, at, opcode.code(), 0, qp.peerQp(), psn, qp.number());
+        if (opcode.aethOffset() != Opcode.ABSENT) {
+            AethFlyweight.encode(b, at + opcode.aethOffset(), AethSyndrome.ACK, messages);
+        }
+        if (region != null) {
+            b.putBytes(at + headers, region.buffer(), (int) value[i] + offset, bytes);
+        }
+        link.commit();
+        sent[i] = offset + bytes;
+        if (end) {
+            answer++;
+        }
+        return headers + bytes;
+    }
+}

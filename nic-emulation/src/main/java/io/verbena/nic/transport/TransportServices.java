@@ -1,0 +1,52 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.queue.CompletionRing;
+import org.jspecify.annotations.Nullable;
+
+/** What the state machines of this package need of the engine that drives them. All under its baton. */
+public interface TransportServices {
+    /** The region of a local key, or null if there is none. */
+    @Nullable
+    MemoryRegion region(int key);
+
+    /** Appends to this NIC's own queues. */
+    Appender appender();
+
+    /** Writes a completion; an overrun becomes an asynchronous event. */
+    void complete(
+            CompletionRing ring,
+            long wrId,
+            int status,
+            int opcode,
+            int flags,
+            int qpNumber,
+            int peerQp,
+            int byteLength,
+            int immediate,
+            int vendorError);
+
+    /** The peer at the end of a path has something new: its link is flushed, and it is woken if it sleeps. */
+    void touch(Path path);
+
+    /** Counts one. */
+    void count(NicCounter counter);
+
+    /** Raises an asynchronous event of a queue pair. */
+    void event(AsyncEventType type, long element);
+
+    /** A queue pair has something to send that the arbiter decides on. */
+    void schedule(QpContext qp);
+
+    /** A queue pair has an acknowledgement to send. */
+    void acknowledge(QpContext qp);
+
+    /** Calls {@link QpContext#onTimer} at the deadline, or before. */
+    void arm(QpContext qp, long deadlineNanos);
+
+    /** A queue pair's state or access has changed: peers with a direct path must see it. */
+    void publishState(QpContext qp);
+}
