@@ -1,7 +1,14 @@
 /**
  * The fabrics that reach other processes and hosts, implementations of the NIC's ports:
  * {@linkplain io.verbena.fabric.netty Netty} for sockets and {@linkplain io.verbena.fabric.shm shared memory} for peers
- * on this host.
+ * on this host. Here lies what both share: the hello that opens each connection, and how rejections are counted and
+ * logged.
+ *
+ * <pre>
+ *   connect ──▶ hello both ways ──▶ Link, handed to the NIC's LinkListener
+ *                    │
+ *                    └ anything else ──▶ counted, logged, closed; nothing else is touched
+ * </pre>
  */
 @NullMarked
 package io.verbena.fabric;

@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.PacketRoundRobin;
@@ -67,9 +68,9 @@ public final class Nic implements AutoCloseable {
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, DEREGISTER_TIMEOUT);
-        this.background = new Background();
-        this.appendQueues = new TailPointerTable(control, memory, context.clock, background::wake);
-        this.background.run(appendQueues.allocator()::doWork);
+        this.appendQueues = new TailPointerTable(control, memory, context.clock);
+        ChunkAllocator allocator = new ChunkAllocator(appendQueues);
+        this.background = new Background(allocator::doWork, allocator::isActive);
         this.generations = new int[context.maxQueuePairs];
         this.engines = new Engine[context.engines];
         this.waiters = new Waiter[context.engines];
@@ -87,11 +88,12 @@ public final class Nic implements AutoCloseable {
                     control,
                     memory,
                     regions,
-                    appendQueues.appender(i),
+                    appendQueues,
                     new PacketRoundRobin(context.quantum),
                     counters,
                     events);
         }
+        appendQueues.onWork(background::wake, engine -> engines[engine].wake());
     }
 
     /**
@@ -137,8 +139,7 @@ public final class Nic implements AutoCloseable {
     public synchronized ProtectionDomain allocateProtectionDomain() {
         checkOpen();
         if (nextPd > QueuePairWord.MAX_PD) {
-            throw new IllegalStateException("protection domain " + nextPd + " > maximum "
-                    + QueuePairWord.MAX_PD);
+            throw new IllegalStateException("protection domain " + nextPd + " > maximum " + QueuePairWord.MAX_PD);
         }
         ProtectionDomain pd = new ProtectionDomain(this, nextPd++);
         protectionDomains.add(pd);

@@ -121,7 +121,7 @@ public final class NicContext {
                 maxMemoryRegions,
                 maxQueuePairs,
                 maxAppendQueues,
-                ControlLimits.DEFAULTS.maxChunksPerQueue());
+                ControlLimits.DEFAULT.maxChunksPerQueue());
     }
 
     private static int range(String name, int value, int minimum, int maximum) {

@@ -61,8 +61,7 @@ public final class ProtectionDomain implements AutoCloseable {
         synchronized (nic) {
             checkOpen();
             Segment segment = nic.memory().allocate(length);
-            MemoryRegion region =
-                    nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
+            MemoryRegion region = nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
             segments.put(region, segment);
             return region;
         }

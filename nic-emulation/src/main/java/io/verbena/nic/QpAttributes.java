@@ -21,8 +21,7 @@ public final class QpAttributes {
     static final int RNR_RETRY = 1 << 10;
     static final int MAX_RD_ATOMIC = 1 << 11;
 
-    private static final int FOR_RTR =
-            PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN | MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
+    private static final int FOR_RTR = PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN | MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
     private static final int FOR_RTS = SEND_PSN | TIMEOUT | RETRY_COUNT | RNR_RETRY | MAX_RD_ATOMIC;
     private static final String[] NAMES = {
         "access",
@@ -40,8 +39,10 @@ public final class QpAttributes {
     };
 
     int given;
+
     @Nullable
     QpState state;
+
     int access;
     long peerNic;
     int pathMtu;

@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,22 +14,26 @@ import org.slf4j.LoggerFactory;
 public final class Background implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Background.class);
     private static final long LONGEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SHORT_SLEEP = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final Thread thread = new Thread(this::loop, "verbena-background");
-    private volatile IntSupplier agent = () -> 0;
+    private final IntSupplier agent;
+    private final BooleanSupplier active;
     private volatile boolean woken;
     private volatile boolean closed;
     private boolean started;
 
-    /** Creates it without work. */
-    public Background() {
+    /**
+     * Creates it, asleep.
+     *
+     * @param agent the work: called again for as long as it returns more than 0
+     * @param active whether time alone may make work: it is then looked for each millisecond
+     */
+    public Background(IntSupplier agent, BooleanSupplier active) {
+        this.agent = agent;
+        this.active = active;
         thread.setDaemon(true);
-    }
-
-    /** Sets the work: called again for as long as it returns more than 0. */
-    public void run(IntSupplier work) {
-        agent = work;
     }
 
     /** There is work. Any thread; cheap. */
@@ -58,7 +63,7 @@ public final class Background implements AutoCloseable {
                 LOG.error("background work failed and will be tried again", e);
             }
             if (!woken && !closed) {
-                LockSupport.parkNanos(this, LONGEST_SLEEP);
+                LockSupport.parkNanos(this, active.getAsBoolean() ? SHORT_SLEEP : LONGEST_SLEEP);
             }
         }
     }

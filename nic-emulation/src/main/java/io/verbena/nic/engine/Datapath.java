@@ -5,8 +5,8 @@ import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
@@ -49,6 +49,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final int index;
     private final long nicId;
     private final MemoryTable regions;
+    private final TailPointerTable appendQueues;
     private final Appender appender;
     private final ControlBlock control;
     private final Arbiter arbiter;
@@ -74,7 +75,7 @@ final class Datapath implements TransportServices, PacketHandler {
             int index,
             long nicId,
             MemoryTable regions,
-            Appender appender,
+            TailPointerTable appendQueues,
             ControlBlock control,
             Arbiter arbiter,
             AtomicLongArray counters,
@@ -82,7 +83,8 @@ final class Datapath implements TransportServices, PacketHandler {
         this.index = index;
         this.nicId = nicId;
         this.regions = regions;
-        this.appender = appender;
+        this.appendQueues = appendQueues;
+        this.appender = appendQueues.appender(index);
         this.control = control;
         this.arbiter = arbiter;
         this.counters = counters;
@@ -392,6 +394,7 @@ final class Datapath implements TransportServices, PacketHandler {
         if (dead) {
             for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
                 QpContext qp = path.queuePairs().get(i);
+                appendQueues.abandon(qp.number());
                 event(AsyncEventType.QP_FATAL, qp.number());
                 qp.requester().completer().peerDied();
             }
@@ -494,8 +497,7 @@ final class Datapath implements TransportServices, PacketHandler {
     @Override
     public void publishState(QpContext qp) {
         control.setQpWord(
-                qp.number(),
-                QueuePairWord.pack(qp.state().ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
+                qp.number(), QueuePairWord.pack(qp.state().ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicCounter;
-import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
@@ -74,7 +74,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             ControlBlock control,
             MemoryProvider memory,
             MemoryTable regions,
-            Appender appender,
+            TailPointerTable appendQueues,
             Arbiter arbiter,
             AtomicLongArray counters,
             NicEvents events) {
@@ -88,7 +88,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appender, control, arbiter, counters, events);
+        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -228,7 +228,8 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         long now = clock.nanoTime();
         long deadline = datapath.nextDeadline();
-        long wait = Math.min(nanos, Math.min(deadline == Long.MAX_VALUE ? LONGEST_SLEEP : deadline - now, LONGEST_SLEEP));
+        long wait =
+                Math.min(nanos, Math.min(deadline == Long.MAX_VALUE ? LONGEST_SLEEP : deadline - now, LONGEST_SLEEP));
         if (wait <= 0) {
             return;
         }

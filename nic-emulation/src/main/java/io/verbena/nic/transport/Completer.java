@@ -94,8 +94,7 @@ public final class Completer {
     }
 
     /** A response packet has come; its structure has been checked. */
-    public void onResponse(
-            Opcode opcode, DirectBuffer b, int offset, int length, int headers, long now) {
+    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers, long now) {
         if (qp.state() != QpState.RTS && qp.state() != QpState.SQD) {
             return;
         }

@@ -290,8 +290,7 @@ public final class Requester {
                     wqes.getLong(slot + SendWqeDescriptor.COMPARE));
         }
         if (opcode.immOffset() != Opcode.ABSENT) {
-            ImmDtFlyweight.immediate(
-                    b, at + opcode.immOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
+            ImmDtFlyweight.immediate(b, at + opcode.immOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         }
         boolean intact = true;
         if (payload > 0) {
@@ -332,7 +331,8 @@ public final class Requester {
         if (ring.next() < assigned) {
             return wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
         }
-        int packets = reads && kind != READ ? 1 : Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
+        int packets =
+                reads && kind != READ ? 1 : Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
         int first = nextPsn;
         wqes.putInt(slot + SendWqeDescriptor.FIRST_PSN, first);
         wqes.putInt(slot + SendWqeDescriptor.LAST_PSN, Psn.add(first, packets - 1));

@@ -137,7 +137,9 @@ final class ResponderResources {
                 return spent;
             }
             int i = (int) (answer % kind.length);
-            int bytes = kind[i] == ATOMIC ? atomicAnswer(qp, link, i, messages) : readAnswer(qp, services, link, i, messages);
+            int bytes = kind[i] == ATOMIC
+                    ? atomicAnswer(qp, link, i, messages)
+                    : readAnswer(qp, services, link, i, messages);
             if (bytes == Link.NO_ROOM) {
                 outcome = QpContext.BLOCKED;
                 return spent;
@@ -184,8 +186,7 @@ final class ResponderResources {
         int psn = Psn.add(first[i], offset / qp.pathMtu());
         if (gone) { // deregistered since the request came
             BthFlyweight.encode(b, at, Opcode.ACKNOWLEDGE.code(), 0, qp.peerQp(), psn, qp.number());
-            AethFlyweight.encode(
-                    b, at + Opcode.ACKNOWLEDGE.aethOffset(), AethSyndrome.REMOTE_ACCESS_ERROR, messages);
+            AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), AethSyndrome.REMOTE_ACCESS_ERROR, messages);
             link.commit();
             answer = added;
             qp.error();

@@ -57,8 +57,7 @@ final class ScatterGather {
                 return false;
             }
             int n = Math.min(bytes - skip, left);
-            target.putBytes(
-                    at, region.buffer(), (int) ring.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + skip, n);
+            target.putBytes(at, region.buffer(), (int) ring.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + skip, n);
             at += n;
             left -= n;
             skip = 0;
@@ -93,9 +92,7 @@ final class ScatterGather {
                 return false;
             }
             int n = Math.min(bytes - skip, left);
-            region.buffer()
-                    .putBytes(
-                            (int) ring.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + skip, source, at, n);
+            region.buffer().putBytes((int) ring.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + skip, source, at, n);
             at += n;
             left -= n;
             skip = 0;

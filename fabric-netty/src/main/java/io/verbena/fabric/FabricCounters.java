@@ -1,0 +1,96 @@
+package io.verbena.fabric;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What has happened to the connections of one fabric since it was made. Any thread counts and reads; nothing here is on
+ * the data path.
+ */
+public final class FabricCounters {
+    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong linksUp = new AtomicLong();
+    private final AtomicLong linksDown = new AtomicLong();
+    private final AtomicLong reconnects = new AtomicLong();
+    private final AtomicLong failedConnects = new AtomicLong();
+    private final AtomicLong rejected = new AtomicLong();
+    private final AtomicLong malformedFrames = new AtomicLong();
+
+    /** Creates counters that are all 0. */
+    public FabricCounters() {}
+
+    /** Connections that came in. */
+    public long accepted() {
+        return accepted.get();
+    }
+
+    /** Links that came up, hello done. */
+    public long linksUp() {
+        return linksUp.get();
+    }
+
+    /** Links that went down, for whatever reason. */
+    public long linksDown() {
+        return linksDown.get();
+    }
+
+    /** Links that came up again after a break. */
+    public long reconnects() {
+        return reconnects.get();
+    }
+
+    /** Attempts to connect that came to nothing. */
+    public long failedConnects() {
+        return failedConnects.get();
+    }
+
+    /** Peers turned away and links ended for cause; each was told to the listener. */
+    public long rejected() {
+        return rejected.get();
+    }
+
+    /** Of the rejected, those whose hello was good and a later frame was not. */
+    public long malformedFrames() {
+        return malformedFrames.get();
+    }
+
+    /** Counts a connection that came in. */
+    public void countAccepted() {
+        accepted.incrementAndGet();
+    }
+
+    /** Counts a link that came up. */
+    public void countLinkUp() {
+        linksUp.incrementAndGet();
+    }
+
+    /** Counts a link that went down. */
+    public void countLinkDown() {
+        linksDown.incrementAndGet();
+    }
+
+    /** Counts a link that came up again. */
+    public void countReconnect() {
+        reconnects.incrementAndGet();
+    }
+
+    /** Counts an attempt to connect that came to nothing. */
+    public void countFailedConnect() {
+        failedConnects.incrementAndGet();
+    }
+
+    /** Counts a rejection. */
+    public void countRejected() {
+        rejected.incrementAndGet();
+    }
+
+    /** Counts a malformed frame. */
+    public void countMalformedFrame() {
+        malformedFrames.incrementAndGet();
+    }
+
+    @Override
+    public String toString() {
+        return "accepted=" + accepted + " linksUp=" + linksUp + " linksDown=" + linksDown + " reconnects=" + reconnects
+                + " failedConnects=" + failedConnects + " rejected=" + rejected + " malformedFrames=" + malformedFrames;
+    }
+}

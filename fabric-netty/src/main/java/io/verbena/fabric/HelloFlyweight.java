@@ -1,0 +1,199 @@
+package io.verbena.fabric;
+
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first bytes on every connection, sent by both sides at once; nothing but a valid hello opens a link.
+ *
+ * <pre>
+ *    0               8        12       16              24       28       32
+ *   +---------------+--------+--------+---------------+--------+--------+
+ *   |     magic     | version| length |    NIC id     | engine |features|
+ *   +---------------+--------+--------+---------------+--------+--------+
+ *   32       36       40              48       52                       64
+ *   +--------+--------+---------------+--------+------------------------+
+ *   | max    | ring   |  process id   | text   |  reserved, zero        |
+ *   | packet | length |               | length |                        |
+ *   +--------+--------+---------------+--------+------------------------+
+ *   64
+ *   +-------------------------------------------------------------------+
+ *   |  text: memory directory, a zero byte, ring file (shared memory)   |
+ *   +-------------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>Little-endian. {@code length} is that of the whole hello: {@link #HEADER_LENGTH} plus the text's, which is UTF-8 and
+ * at most {@link #MAX_TEXT_LENGTH} bytes; on sockets there is none. Stateless; any thread.
+ */
+public final class HelloFlyweight {
+    /** "VERBENA" and a zero byte that no text protocol sends. */
+    public static final long MAGIC = 0x00_41_4E_45_42_52_45_56L;
+
+    /** Version of the hello and of all that follows it on the connection. */
+    public static final int VERSION = 1;
+
+    /** Bytes of the fixed part. */
+    public static final int HEADER_LENGTH = 64;
+
+    /** Most bytes of text. */
+    public static final int MAX_TEXT_LENGTH = 1024;
+
+    /** The peer offers its memory for direct access. */
+    public static final int FEATURE_DIRECT = 1;
+
+    private static final int MAGIC_OFFSET = 0;
+    private static final int VERSION_OFFSET = 8;
+    private static final int LENGTH_OFFSET = 12;
+    private static final int NIC_ID_OFFSET = 16;
+    private static final int ENGINE_OFFSET = 24;
+    private static final int FEATURES_OFFSET = 28;
+    private static final int MAX_PACKET_OFFSET = 32;
+    private static final int RING_LENGTH_OFFSET = 36;
+    private static final int PROCESS_ID_OFFSET = 40;
+    private static final int TEXT_LENGTH_OFFSET = 48;
+    private static final int RESERVED_OFFSET = 52;
+
+    /** The smallest packet size that a peer may offer; see {@code Link.maxPacket}. */
+    private static final int MIN_MAX_PACKET = 512;
+
+    private HelloFlyweight() {}
+
+    /**
+     * Writes a hello.
+     *
+     * @param buffer takes it, at offset 0
+     * @param nicId of the sender
+     * @param engine index of the sender's engine
+     * @param features bits, {@link #FEATURE_DIRECT}
+     * @param maxPacket the largest packet that the sender takes
+     * @param ringLength bytes of a ring, 0 on sockets
+     * @param text of the shared memory fabric, else empty
+     * @return bytes written
+     * @throws IllegalArgumentException if the text is too long
+     */
+    public static int encode(
+            MutableDirectBuffer buffer,
+            long nicId,
+            int engine,
+            int features,
+            int maxPacket,
+            int ringLength,
+            String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MAX_TEXT_LENGTH) {
+            throw new IllegalArgumentException("text of " + bytes.length + " bytes > maximum " + MAX_TEXT_LENGTH
+                    + "; choose a shorter directory: " + text);
+        }
+        int length = HEADER_LENGTH + bytes.length;
+        buffer.setMemory(0, HEADER_LENGTH, (byte) 0);
+        buffer.putLong(MAGIC_OFFSET, MAGIC, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(VERSION_OFFSET, VERSION, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(LENGTH_OFFSET, length, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(NIC_ID_OFFSET, nicId, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(ENGINE_OFFSET, engine, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(FEATURES_OFFSET, features, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(MAX_PACKET_OFFSET, maxPacket, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(RING_LENGTH_OFFSET, ringLength, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(PROCESS_ID_OFFSET, ProcessHandle.current().pid(), ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(TEXT_LENGTH_OFFSET, bytes.length, ByteOrder.LITTLE_ENDIAN);
+        buffer.putBytes(HEADER_LENGTH, bytes);
+        return length;
+    }
+
+    /**
+     * Says what is wrong with the fixed part of a hello, as far as it has come.
+     *
+     * @param buffer holds it at offset 0
+     * @param received bytes that have come
+     * @param maxText most bytes of text that the fabric takes
+     * @return the reason to refuse it, or null if nothing is wrong so far
+     */
+    public static @Nullable String defect(DirectBuffer buffer, int received, int maxText) {
+        int magicBytes = Math.min(received, Long.BYTES);
+        for (int i = 0; i < magicBytes; i++) {
+            byte expected = (byte) (MAGIC >>> (i << 3));
+            if (buffer.getByte(i) != expected) {
+                return "not a Verbena peer: byte " + i + " of the hello is 0x"
+                        + Integer.toHexString(buffer.getByte(i) & 0xFF) + ", expected 0x"
+                        + Integer.toHexString(expected & 0xFF);
+            }
+        }
+        if (received >= VERSION_OFFSET + Integer.BYTES && version(buffer) != VERSION) {
+            return "peer speaks version " + version(buffer) + ", this side " + VERSION + "; upgrade the older one";
+        }
+        return received < HEADER_LENGTH ? null : headerDefect(buffer, maxText);
+    }
+
+    private static @Nullable String headerDefect(DirectBuffer buffer, int maxText) {
+        int textLength = textLength(buffer);
+        if (textLength < 0 || textLength > maxText) {
+            return "hello with a text of " + textLength + " bytes, expected 0 to " + maxText;
+        }
+        int length = buffer.getInt(LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        if (length != HEADER_LENGTH + textLength) {
+            return "hello says it is " + length + " bytes long, expected " + (HEADER_LENGTH + textLength);
+        }
+        if (maxPacket(buffer) < MIN_MAX_PACKET) {
+            return "largest packet of " + maxPacket(buffer) + " bytes < minimum " + MIN_MAX_PACKET;
+        }
+        if (engine(buffer) < 0) {
+            return "engine " + engine(buffer) + " < 0";
+        }
+        for (int i = RESERVED_OFFSET; i < HEADER_LENGTH; i += Integer.BYTES) {
+            if (buffer.getInt(i) != 0) {
+                return "reserved bytes at " + i + " of the hello are not zero";
+            }
+        }
+        return null;
+    }
+
+    /** Version that the peer speaks. */
+    public static int version(DirectBuffer buffer) {
+        return buffer.getInt(VERSION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Identity of the peer's NIC. */
+    public static long nicId(DirectBuffer buffer) {
+        return buffer.getLong(NIC_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Index of the peer's engine. */
+    public static int engine(DirectBuffer buffer) {
+        return buffer.getInt(ENGINE_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Feature bits. */
+    public static int features(DirectBuffer buffer) {
+        return buffer.getInt(FEATURES_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The largest packet that the peer takes, in bytes. */
+    public static int maxPacket(DirectBuffer buffer) {
+        return buffer.getInt(MAX_PACKET_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes of a ring. */
+    public static int ringLength(DirectBuffer buffer) {
+        return buffer.getInt(RING_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The peer's process id, for messages to people. */
+    public static long processId(DirectBuffer buffer) {
+        return buffer.getLong(PROCESS_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes of text. */
+    public static int textLength(DirectBuffer buffer) {
+        return buffer.getInt(TEXT_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The text. */
+    public static String text(DirectBuffer buffer) {
+        byte[] bytes = new byte[textLength(buffer)];
+        buffer.getBytes(HEADER_LENGTH, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

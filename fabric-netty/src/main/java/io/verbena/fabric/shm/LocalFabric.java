@@ -1,0 +1,137 @@
+package io.verbena.fabric.shm;
+
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.PeerMemory;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links two NICs of one process: a packet ring a direction, and each side's memory open to the other.
+ *
+ * <pre>
+ *      a ── RingLink ══ ring ══▶ RingLink ── b
+ *        ◀═════════════ ring ═══
+ *        ── PeerMemory ─────────▶ b's MemoryProvider, and the other way round
+ * </pre>
+ *
+ * <p>Stateless; any thread. A closed side turns the other's link {@link Link.State#DEAD}.
+ */
+public final class LocalFabric {
+    /** Bytes of a ring unless said otherwise: 256 KiB. */
+    public static final int DEFAULT_RING_LENGTH = 256 * 1024;
+
+    /** Largest packet unless said otherwise: 16 KiB of payload and 128 bytes of headers. */
+    public static final int DEFAULT_MAX_PACKET = 16 * 1024 + 128;
+
+    private static final int CACHE_LINE_PAIR = 128;
+
+    private LocalFabric() {}
+
+    /**
+     * Links two endpoints with the default ring length and packet size.
+     *
+     * @param a one side
+     * @param b the other
+     */
+    public static void connect(LinkEndpoint a, LinkEndpoint b) {
+        connect(a, b, DEFAULT_RING_LENGTH, DEFAULT_MAX_PACKET);
+    }
+
+    /**
+     * Links two endpoints; both listeners have their link when this returns. If both are the same endpoint, its listener
+     * gets a single link that leads back to it.
+     *
+     * @param a one side
+     * @param b the other, or the same
+     * @param ringLength bytes of a ring, a power of two
+     * @param maxPacket bytes of the largest packet; the ring must hold at least 4
+     * @throws IllegalArgumentException if the ring or packet size is out of range
+     */
+    public static void connect(LinkEndpoint a, LinkEndpoint b, int ringLength, int maxPacket) {
+        AtomicBuffer toB = newRing(ringLength, maxPacket);
+        if (a.equals(b)) {
+            LocalPeer self = new LocalPeer(a);
+            RingLink link = newLink(a, toB, toB, self);
+            self.other = link;
+            a.listener().onLink(link);
+            return;
+        }
+        AtomicBuffer toA = newRing(ringLength, maxPacket);
+        LocalPeer peerOfA = new LocalPeer(b);
+        LocalPeer peerOfB = new LocalPeer(a);
+        RingLink linkOfA = newLink(b, toB, toA, peerOfA);
+        RingLink linkOfB = newLink(a, toA, toB, peerOfB);
+        peerOfA.other = linkOfB;
+        peerOfB.other = linkOfA;
+        a.listener().onLink(linkOfA);
+        b.listener().onLink(linkOfB);
+    }
+
+    private static AtomicBuffer newRing(int ringLength, int maxPacket) {
+        PacketRingDescriptor.checkCapacity(ringLength, maxPacket);
+        AtomicBuffer ring = new UnsafeBuffer(
+                BufferUtil.allocateDirectAligned(PacketRingDescriptor.totalLength(ringLength), CACHE_LINE_PAIR));
+        PacketRingDescriptor.initialize(ring, ringLength, maxPacket);
+        return ring;
+    }
+
+    private static RingLink newLink(LinkEndpoint peer, AtomicBuffer out, AtomicBuffer in, LocalPeer wakes) {
+        return new RingLink(
+                peer.nicId(),
+                new PacketRingWriter(out),
+                new PacketRingReader(in),
+                new LocalPeerMemory(peer.memory()),
+                wakes);
+    }
+
+    /** The other side, as one side's link sees it. */
+    private static final class LocalPeer implements RingPeer {
+        private final LinkEndpoint endpoint;
+        private volatile @Nullable RingLink other;
+
+        LocalPeer(LinkEndpoint endpoint) {
+            this.endpoint = endpoint;
+        }
+
+        @Override
+        public void wake(int engine) {
+            endpoint.waiter().wake();
+        }
+
+        @Override
+        public void linkEnded(@Nullable String fault) {
+            RingLink link = other;
+            if (link != null && link.peerGone()) {
+                endpoint.waiter().wake();
+            }
+            if (fault != null) {
+                endpoint.listener().onRejected("local:" + Long.toHexString(endpoint.nicId()), fault);
+            }
+        }
+    }
+
+    /** A NIC's memory as a peer in the same process sees it. */
+    private static final class LocalPeerMemory implements PeerMemory {
+        private final MemoryProvider provider;
+        private final SegmentCache segments;
+
+        LocalPeerMemory(MemoryProvider provider) {
+            this.provider = provider;
+            this.segments = new SegmentCache(provider::segment);
+        }
+
+        @Override
+        public AtomicBuffer control() {
+            return provider.control();
+        }
+
+        @Override
+        public @Nullable AtomicBuffer segment(int segmentId) {
+            return segments.find(segmentId);
+        }
+    }
+}

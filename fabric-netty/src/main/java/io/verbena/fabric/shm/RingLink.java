@@ -1,0 +1,148 @@
+package io.verbena.fabric.shm;
+
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link over a pair of packet rings, one a direction, in this process or in a file that two processes map.
+ *
+ * <p>A committed packet is with the peer at once, so {@link #unsent} is always 0 and {@link #flush} has next to nothing
+ * to do. It does not wake a sleeping peer: whoever flushed looks at the peer's park word and calls {@link #wakePeer}.
+ *
+ * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. The memory of the
+ * rings stays mapped for as long as this object is reachable, so a close never pulls it away under a poller.
+ */
+public final class RingLink implements Link {
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(RingLink.class, "state", State.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final long peerNic;
+    private final PacketRingWriter outbound;
+    private final PacketRingReader inbound;
+    private final @Nullable PeerMemory peerMemory;
+    private final RingPeer peer;
+    private volatile State state = State.UP;
+
+    RingLink(
+            long peerNic,
+            PacketRingWriter outbound,
+            PacketRingReader inbound,
+            @Nullable PeerMemory peerMemory,
+            RingPeer peer) {
+        this.peerNic = peerNic;
+        this.outbound = outbound;
+        this.inbound = inbound;
+        this.peerMemory = peerMemory;
+        this.peer = peer;
+    }
+
+    @Override
+    public long peerNic() {
+        return peerNic;
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public int maxPacket() {
+        return outbound.maxPacket();
+    }
+
+    @Override
+    public int claim(int length) {
+        return state == State.UP ? outbound.claim(length) : NO_ROOM;
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        return outbound.buffer();
+    }
+
+    @Override
+    public void commit() {
+        outbound.commit();
+    }
+
+    @Override
+    public void flush() {
+        outbound.publishPosition();
+    }
+
+    /**
+     * Delivers packets that have arrived. What a peer committed before it died is still delivered; after {@link #close}
+     * nothing is.
+     */
+    @Override
+    public int poll(PacketHandler handler, int limit) {
+        if (state == State.CLOSED) {
+            return 0;
+        }
+        int delivered = inbound.poll(this, handler, limit);
+        if (delivered == 0 && inbound.isCorrupt()) {
+            end(State.DOWN, "ring with a record that no producer writes, at position " + inbound.position());
+        }
+        return delivered;
+    }
+
+    @Override
+    public boolean hasInbound() {
+        return inbound.hasNext() && state != State.CLOSED;
+    }
+
+    @Override
+    public int unsent() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable PeerMemory peerMemory() {
+        return peerMemory;
+    }
+
+    @Override
+    public void wakePeer(int engine) {
+        if (state == State.UP) {
+            peer.wake(engine);
+        }
+    }
+
+    @Override
+    public void close() {
+        State before = (State) STATE.getAndSet(this, State.CLOSED);
+        if (before == State.UP) {
+            peer.linkEnded(null);
+        }
+    }
+
+    /** The peer closed its end or its process ended; by any thread. Returns whether the link was up until now. */
+    boolean peerGone() {
+        return STATE.compareAndSet(this, State.UP, State.DEAD);
+    }
+
+    private void end(State next, @Nullable String fault) {
+        if (STATE.compareAndSet(this, State.UP, next)) {
+            peer.linkEnded(fault);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RingLink[peer=" + Long.toHexString(peerNic) + ", " + state + ", out=" + outbound.position() + ", in="
+                + inbound.position() + ']';
+    }
+}
