@@ -36,6 +36,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     private int unflushedCount;
     private int claimed = -1;
     private int claimOffset;
+    private long outstanding;
     private @Nullable ReplyHandler handler;
     private boolean closed;
 
@@ -125,6 +126,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         int shard = claimed;
         channels[shard].enqueueClaim();
         claimed = -1;
+        outstanding++;
         if (!listed[shard]) {
             listed[shard] = true;
             unflushed[unflushedCount++] = shard;
@@ -155,7 +157,20 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      */
     public int poll(ReplyHandler replyHandler, int limit) {
         handler = replyHandler;
-        return replies.poll(this, limit);
+        int taken = replies.poll(this, limit);
+        if (taken == 0 && outstanding > 0 && beside != null) {
+            for (int i = 0; i < channels.length; i++) {
+                beside.assist(i); // a shard that nobody runs, or one that waited for room in the inbox
+            }
+            taken = replies.poll(this, limit);
+        }
+        outstanding -= taken;
+        return taken;
+    }
+
+    /** Requests that were committed and are not answered. */
+    public long outstanding() {
+        return outstanding;
     }
 
     /** Whether a reply has arrived. */
