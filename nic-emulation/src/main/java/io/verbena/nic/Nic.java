@@ -156,7 +156,11 @@ public final class Nic implements AutoCloseable {
         return pd;
     }
 
-    /** Makes a completion queue on engine 0. @param depth entries, 1 to 1048576; rounded up to a power of two */
+    /**
+     * Makes a completion queue on engine 0.
+     *
+     * @param depth entries, 1 to 1048576; rounded up to a power of two
+     */
     public CompletionQueue createCompletionQueue(int depth) {
         return createCompletionQueue(depth, 0);
     }

@@ -107,7 +107,12 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Makes a shared receive queue. @param depth receives, 1 to 32768 @param maxSge entries of a receive, 1 to 32 */
+    /**
+     * Makes a shared receive queue.
+     *
+     * @param depth receives, 1 to 32768
+     * @param maxSge entries of a receive, 1 to 32
+     */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxSge) {
         if (depth < 1 || depth > 32768) {
             throw new IllegalArgumentException("shared receive queue depth " + depth + " outside 1..32768");

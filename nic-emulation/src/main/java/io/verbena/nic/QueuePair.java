@@ -238,9 +238,9 @@ public final class QueuePair implements AutoCloseable {
             }
             engine.call(() -> {
                 closed = true;
+                engine.remove(context); // while it still knows its path
                 context.state(QpState.RESET);
             });
-            engine.call(() -> engine.remove(context));
             sendQueue.use(-1);
             receiveQueue.use(-1);
             if (sharedReceiveQueue != null) {

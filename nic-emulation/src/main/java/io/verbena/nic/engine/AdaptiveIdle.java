@@ -28,7 +28,11 @@ final class AdaptiveIdle {
         polls = 0;
     }
 
-    /** There was none. @return whether it is time to sleep */
+    /**
+     * There was none.
+     *
+     * @return whether it is time to sleep
+     */
     boolean idle() {
         if (longest == 0) {
             return true;

@@ -57,6 +57,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<BooleanSupplier> parkChecks = new CopyOnWriteArrayList<>();
     private final @Nullable EngineThread thread;
+    private volatile @Nullable EngineAgent agent;
 
     private int turns; // of the owner
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
@@ -88,7 +89,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, arbiter, counters, events);
+        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, clock, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -111,6 +112,27 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
     }
 
+    /**
+     * Sets what the engine's own thread does after each turn, when it has let the baton go: application code may run
+     * there. Without a thread of its own (INVOKER) the application calls it itself.
+     */
+    public void agent(EngineAgent work) {
+        agent = work;
+        wake();
+    }
+
+    /** The agent's share of a turn of the engine's own thread. */
+    int agentWork() {
+        EngineAgent work = agent;
+        return work == null ? 0 : work.doWork();
+    }
+
+    /** When the agent needs its next turn. */
+    private long agentDeadline() {
+        EngineAgent work = agent;
+        return work == null ? Long.MAX_VALUE : work.nextDeadline();
+    }
+
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
@@ -130,7 +152,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         try {
             drainCommands();
             hearDoorbells();
-            work += datapath.turn(clock.nanoTime());
+            work += datapath.turn();
             delivered = datapath.takeDelivered();
         } finally {
             baton.release();
@@ -158,7 +180,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         if (assisted && baton.tryTake()) {
             assist(null);
-        } else if (thread != null && control.isParkedFenced(index)) {
+        } else if (control.isParkedFenced(index)) {
             waiter.wake();
         }
     }
@@ -175,7 +197,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                     rung = null;
                 }
                 hearDoorbells();
-                datapath.sendTurn(clock.nanoTime());
+                datapath.sendTurn();
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
@@ -185,7 +207,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             if (delivered) {
                 guests.wake();
             }
-            if (thread != null && (more || deadline < sleepsUntil) && control.isParkedFenced(index)) {
+            if ((more || deadline < sleepsUntil) && control.isParkedFenced(index)) {
                 waiter.wake(); // the rest, and the timers, are the holder's
             }
             if (doorbells.isEmpty() || !baton.tryTake()) {
@@ -236,8 +258,8 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         long now = clock.nanoTime();
         long deadline = datapath.nextDeadline();
-        long wait =
-                Math.min(nanos, Math.min(deadline == Long.MAX_VALUE ? LONGEST_SLEEP : deadline - now, LONGEST_SLEEP));
+        long next = Math.min(deadline, agentDeadline());
+        long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? LONGEST_SLEEP : next - now, LONGEST_SLEEP));
         if (wait <= 0) {
             return;
         }
@@ -317,6 +339,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean delivered;
         try {
+            datapath.beginTurn();
             drainCommands();
             action.run();
             delivered = datapath.takeDelivered();

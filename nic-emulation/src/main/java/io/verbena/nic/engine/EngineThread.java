@@ -28,7 +28,9 @@ final class EngineThread implements Runnable {
     public void run() {
         while (!engine.isClosed()) {
             try {
-                if (engine.doWork() > 0) {
+                int work = engine.doWork();
+                work += engine.agentWork();
+                if (work > 0) {
                     idle.worked();
                 } else if (idle.idle()) {
                     engine.await(Long.MAX_VALUE);

@@ -23,13 +23,26 @@ public final class NicEvents {
         this.counters = counters;
     }
 
-    /**
-     * A management datagram.
-     *
-     * @param peerNic where it came from
-     * @param bytes what it says
-     */
-    public record Datagram(long peerNic, byte[] bytes) {}
+    /** A management datagram. Its bytes belong to whoever polled it. */
+    public static final class Datagram {
+        private final long peerNic;
+        private final byte[] bytes;
+
+        Datagram(long peerNic, byte[] bytes) {
+            this.peerNic = peerNic;
+            this.bytes = bytes;
+        }
+
+        /** Identity of the NIC that it came from. */
+        public long peerNic() {
+            return peerNic;
+        }
+
+        /** What it says; not a copy. */
+        public byte[] bytes() {
+            return bytes;
+        }
+    }
 
     /** The next asynchronous event, or null. Any thread. */
     public @Nullable AsyncEvent pollEvent() {

@@ -32,7 +32,11 @@ final class TimerQueue {
         return size == 0 ? Long.MAX_VALUE : heap[0].timerNanos;
     }
 
-    /** Looks at every queue pair that is due. @return how many */
+    /**
+     * Looks at every queue pair that is due.
+     *
+     * @return how many
+     */
     int expire(long now) {
         int looked = 0;
         while (size > 0 && heap[0].timerNanos <= now) {

@@ -32,6 +32,7 @@ public final class CompletionRing {
 
     private final int number;
     private volatile int armed; // 0, SOLICITED_ONLY or ANY
+    private long firings;
     private volatile long fired;
 
     // Poller.
@@ -106,7 +107,11 @@ public final class CompletionRing {
         return number;
     }
 
-    /** Engine: notes an entry. @return whether it is the first since {@link #fire} */
+    /**
+     * Engine: notes an entry.
+     *
+     * @return whether it is the first since {@link #fire}
+     */
     public boolean noteOffered(boolean isSolicited) {
         boolean first = !offered;
         offered = true;
@@ -119,9 +124,9 @@ public final class CompletionRing {
      */
     public void fire() {
         int wanted = armed;
-        if (wanted == ANY || wanted == SOLICITED_ONLY && solicited) {
+        if (wanted == ANY || (wanted == SOLICITED_ONLY && solicited)) {
             armed = 0;
-            fired = fired + 1;
+            fired = ++firings;
         }
         offered = false;
         solicited = false;

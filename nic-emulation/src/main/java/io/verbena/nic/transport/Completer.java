@@ -68,8 +68,9 @@ public final class Completer {
         resumeAt = 0;
     }
 
-    long resumeAt() {
-        return resumeAt;
+    /** Whether sending has to wait because the receiver was not ready. */
+    boolean isHeldBack() {
+        return resumeAt != 0 && services.now() < resumeAt;
     }
 
     long deadline() {
@@ -77,16 +78,16 @@ public final class Completer {
     }
 
     /** Something has been sent (or should have been): its answer is due within the timeout. */
-    void sent(long now) {
+    void sent() {
         if (ackDeadline == Long.MAX_VALUE) {
-            startTimer(now);
+            startTimer();
         }
     }
 
-    private void startTimer(long now) {
+    private void startTimer() {
         long timeout = qp.ackTimeoutNanos();
         if (timeout != Long.MAX_VALUE && (requester.hasUnanswered() || ring.hasNext())) {
-            ackDeadline = now + timeout;
+            ackDeadline = services.now() + timeout;
             services.arm(qp, ackDeadline);
         } else {
             ackDeadline = Long.MAX_VALUE;
@@ -94,7 +95,7 @@ public final class Completer {
     }
 
     /** A response packet has come; its structure has been checked. */
-    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers, long now) {
+    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
         if (qp.state() != QpState.RTS && qp.state() != QpState.SQD) {
             return;
         }
@@ -105,13 +106,13 @@ public final class Completer {
         }
         switch (opcode) {
             case ACKNOWLEDGE:
-                onAcknowledge(psn, AethFlyweight.syndrome(b, offset + opcode.aethOffset()), now);
+                onAcknowledge(psn, AethFlyweight.syndrome(b, offset + opcode.aethOffset()));
                 break;
             case ATOMIC_ACKNOWLEDGE:
-                onAtomic(psn, AtomicAckEthFlyweight.original(b, offset + opcode.atomicAckEthOffset()), now);
+                onAtomic(psn, AtomicAckEthFlyweight.original(b, offset + opcode.atomicAckEthOffset()));
                 break;
             default:
-                onReadResponse(opcode, psn, b, offset + headers, length - headers, now);
+                onReadResponse(opcode, psn, b, offset + headers, length - headers);
         }
         ring.releaseConsumed();
         if (requester.hasWork()) {
@@ -119,15 +120,15 @@ public final class Completer {
         }
     }
 
-    private void onAcknowledge(int psn, int syndrome, long now) {
+    private void onAcknowledge(int psn, int syndrome) {
         if (AethSyndrome.isAck(syndrome)) {
-            if (!acknowledge(psn, now)) {
+            if (!acknowledge(psn)) {
                 goBackToRead();
             }
             drained();
             return;
         }
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -136,7 +137,7 @@ public final class Completer {
         }
         if (AethSyndrome.isRnrNak(syndrome)) {
             requester.rewind(psn);
-            receiverNotReady(now, RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
+            receiverNotReady(RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
             return;
         }
         switch (syndrome) {
@@ -145,7 +146,7 @@ public final class Completer {
                     requester.fail(WcStatus.RETRY_EXC_ERR);
                 } else {
                     requester.rewind(psn);
-                    startTimer(now);
+                    startTimer();
                 }
                 break;
             case AethSyndrome.INVALID_REQUEST:
@@ -159,8 +160,8 @@ public final class Completer {
         }
     }
 
-    private void onAtomic(int psn, long original, long now) {
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+    private void onAtomic(int psn, long original) {
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -181,14 +182,14 @@ public final class Completer {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
-        answeredTo(psn, now);
+        answeredTo(psn);
         completeHead(WcStatus.SUCCESS);
-        startTimer(now);
+        startTimer();
         drained();
     }
 
-    private void onReadResponse(Opcode opcode, int psn, DirectBuffer b, int at, int bytes, long now) {
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+    private void onReadResponse(Opcode opcode, int psn, DirectBuffer b, int at, int bytes) {
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -214,7 +215,7 @@ public final class Completer {
             goBackToRead(); // one before it was lost
             return;
         }
-        if (bytes != Math.min(qp.pathMtu(), length - due) || psn == last != opcode.endsMessage()) {
+        if (bytes != Math.min(qp.pathMtu(), length - due) || (psn == last) != opcode.endsMessage()) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -224,12 +225,12 @@ public final class Completer {
         }
         readOffset += bytes;
         wentBack = false;
-        answeredTo(psn, now);
+        answeredTo(psn);
         if (psn == last) {
             completeHead(WcStatus.SUCCESS);
             drained();
         }
-        startTimer(now);
+        startTimer();
     }
 
     /**
@@ -237,7 +238,7 @@ public final class Completer {
      *
      * @return false if one of them is a READ or atomic whose answer has not come
      */
-    private boolean acknowledge(int psn, long now) {
+    private boolean acknowledge(int psn) {
         boolean all = true;
         boolean some = false;
         while (requester.hasUnanswered()) {
@@ -252,20 +253,20 @@ public final class Completer {
             completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        if (some || Psn.after(psn, acknowledged) && all) {
-            answeredTo(psn, now);
-            startTimer(now);
+        if (some || (all && Psn.after(psn, acknowledged))) {
+            answeredTo(psn);
+            startTimer();
         }
         return all;
     }
 
-    private void answeredTo(int psn, long now) {
+    private void answeredTo(int psn) {
         if (Psn.after(psn, acknowledged)) {
             acknowledged = psn;
         }
         progress();
         if (ackDeadline != Long.MAX_VALUE) {
-            ackDeadline = now + qp.ackTimeoutNanos();
+            ackDeadline = services.now() + qp.ackTimeoutNanos();
         }
     }
 
@@ -290,12 +291,12 @@ public final class Completer {
     }
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
-    void receiverNotReady(long now, long delay) {
+    void receiverNotReady(long delay) {
         if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }
-        resumeAt = now + delay;
+        resumeAt = services.now() + delay;
         ackDeadline = Long.MAX_VALUE;
         services.arm(qp, resumeAt);
     }
@@ -316,7 +317,7 @@ public final class Completer {
         Link link = path == null ? null : path.link();
         boolean up = link != null && link.state() == Link.State.UP;
         if (up && link != null && link.unsent() > 0 && extensions++ < qp.retryCount()) {
-            startTimer(now); // the timeout does not run for what the medium has not taken; bounded all the same
+            startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }
         if (++retries > qp.retryCount()) {
@@ -330,7 +331,7 @@ public final class Completer {
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);
         }
-        startTimer(now);
+        startTimer();
         services.schedule(qp);
     }
 

@@ -92,7 +92,11 @@ public final class Path {
         return remoteAppender;
     }
 
-    /** Marks it as touched. @return whether it was not yet */
+    /**
+     * Marks it as touched.
+     *
+     * @return whether it was not yet
+     */
     public boolean touch() {
         boolean was = touched;
         touched = true;

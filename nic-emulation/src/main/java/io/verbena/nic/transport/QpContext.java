@@ -273,7 +273,7 @@ public final class QpContext extends Flow {
      *
      * @return bytes sent; {@link #outcome} says why it ended
      */
-    public int transmit(int budget, long now) {
+    public int transmit(int budget) {
         int spent = 0;
         if (responder.hasResponses()) {
             spent = responder.transmit(budget);
@@ -282,7 +282,7 @@ public final class QpContext extends Flow {
                 return spent;
             }
         }
-        spent += requester.transmit(budget - spent, now);
+        spent += requester.transmit(budget - spent);
         outcome = requester.outcome();
         return spent;
     }
@@ -302,7 +302,11 @@ public final class QpContext extends Flow {
         return requester.deadline();
     }
 
-    /** Poster: rings the doorbell. @return whether it was silent, so that the engine must be told */
+    /**
+     * Poster: rings the doorbell.
+     *
+     * @return whether it was silent, so that the engine must be told
+     */
     public boolean ring() {
         return (int) DOORBELL.getVolatile(this) == 0 && (int) DOORBELL.getAndSet(this, 1) == 0;
     }

@@ -130,7 +130,7 @@ public final class Requester {
         return nextPsn;
     }
 
-    int transmit(int budget, long now) {
+    int transmit(int budget) {
         int spent = 0;
         outcome = QpContext.MORE;
         while (spent < budget) {
@@ -142,7 +142,7 @@ public final class Requester {
                 outcome = QpContext.IDLE;
                 break;
             }
-            if (now < completer.resumeAt()) {
+            if (completer.isHeldBack()) {
                 outcome = QpContext.WAITING;
                 break;
             }
@@ -150,7 +150,7 @@ public final class Requester {
             if (!started && !begin(slot)) {
                 break;
             }
-            int sent = directly ? executeDirectly(slot, budget - spent, now) : sendPacket(slot, now);
+            int sent = directly ? executeDirectly(slot, budget - spent) : sendPacket(slot);
             if (sent < 0) {
                 break;
             }
@@ -180,9 +180,9 @@ public final class Requester {
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
                 && direct.isOpen(path);
-        if (directly && !nothingUnanswered
-                || reads && readsOutstanding >= qp.maxRdAtomic() && !directly
-                || (flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0) {
+        if ((directly && !nothingUnanswered)
+                || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
+                || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
             if (reads && qp.maxRdAtomic() == 0) {
                 return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
             }
@@ -213,12 +213,12 @@ public final class Requester {
         return false;
     }
 
-    private int executeDirectly(int slot, int budget, long now) {
+    private int executeDirectly(int slot, int budget) {
         Path path = qp.path();
         if (path == null) {
             throw new IllegalStateException("a queue pair in " + qp.state() + " has no path");
         }
-        int result = direct.execute(path, slot, offset, budget, now);
+        int result = direct.execute(path, slot, offset, budget);
         if (result >= 0) {
             offset += result;
             if (direct.isDone()) {
@@ -232,7 +232,7 @@ public final class Requester {
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
             outcome = QpContext.WAITING;
-            completer.receiverNotReady(now, direct.notReadyDelay());
+            completer.receiverNotReady(direct.notReadyDelay());
         } else if (result == DirectPath.LOCAL_ERROR) {
             fail(WcStatus.LOC_PROT_ERR);
             outcome = QpContext.IDLE;
@@ -245,12 +245,12 @@ public final class Requester {
         return -1;
     }
 
-    private int sendPacket(int slot, long now) {
+    private int sendPacket(int slot) {
         Path path = qp.path();
         Link link = path == null ? null : path.link();
         if (path == null || link == null || link.state() != Link.State.UP) {
             outcome = QpContext.BLOCKED;
-            completer.sent(now); // its timer runs although nothing can be sent
+            completer.sent(); // its timer runs although nothing can be sent
             return -1;
         }
         int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
@@ -308,7 +308,7 @@ public final class Requester {
                 readsOutstanding++;
             }
         }
-        completer.sent(now);
+        completer.sent();
         if (!intact) {
             completer.failAt(psn, WcStatus.LOC_PROT_ERR);
             outcome = QpContext.IDLE;

@@ -184,7 +184,7 @@ public final class Responder {
      * @return false if the link has no room
      */
     public boolean acknowledge(Link link) {
-        if (resources.hasPending() || !acknowledgementDue && nakSyndrome == 0) {
+        if (resources.hasPending() || (!acknowledgementDue && nakSyndrome == 0)) {
             return true;
         }
         int at = link.claim(Opcode.ACKNOWLEDGE.headerLength());
@@ -203,7 +203,7 @@ public final class Responder {
     }
 
     private int execute(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        if (payload > qp.pathMtu() || !opcode.endsMessage() && payload != qp.pathMtu()) {
+        if (payload > qp.pathMtu() || (!opcode.endsMessage() && payload != qp.pathMtu())) {
             return AethSyndrome.INVALID_REQUEST;
         }
         switch (opcode.family()) {
@@ -278,7 +278,7 @@ public final class Responder {
             MemoryRegion region = services.region(writeKey);
             if (region == null
                     || region.check(qp.pd(), writeOffset, announcedLength, Access.REMOTE_WRITE) != MemoryRegion.OK
-                    || !opcode.startsMessage() && region != writeRegion) {
+                    || (!opcode.startsMessage() && region != writeRegion)) {
                 return badWrite(opcode, AethSyndrome.REMOTE_ACCESS_ERROR);
             }
             writeRegion = region;
@@ -310,7 +310,7 @@ public final class Responder {
             int eth = offset + opcode.appendEthOffset();
             announcedLength = AppendEthFlyweight.messageLength(b, eth);
             received = 0;
-            if (announcedLength < payload || opcode.endsMessage() && announcedLength != payload) {
+            if (announcedLength < payload || (opcode.endsMessage() && announcedLength != payload)) {
                 return AethSyndrome.INVALID_REQUEST;
             }
             int queueId = AppendEthFlyweight.queueId(b, eth);

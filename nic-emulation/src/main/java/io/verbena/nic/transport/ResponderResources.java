@@ -80,7 +80,11 @@ final class ResponderResources {
         value[i] = original;
     }
 
-    /** Answers a READ again, from its beginning, and all after it. @return false if it is not kept */
+    /**
+     * Answers a READ again, from its beginning, and all after it.
+     *
+     * @return false if it is not kept
+     */
     boolean repeatRead(int psn, int rkey, long offset, int bytes) {
         long index = find(psn, READ);
         if (index < 0) {
@@ -94,7 +98,11 @@ final class ResponderResources {
         return true;
     }
 
-    /** Answers an atomic again, and all after it. @return false if it is not kept */
+    /**
+     * Answers an atomic again, and all after it.
+     *
+     * @return false if it is not kept
+     */
     boolean repeatAtomic(int psn) {
         long index = find(psn, ATOMIC);
         if (index >= 0) {
@@ -114,7 +122,7 @@ final class ResponderResources {
     }
 
     private void repeatFrom(long index) {
-        if (index < answer || index == answer && hasPending()) {
+        if (index < answer || (index == answer && hasPending())) {
             answer = index;
             for (long at = index; at < added; at++) {
                 sent[(int) (at % kind.length)] = 0;

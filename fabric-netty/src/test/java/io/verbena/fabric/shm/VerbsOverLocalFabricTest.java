@@ -1,0 +1,201 @@
+package io.verbena.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The verbs between two NICs of one process: one-sided requests and appends directly, messages through the ring. */
+@Timeout(30)
+class VerbsOverLocalFabricTest {
+    private static final int LENGTH = 1 << 20;
+
+    private final List<String> completions = new ArrayList<>();
+    private Nic a;
+    private Nic b;
+    private CompletionQueue cqA;
+    private CompletionQueue cqB;
+    private QueuePair qpA;
+    private QueuePair qpB;
+    private MemoryRegion mrA;
+    private MemoryRegion mrB;
+    private ProtectionDomain pdB;
+    private final SendRequest request = new SendRequest();
+
+    @BeforeEach
+    void connect() {
+        a = Nic.open(new NicContext().mode(EngineMode.INVOKER));
+        b = Nic.open(new NicContext().mode(EngineMode.INVOKER));
+        LocalFabric.connect(a.engine(0).endpoint(), b.engine(0).endpoint());
+        ProtectionDomain pdA = a.allocateProtectionDomain();
+        pdB = b.allocateProtectionDomain();
+        cqA = a.createCompletionQueue(256);
+        cqB = b.createCompletionQueue(256);
+        mrA = pdA.allocate(LENGTH, Access.ALL);
+        mrB = pdB.allocate(LENGTH, Access.ALL);
+        qpA = pdA.createQueuePair(new QueuePairAttributes().completionQueue(cqA));
+        qpB = pdB.createQueuePair(new QueuePairAttributes().completionQueue(cqB));
+        qpA.connect(b.id(), qpB.number());
+        qpB.connect(a.id(), qpA.number());
+        for (int i = 0; i < LENGTH; i += 8) {
+            mrA.buffer().putLong(i, i * 0x9E3779B97F4A7C15L);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    @Test
+    void sendConsumesAReceiveAndIsAcknowledged() {
+        qpB.postReceive(42, mrB.key(), 0, 100_000);
+        qpA.postSend(request.send().local(mrA.key(), 0, 100_000).wrId(7));
+        run(() -> drain() >= 2);
+        assertThat(completions).containsExactlyInAnyOrder("A SUCCESS SEND 7", "B SUCCESS RECEIVE 42");
+        assertSame(100_000);
+    }
+
+    @Test
+    void receiverNotReadyIsWaitedFor() {
+        qpA.postSend(request.send().local(mrA.key(), 0, 10).wrId(1));
+        run(() -> a.counter(NicCounter.PACKETS_RECEIVED) > 0);
+        qpB.postReceive(2, mrB.key(), 0, 10);
+        run(() -> drain() >= 2);
+        assertThat(completions).containsExactlyInAnyOrder("A SUCCESS SEND 1", "B SUCCESS RECEIVE 2");
+    }
+
+    @Test
+    void oneSidedRequestsAreExecutedDirectly() {
+        qpA.postSend(request.write(mrB.key(), 0).local(mrA.key(), 0, LENGTH).wrId(1));
+        run(() -> drain() >= 1);
+        assertSame(LENGTH);
+        mrA.buffer().setMemory(0, LENGTH, (byte) 0);
+        qpA.postSend(request.read(mrB.key(), 0).local(mrA.key(), 0, LENGTH).wrId(2));
+        run(() -> drain() >= 2);
+        assertSame(LENGTH);
+        mrB.buffer().putLong(64, 5);
+        qpA.postSend(request.fetchAdd(mrB.key(), 64, 3).local(mrA.key(), 0, 8).wrId(3));
+        run(() -> drain() >= 3);
+        assertThat(mrA.buffer().getLong(0)).isEqualTo(5);
+        qpA.postSend(request.compareSwap(mrB.key(), 64, 8, 100)
+                .local(mrA.key(), 8, 8)
+                .wrId(4));
+        run(() -> drain() >= 4);
+        assertThat(mrA.buffer().getLong(8)).isEqualTo(8);
+        assertThat(mrB.buffer().getLong(64)).isEqualTo(100);
+        assertThat(completions)
+                .containsExactly(
+                        "A SUCCESS WRITE 1", "A SUCCESS READ 2", "A SUCCESS FETCH_ADD 3", "A SUCCESS COMPARE_SWAP 4");
+        assertThat(a.counter(NicCounter.DIRECT_OPERATIONS)).isEqualTo(4);
+    }
+
+    @Test
+    void appendsOfAnySizeArriveInOrder() {
+        AppendQueue queue = pdB.createAppendQueue(new AppendQueueAttributes().maxMessage(8 << 20));
+        int[] sizes = {0, 1, 32, 200_000, 900_000, 5};
+        List<Integer> seen = new ArrayList<>();
+        for (int i = 0; i < sizes.length; i++) {
+            qpA.postSend(request.append(queue.id(), queue.key())
+                    .local(mrA.key(), 0, sizes[i])
+                    .wrId(i));
+        }
+        run(() -> {
+            drain();
+            queue.poll(
+                    (buffer, offset, length, qp, immediate, flags) -> {
+                        seen.add(length);
+                        assertThat(qp).isEqualTo(qpB.number());
+                        for (int i = 0; i < length; i++) {
+                            if (buffer.getByte(offset + i) != mrA.buffer().getByte(i)) {
+                                throw new AssertionError("byte " + i + " of " + length);
+                            }
+                        }
+                    },
+                    10);
+            return seen.size() == sizes.length && completions.size() == sizes.length;
+        });
+        assertThat(seen).containsExactly(0, 1, 32, 200_000, 900_000, 5);
+    }
+
+    @Test
+    void inlineAppendsCostNoRegion() {
+        AppendQueue queue = pdB.createAppendQueue(new AppendQueueAttributes());
+        UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
+        message.putLong(0, 4711);
+        qpA.postSend(request.append(queue.id(), queue.key()).inline(message, 0, 32));
+        long[] value = new long[1];
+        run(() -> queue.poll((buffer, offset, length, qp, imm, flags) -> value[0] = buffer.getLong(offset), 1) == 1);
+        assertThat(value[0]).isEqualTo(4711);
+    }
+
+    @Test
+    void aWrongKeyIsTheResponders() {
+        qpA.postSend(request.write(mrB.key() ^ 0x5555, 0).local(mrA.key(), 0, 8).wrId(1));
+        qpA.postSend(request.send().local(mrA.key(), 0, 8).wrId(2));
+        run(() -> drain() >= 2);
+        assertThat(completions).containsExactly("A REM_ACCESS_ERR - 1", "A WR_FLUSH_ERR - 2");
+        assertThat(qpA.state()).isEqualTo(QpState.ERR);
+        assertThat(qpB.state()).isEqualTo(QpState.ERR);
+    }
+
+    @Test
+    void aPeerThatClosesEndsWorkInErrors() {
+        qpA.postSend(request.send().local(mrA.key(), 0, 8).wrId(1)); // nothing to receive it
+        run(() -> a.counter(NicCounter.PACKETS_RECEIVED) > 0);
+        b.close();
+        run(() -> drain() >= 1);
+        assertThat(completions).containsExactly("A RETRY_EXC_ERR - 1");
+    }
+
+    private void assertSame(int length) {
+        for (int i = 0; i + 8 <= length; i += 8) {
+            assertThat(mrB.buffer().getLong(i)).isEqualTo(i * 0x9E3779B97F4A7C15L);
+        }
+    }
+
+    private int drain() {
+        cqA.poll(c -> note("A ", c), 16);
+        cqB.poll(c -> note("B ", c), 16);
+        return completions.size();
+    }
+
+    private void note(String side, io.verbena.nic.Completion c) {
+        completions.add(
+                side + c.status() + (c.status() == WcStatus.SUCCESS ? " " + c.opcode() : " -") + " " + c.wrId());
+    }
+
+    private void run(BooleanSupplier done) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!done.getAsBoolean()) {
+            a.engine(0).doWork();
+            b.engine(0).doWork();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not done in 10 s; completions " + completions);
+            }
+        }
+    }
+}
