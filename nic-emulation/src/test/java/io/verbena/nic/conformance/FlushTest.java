@@ -111,9 +111,10 @@ class FlushTest {
     @Test
     void aMessageThatIsHalfReceivedIsFlushedOnce() {
         int[] packets = new int[1];
-        p.link.a().tamper((buffer, offset, length) -> ++packets[0] > 2
-                ? io.verbena.nic.sim.Tamper.Verdict.DROP
-                : io.verbena.nic.sim.Tamper.Verdict.PASS);
+        p.link.a()
+                .tamper((buffer, offset, length) -> ++packets[0] > 2
+                        ? io.verbena.nic.sim.Tamper.Verdict.DROP
+                        : io.verbena.nic.sim.Tamper.Verdict.PASS);
         b.qp.postReceive(1, b.key(), 0, 10_000);
         b.qp.postReceive(2, b.key(), 0, 10_000);
         a.qp.postSend(a.request.send().local(a.key(), 0, 10_000));
@@ -131,12 +132,11 @@ class FlushTest {
     void anAppendThatIsHalfReceivedIsUndone() {
         b.newAppendQueue();
         int[] packets = new int[1];
-        p.link.a().tamper((buffer, offset, length) -> ++packets[0] > 2
-                ? io.verbena.nic.sim.Tamper.Verdict.DROP
-                : io.verbena.nic.sim.Tamper.Verdict.PASS);
-        a.qp.postSend(a.request
-                .append(b.appendQueue.id(), b.appendQueue.key())
-                .local(a.key(), 0, 10_000));
+        p.link.a()
+                .tamper((buffer, offset, length) -> ++packets[0] > 2
+                        ? io.verbena.nic.sim.Tamper.Verdict.DROP
+                        : io.verbena.nic.sim.Tamper.Verdict.PASS);
+        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 10_000));
         p.untilSent(1);
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         p.link.a().tamper(null);
@@ -144,9 +144,7 @@ class FlushTest {
         QueuePair qpB = b.newQueuePair();
         p.connect(qpA, qpB, Players.attributes());
         a.fill(0, 500, 4);
-        qpA.postSend(a.request
-                .append(b.appendQueue.id(), b.appendQueue.key())
-                .local(a.key(), 0, 500));
+        qpA.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 500));
         p.until(() -> !b.messages.isEmpty());
         p.settle();
         assertThat(b.messages).hasSize(1);

@@ -34,8 +34,7 @@ final class Players implements AutoCloseable {
         fabric = new SimFabric(simulation);
         a = new Player(simulation, "a", A);
         b = new Player(simulation, "b", B);
-        link = fabric.connect(
-                a.nic.engine(0).endpoint(), b.nic.engine(0).endpoint(), profile);
+        link = fabric.connect(a.nic.engine(0).endpoint(), b.nic.engine(0).endpoint(), profile);
     }
 
     static Players linked(long seed, LinkProfile profile) {

@@ -170,7 +170,9 @@ class QpStateTest {
     }
 
     private static void refused(Runnable call, String value) {
-        assertThatThrownBy(call::run).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(value);
+        assertThatThrownBy(call::run)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(value);
     }
 
     @Test
@@ -224,7 +226,10 @@ class QpStateTest {
         p.untilSent(3);
         p.settle();
         assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
-        assertThat(b.eventTypes().stream().filter(t -> t == AsyncEventType.COMM_EST).count()).isEqualTo(1);
+        assertThat(b.eventTypes().stream()
+                        .filter(t -> t == AsyncEventType.COMM_EST)
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

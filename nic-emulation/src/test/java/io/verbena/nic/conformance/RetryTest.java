@@ -176,7 +176,9 @@ class RetryTest {
         p.a.fill(0, 10_000, 1);
         p.a.qp.postSend(p.a.request.write(p.b.key(), 0).local(p.a.key(), 0, 10_000));
         p.untilSent(1);
-        assertThat(p.simulation.nowNanos()).as("long before the timeout of 4.3 s").isLessThan(Players.MILLI);
+        assertThat(p.simulation.nowNanos())
+                .as("long before the timeout of 4.3 s")
+                .isLessThan(Players.MILLI);
         assertThat(p.b.holds(0, 10_000, 1)).isTrue();
         assertThat(p.b.nic.counter(NicCounter.OUT_OF_SEQUENCE)).isPositive();
     }
@@ -186,7 +188,8 @@ class RetryTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 5", "3, 12", "6, 20"})
     void aReceiverThatIsNeverReadyFailsAfterExactlyTheRnrRetries(int retries, int timer) {
-        p = Players.connected(1, Players.attributes().rnrRetry(retries).minRnrTimer(timer).timeout(20));
+        p = Players.connected(
+                1, Players.attributes().rnrRetry(retries).minRnrTimer(timer).timeout(20));
         int[] sent = new int[1];
         p.link.a().tamper((buffer, offset, length) -> {
             sent[0]++;
@@ -247,20 +250,20 @@ class RetryTest {
         p = Players.connected(1, Players.attributes().rnrRetry(2).minRnrTimer(10));
         p.link.b().tamper((buffer, offset, length) -> Verdict.DUPLICATE);
         p.a.qp.postSend(p.a.request.send().local(p.a.key(), 0, 100));
-        p.simulation.after(
-                RnrTimer.nanos(10) + RnrTimer.nanos(10) / 2, () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
+        p.simulation.after(RnrTimer.nanos(10) + RnrTimer.nanos(10) / 2, () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
         p.untilSent(1);
         assertThat(p.a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
     }
 
     @Test
     void aLostRnrNakIsAnotherTimeout() {
-        p = Players.connected(1, Players.attributes().rnrRetry(2).minRnrTimer(10).retryCount(3));
+        p = Players.connected(
+                1, Players.attributes().rnrRetry(2).minRnrTimer(10).retryCount(3));
         int[] count = new int[1];
         p.link.b().tamper((buffer, offset, length) -> ++count[0] <= 2 ? Verdict.DROP : Verdict.PASS);
         p.a.qp.postSend(p.a.request.send().local(p.a.key(), 0, 100));
-        p.simulation.after(3 * AckTimeout.nanos(5) + 2 * RnrTimer.nanos(10), () -> p.b.qp.postReceive(
-                1, p.b.key(), 0, 100));
+        p.simulation.after(
+                3 * AckTimeout.nanos(5) + 2 * RnrTimer.nanos(10), () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
         p.untilSent(1);
         assertThat(p.a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
     }
@@ -315,7 +318,8 @@ class RetryTest {
 
     @Test
     void aLinkThatComesBackWithinTheBudgetGoesOnWhereItWas() {
-        p = Players.connected(1, new LinkProfile().rate(1_000_000_000L), Players.attributes().timeout(10));
+        p = Players.connected(
+                1, new LinkProfile().rate(1_000_000_000L), Players.attributes().timeout(10));
         p.a.fill(0, 200_000, 1);
         p.b.fill(0, 200_000, 2);
         p.a.qp.post(p.a.request.write(p.b.key(), 200_000).wrId(1).local(p.a.key(), 0, 50_000));

@@ -135,7 +135,15 @@ class StatusTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"262144,1", "262143,2", "-1,1", "-1,10", "9223372036854775807,1", "9223372036854775807,2147483647", "0,262145"})
+    @CsvSource({
+        "262144,1",
+        "262143,2",
+        "-1,1",
+        "-1,10",
+        "9223372036854775807,1",
+        "9223372036854775807,2147483647",
+        "0,262145"
+    })
     void aLocalRangeOutsideItsRegion(long offset, int length) {
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), offset, length));
         expectLocalError(WcStatus.LOC_PROT_ERR);
@@ -187,8 +195,7 @@ class StatusTest {
         p.settle();
         assertThat(a.sendIds()).containsExactly(1L, 2L, 3L, 4L);
         assertThat(a.sendStatuses())
-                .containsExactly(
-                        WcStatus.SUCCESS, WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR);
+                .containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR);
         assertThat(a.holds(0, 50_000, 1)).isTrue();
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
     }
@@ -197,7 +204,10 @@ class StatusTest {
     void aRegionThatGoesWhileItIsSentNeverDeliversWhatWasNotThere() {
         p.close();
         // Slow enough to deregister between two packets.
-        p = Players.connected(1, new LinkProfile().rate(80_000_000).window(2_000), Players.attributes().timeout(12));
+        p = Players.connected(
+                1,
+                new LinkProfile().rate(80_000_000).window(2_000),
+                Players.attributes().timeout(12));
         a = p.a;
         b = p.b;
         MemoryRegion source = a.pd.allocate(10 * MTU, Access.ALL);
@@ -369,9 +379,7 @@ class StatusTest {
         a.qp.postSend(a.request.writeImmediate(1, 0, 9).local(a.key(), 0, 100));
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
         assertThat(b.receives).extracting(Wc::wrId).containsExactly(5L, 6L);
-        assertThat(b.receives)
-                .extracting(Wc::status)
-                .containsExactly(WcStatus.LOC_ACCESS_ERR, WcStatus.WR_FLUSH_ERR);
+        assertThat(b.receives).extracting(Wc::status).containsExactly(WcStatus.LOC_ACCESS_ERR, WcStatus.WR_FLUSH_ERR);
     }
 
     // ---- precedence --------------------------------------------------------------------------------------------

@@ -83,13 +83,12 @@ class VerbsTest {
     void writeWithImmediate(int length) {
         a.fill(0, length, 6);
         b.qp.postReceive(9, 0, 0, 0);
-        a.qp.postSend(
-                a.request.writeImmediate(b.key(), 512, 77).wrId(7).local(a.key(), 0, length));
+        a.qp.postSend(a.request.writeImmediate(b.key(), 512, 77).wrId(7).local(a.key(), 0, length));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
         assertThat(b.receives)
-                .containsExactly(new Wc(
-                        9, WcStatus.SUCCESS, WcOpcode.RECEIVE_WRITE_IMMEDIATE, length, true, 77, b.qp.number()));
+                .containsExactly(
+                        new Wc(9, WcStatus.SUCCESS, WcOpcode.RECEIVE_WRITE_IMMEDIATE, length, true, 77, b.qp.number()));
         assertThat(b.holds(512, length, 6)).isTrue();
     }
 
@@ -167,8 +166,7 @@ class VerbsTest {
         b.newAppendQueue();
         int length = 100_000;
         a.fill(0, length, 9);
-        a.qp.postSend(
-                a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, length));
+        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, length));
         a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 10));
         p.until(() -> b.messages.size() == 2);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, length));
@@ -190,8 +188,7 @@ class VerbsTest {
         assertThat(b.receives.get(0).byteLength()).isEqualTo(5_000);
 
         b.fill(20_000, 3_000, 2);
-        a.qp.postSend(
-                a.request.read(b.key(), 20_000).local(a.key(), 30_000, 1).local(a.key(), 40_000, 2_999));
+        a.qp.postSend(a.request.read(b.key(), 20_000).local(a.key(), 30_000, 1).local(a.key(), 40_000, 2_999));
         p.untilSent(2);
         assertThat(a.bytes(30_000, 1)).isEqualTo(b.bytes(20_000, 1));
         assertThat(a.bytes(40_000, 2_999)).isEqualTo(b.bytes(20_001, 2_999));
@@ -206,8 +203,10 @@ class VerbsTest {
         mine.setMemory(0, 13, (byte) 0);
         a.qp.doorbell();
         p.untilSent(2);
-        assertThat(new String(b.bytes(100, 6), java.nio.charset.StandardCharsets.US_ASCII)).isEqualTo("inline");
-        assertThat(new String(b.bytes(0, 13), java.nio.charset.StandardCharsets.US_ASCII)).isEqualTo("hello, inline");
+        assertThat(new String(b.bytes(100, 6), java.nio.charset.StandardCharsets.US_ASCII))
+                .isEqualTo("inline");
+        assertThat(new String(b.bytes(0, 13), java.nio.charset.StandardCharsets.US_ASCII))
+                .isEqualTo("hello, inline");
 
         UnsafeBuffer large = new UnsafeBuffer(new byte[4096]);
         int most = a.qp.maxInline();
@@ -221,8 +220,7 @@ class VerbsTest {
     @Test
     void unsignaledSuccessMakesNoCompletion() {
         for (int i = 0; i < 10; i++) {
-            a.qp.postSend(
-                    a.request.write(b.key(), 0).wrId(i).signaled(i == 9).local(a.key(), 0, 10));
+            a.qp.postSend(a.request.write(b.key(), 0).wrId(i).signaled(i == 9).local(a.key(), 0, 10));
         }
         p.untilSent(1);
         p.settle();
@@ -302,9 +300,7 @@ class VerbsTest {
                     a.request.fetchAdd(b.key(), 30_000, 1).local(a.key(), 20_000, 8);
                     break;
                 case 4:
-                    a.request
-                            .append(b.appendQueue.id(), b.appendQueue.key())
-                            .local(a.key(), 0, 100);
+                    a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 100);
                     break;
                 default:
                     a.request.writeImmediate(b.key(), 20_000, i).local(a.key(), 0, 1);
@@ -338,12 +334,10 @@ class VerbsTest {
             assertThat(a.qp.post(a.request.write(b.key(), 0).local(a.key(), 0, 1)))
                     .isEqualTo(PostResult.POSTED);
         }
-        assertThat(a.qp.post(a.request.write(b.key(), 0).local(a.key(), 0, 1)))
-                .isEqualTo(PostResult.QUEUE_FULL);
+        assertThat(a.qp.post(a.request.write(b.key(), 0).local(a.key(), 0, 1))).isEqualTo(PostResult.QUEUE_FULL);
         a.qp.doorbell();
         p.untilSent(most);
-        assertThat(a.qp.post(a.request.write(b.key(), 0).local(a.key(), 0, 1)))
-                .isEqualTo(PostResult.POSTED);
+        assertThat(a.qp.post(a.request.write(b.key(), 0).local(a.key(), 0, 1))).isEqualTo(PostResult.POSTED);
 
         PostResult result = PostResult.POSTED;
         int posted = 0;
@@ -360,7 +354,9 @@ class VerbsTest {
         for (int i = 0; i < 5; i++) {
             a.request.local(a.key(), 0, 1);
         }
-        assertThatThrownBy(() -> a.qp.postSend(a.request)).hasMessageContaining("5").hasMessageContaining("4");
+        assertThatThrownBy(() -> a.qp.postSend(a.request))
+                .hasMessageContaining("5")
+                .hasMessageContaining("4");
         a.request.write(b.key(), 0);
         assertThatThrownBy(() -> a.request.local(a.key(), 0, -1)).hasMessageContaining("-1");
     }
@@ -383,8 +379,7 @@ class VerbsTest {
         io.verbena.nic.QueuePair one = a.newQueuePair();
         io.verbena.nic.QueuePair two = a.newQueuePair();
         io.verbena.nic.sim.LinkProfile profile = new io.verbena.nic.sim.LinkProfile();
-        p.fabric.connect(
-                a.nic.engine(0).endpoint(), a.nic.engine(0).endpoint(), profile);
+        p.fabric.connect(a.nic.engine(0).endpoint(), a.nic.engine(0).endpoint(), profile);
         one.connect(Players.A, two.number(), Players.attributes());
         two.connect(Players.A, one.number(), Players.attributes());
         a.fill(0, 3_000, 1);
