@@ -342,9 +342,13 @@ class StatusTest {
         assertThat(b.messages).isEmpty();
     }
 
-    @Test
-    void whatCameBeforeABadRequestIsDoneAndSaidToBe() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatCameBeforeABadRequestIsDoneAndSaidToBe(boolean atOnce) {
         b.fill(0, 30_000, 1);
+        if (atOnce) {
+            p.simulation.participant("b").pauseFor(50_000); // finds all of it at once
+        }
         a.fill(100_000, 10, 2);
         a.qp.post(a.request.read(b.key(), 0).wrId(1).local(a.key(), 0, 30_000));
         a.qp.post(a.request.fetchAdd(b.key(), 40_000, 5).wrId(2).local(a.key(), 50_000, 8));
