@@ -221,8 +221,8 @@ final class Datapath implements TransportServices, PacketHandler {
         List<QpContext> due = acknowledgements;
         acknowledgements = acknowledging;
         acknowledging = due;
-        int count = due.size();
-        for (int i = 0; i < count; i++) {
+        int sent = 0;
+        for (int i = 0; i < due.size(); i++) {
             QpContext qp = due.get(i);
             qp.acknowledgementListed = false;
             Path path = qp.path();
@@ -230,13 +230,14 @@ final class Datapath implements TransportServices, PacketHandler {
             if (path != null && link != null && link.state() == Link.State.UP) {
                 if (qp.responder().acknowledge(link)) {
                     touch(path);
+                    sent++;
                 } else {
                     acknowledge(qp);
                 }
             }
         }
         due.clear();
-        return count;
+        return sent;
     }
 
     private void finish() {
@@ -391,7 +392,12 @@ final class Datapath implements TransportServices, PacketHandler {
         if (link.peerMemory() == null) {
             socketLinks++;
         }
-        if (before != null && before.state() == Link.State.UP && before != link && before.peerMemory() == null) {
+        boolean loopback = link.peerNic() == nicId; // both ends are here
+        if (!loopback
+                && before != null
+                && before.state() == Link.State.UP
+                && before != link
+                && before.peerMemory() == null) {
             before.close(); // a peer that came back before its old link was seen to break
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {

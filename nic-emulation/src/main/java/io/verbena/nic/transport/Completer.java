@@ -5,6 +5,7 @@ import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
@@ -44,6 +45,7 @@ public final class Completer {
     private long ackDeadline = Long.MAX_VALUE;
     private long resumeAt; // nothing is sent before this time; 0: at once
     private int readOffset; // bytes of the oldest READ that are in place
+    private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
     Completer(QpContext qp, TransportServices services, Requester requester) {
@@ -128,6 +130,9 @@ public final class Completer {
             drained();
             return;
         }
+        if (AethSyndrome.isRnrNak(syndrome) && isHeldBack()) {
+            return; // a duplicate: nothing has been sent since
+        }
         if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
@@ -136,12 +141,18 @@ public final class Completer {
             return; // an old NAK
         }
         if (AethSyndrome.isRnrNak(syndrome)) {
+            services.count(NicCounter.RECEIVER_NOT_READY);
             requester.rewind(psn);
             receiverNotReady(RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
             return;
         }
         switch (syndrome) {
             case AethSyndrome.PSN_SEQUENCE_ERROR:
+                if (psn == nakPsn) {
+                    return; // a duplicate: a responder asks once until the packet comes
+                }
+                nakPsn = psn;
+                services.count(NicCounter.RETRANSMISSIONS);
                 if (++retries > qp.retryCount()) {
                     requester.fail(WcStatus.RETRY_EXC_ERR);
                 } else {
@@ -219,7 +230,9 @@ public final class Completer {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
-        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
+        int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
+        if (!ScatterGather.check(services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), Access.LOCAL_WRITE)
+                || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
@@ -253,8 +266,9 @@ public final class Completer {
             completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        if (some || (all && Psn.after(psn, acknowledged))) {
-            answeredTo(psn);
+        int reached = all ? psn : Psn.add(headPsn(), -1); // what a READ has got is known from its answers
+        if (some || Psn.after(reached, acknowledged)) {
+            answeredTo(reached);
             startTimer();
         }
         return all;
@@ -270,7 +284,9 @@ public final class Completer {
         }
     }
 
-    private void progress() {
+    /** The peer has done something: the retries start again. */
+    void progress() {
+        nakPsn = -1;
         retries = 0;
         rnrRetries = 0;
         extensions = 0;
@@ -280,13 +296,14 @@ public final class Completer {
     private void goBackToRead() {
         if (!wentBack) {
             wentBack = true;
-            readOffset = 0;
-            requester.rewind(headPsn());
+            services.count(NicCounter.RETRANSMISSIONS);
+            requester.rewind(Psn.add(headPsn(), readOffset / qp.pathMtu()));
             services.schedule(qp);
         }
     }
 
-    private int headPsn() {
+    /** The first PSN of the oldest request; there is one with PSNs. */
+    int headPsn() {
         return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
     }
 
@@ -325,7 +342,8 @@ public final class Completer {
             return;
         }
         wentBack = false;
-        readOffset = 0;
+        nakPsn = -1;
+        services.count(NicCounter.RETRANSMISSIONS);
         if (requester.hasUnanswered()) {
             int head = headPsn();
             int from = Psn.add(acknowledged, 1);
@@ -341,15 +359,6 @@ public final class Completer {
             requester.fail(WcStatus.RETRY_EXC_ERR);
         } else {
             qp.error();
-        }
-    }
-
-    /** Ends the request that holds a PSN, once all before it are complete. */
-    void failAt(int psn, WcStatus status) {
-        if (ring.head() + 1 == requester.assigned() || Psn.before(psn, headPsn())) {
-            requester.fail(status);
-        } else {
-            requester.rewind(psn); // begin() finds the fault again when it is the oldest
         }
     }
 

@@ -263,7 +263,8 @@ class RetryTest {
         p.link.b().tamper((buffer, offset, length) -> ++count[0] <= 2 ? Verdict.DROP : Verdict.PASS);
         p.a.qp.postSend(p.a.request.send().local(p.a.key(), 0, 100));
         p.simulation.after(
-                3 * AckTimeout.nanos(5) + 2 * RnrTimer.nanos(10), () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
+                2 * AckTimeout.nanos(5) + RnrTimer.nanos(10) + RnrTimer.nanos(10) / 2,
+                () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
         p.untilSent(1);
         assertThat(p.a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
     }
