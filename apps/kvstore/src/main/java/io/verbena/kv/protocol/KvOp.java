@@ -30,15 +30,15 @@ public enum KvOp {
     MGET(0x1d, Group.STRING, 1, Keys.MANY, Flags.READ | Flags.FAST, 0, Keys.LAST, 1),
     MSET(0x1e, Group.STRING, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 2),
     MSETNX(0x1f, Group.STRING, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 2),
-    INCR(0x20, Group.STRING, 1, 1, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
-    DECR(0x21, Group.STRING, 1, 1, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
-    INCRBY(0x22, Group.STRING, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
-    DECRBY(0x23, Group.STRING, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
-    INCRBYFLOAT(0x24, Group.STRING, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
-    GETBIT(0x25, Group.STRING, 2, 2, Flags.READ | Flags.FAST, 0, 0, 1),
-    SETBIT(0x26, Group.STRING, 3, 3, Flags.WRITE | Flags.DENY_OOM, 0, 0, 1),
-    BITCOUNT(0x27, Group.STRING, 1, Keys.MANY, Flags.READ, 0, 0, 1),
-    BITPOS(0x28, Group.STRING, 2, Keys.MANY, Flags.READ, 0, 0, 1),
+    INCR(0x20, Group.COUNTER, 1, 1, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
+    DECR(0x21, Group.COUNTER, 1, 1, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
+    INCRBY(0x22, Group.COUNTER, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
+    DECRBY(0x23, Group.COUNTER, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
+    INCRBYFLOAT(0x24, Group.COUNTER, 2, 2, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
+    GETBIT(0x25, Group.BIT, 2, 2, Flags.READ | Flags.FAST, 0, 0, 1),
+    SETBIT(0x26, Group.BIT, 3, 3, Flags.WRITE | Flags.DENY_OOM, 0, 0, 1),
+    BITCOUNT(0x27, Group.BIT, 1, Keys.MANY, Flags.READ, 0, 0, 1),
+    BITPOS(0x28, Group.BIT, 2, Keys.MANY, Flags.READ, 0, 0, 1),
     // Keys of any type, and their expiry.
     DEL(0x30, Group.KEY, 1, Keys.MANY, Flags.WRITE, 0, Keys.LAST, 1),
     UNLINK(0x31, Group.KEY, 1, Keys.MANY, Flags.WRITE | Flags.FAST, 0, Keys.LAST, 1),
@@ -50,15 +50,15 @@ public enum KvOp {
     COPY(0x37, Group.KEY, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, 1, 1),
     OBJECT(0x38, Group.KEY, 1, Keys.MANY, Flags.READ, 1, 1, 1),
     MEMORY(0x39, Group.KEY, 1, Keys.MANY, Flags.READ, 1, 1, 1),
-    EXPIRE(0x3a, Group.KEY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
-    PEXPIRE(0x3b, Group.KEY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
-    EXPIREAT(0x3c, Group.KEY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
-    PEXPIREAT(0x3d, Group.KEY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
-    TTL(0x3e, Group.KEY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
-    PTTL(0x3f, Group.KEY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
-    EXPIRETIME(0x40, Group.KEY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
-    PEXPIRETIME(0x41, Group.KEY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
-    PERSIST(0x42, Group.KEY, 1, 1, Flags.WRITE | Flags.FAST, 0, 0, 1),
+    EXPIRE(0x3a, Group.EXPIRY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
+    PEXPIRE(0x3b, Group.EXPIRY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
+    EXPIREAT(0x3c, Group.EXPIRY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
+    PEXPIREAT(0x3d, Group.EXPIRY, 2, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
+    TTL(0x3e, Group.EXPIRY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
+    PTTL(0x3f, Group.EXPIRY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
+    EXPIRETIME(0x40, Group.EXPIRY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
+    PEXPIRETIME(0x41, Group.EXPIRY, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
+    PERSIST(0x42, Group.EXPIRY, 1, 1, Flags.WRITE | Flags.FAST, 0, 0, 1),
 
     // Whole databases.
     SCAN(0x50, Group.DATABASE, 1, Keys.MANY, Flags.READ | Flags.EVERY_SHARD, Keys.NO_KEY, Keys.NO_KEY, 0),
@@ -341,10 +341,16 @@ public enum KvOp {
 
     /** Kinds of operations. */
     public enum Group {
-        /** Strings, counters, bits. */
+        /** Strings. */
         STRING,
+        /** Strings as numbers. */
+        COUNTER,
+        /** Strings as arrays of bits. */
+        BIT,
         /** Keys of any type. */
         KEY,
+        /** Expiry of keys of any type. */
+        EXPIRY,
         /** Whole databases. */
         DATABASE,
         /** Lists. */
