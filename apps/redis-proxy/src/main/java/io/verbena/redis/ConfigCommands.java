@@ -17,18 +17,19 @@ final class ConfigCommands {
     /** Changes a setting; returns why not, or null. */
     @FunctionalInterface
     private interface Change {
-        @Nullable String apply(String value);
+        @Nullable
+        String apply(String value);
     }
 
-    private record Row(String name, Supplier<String> get, @Nullable Change check, @Nullable Change set) {}
+    private record Row(
+            String name,
+            Supplier<String> get,
+            @Nullable Change check,
+            @Nullable Change set) {}
 
-    private final Settings settings;
-    private final Store store;
     private final Map<String, Row> rows = new TreeMap<>();
 
     ConfigCommands(Settings settings, Store store) {
-        this.settings = settings;
-        this.store = store;
         fixed("save", () -> "", "");
         fixed("appendonly", () -> "no", "no");
         immutable("port", () -> Integer.toString(settings.context().port()));
@@ -36,7 +37,9 @@ final class ConfigCommands {
         immutable("databases", () -> Integer.toString(Settings.DATABASES));
         immutable("io-threads", () -> Integer.toString(settings.context().workers()));
         immutable("cluster-enabled", () -> "no");
-        immutable("proto-max-bulk-len", () -> Integer.toString(settings.context().limits().maxBulk()));
+        immutable(
+                "proto-max-bulk-len",
+                () -> Integer.toString(settings.context().limits().maxBulk()));
         mutable("requirepass", settings::password, value -> null, value -> {
             settings.password(value);
             return null;
@@ -63,18 +66,18 @@ final class ConfigCommands {
                 value -> MemorySize.parse(value) < 0 ? "argument must be a memory value" : null,
                 value -> {
                     final long bytes = MemorySize.parse(value);
-                    this.store.maxMemory(bytes);
+                    store.maxMemory(bytes);
                     settings.maxMemory(bytes);
                     return null;
                 });
         mutable(
                 "maxmemory-policy",
                 settings::maxMemoryPolicy,
-                value -> this.store.policies().contains(value.toLowerCase(Locale.ROOT))
+                value -> store.policies().contains(value.toLowerCase(Locale.ROOT))
                         ? null
-                        : "argument(s) must be one of the following: " + String.join(", ", this.store.policies()),
+                        : "argument(s) must be one of the following: " + String.join(", ", store.policies()),
                 value -> {
-                    this.store.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
+                    store.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
                     settings.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
                     return null;
                 });

@@ -47,10 +47,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final RespWriter out;
     private final ReplyQueue replies;
 
-    private final Transaction transaction;
+    private Transaction transaction = new Transaction();
+    private @Nullable FanOut unsentFanOut;
     private @Nullable ChannelHandlerContext context;
     /** A command was found and waits for room on its way to the shard. */
     private boolean commandWaits;
+
     private boolean paused;
     private boolean executing;
     private boolean dirty;
@@ -72,7 +74,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.receive = new ReceiveBuffer(worker.readBuffer(), channel.alloc());
         this.out = new RespWriter(channel.alloc());
         this.replies = new ReplyQueue(out, worker.writers());
-        this.transaction = new Transaction();
         authenticated(worker.settings().password().isEmpty());
     }
 
@@ -82,6 +83,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     Transaction transaction() {
         return transaction;
+    }
+
+    /** Hands the queued commands over to whoever executes them; the connection goes on with none. */
+    Transaction takeTransaction() {
+        final Transaction taken = transaction;
+        transaction = new Transaction();
+        return taken;
+    }
+
+    /** A command of which some parts wait for room on their way. */
+    @Nullable
+    FanOut unsentFanOut() {
+        return unsentFanOut;
+    }
+
+    void unsentFanOut(@Nullable FanOut fanOut) {
+        unsentFanOut = fanOut;
     }
 
     ReplyQueue replies() {
@@ -188,6 +206,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         switch (found) {
             case RespParser.COMMAND:
                 arguments.wrap(receive.view(), receive.start(), parser);
+                if (!commandWaits) {
+                    session.beginCommand();
+                }
                 commandWaits = !worker.dispatcher().execute(this, arguments);
                 if (commandWaits) {
                     worker.waitsForRoom(this);
@@ -196,12 +217,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 parser.trim();
                 break;
             case RespParser.OVERSIZED:
-                replyError("ERR command of " + parser.announced() + " bytes exceeds the limit of "
+                answerError("ERR command of " + parser.announced() + " bytes exceeds the limit of "
                         + worker.limits().maxValue() + " bytes an argument and "
                         + worker.limits().maxCommand() + " bytes a command");
                 break;
             case RespParser.ERROR:
-                replyError("ERR Protocol error: " + parser.error());
+                answerError("ERR Protocol error: " + parser.error());
                 closeAfterReplies(CloseReason.PROTOCOL_ERROR, parser.error());
                 return false;
             case RespParser.NEED_MORE:
@@ -236,7 +257,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /** Writes an error in the place of the next reply. */
-    private void replyError(String text) {
+    void answerError(String text) {
         final long slot = open();
         writer(slot).error(text);
         finish(slot);

@@ -15,6 +15,7 @@ import io.verbena.redis.command.Local;
 import io.verbena.redis.command.Split;
 import io.verbena.redis.resp.RespWriter;
 import java.util.ArrayDeque;
+import java.util.Locale;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,7 +51,7 @@ final class Dispatcher {
         this.shards = backend.shards();
         this.local = new LocalCommands(worker);
         this.scans = new ScanCursors(shards);
-        this.transactions = new Transactions(backend, inFlight, local, transcoder);
+        this.transactions = new Transactions(worker, backend, inFlight, local, transcoder);
     }
 
     /** Requests that shards have not answered. */
@@ -73,11 +74,12 @@ final class Dispatcher {
             reject(connection, command, "NOAUTH Authentication required.");
             return true;
         }
-        if (connection.transaction().isOpen() && transactions.isQueued(command)) {
+        if (connection.transaction().isOpen() && Transactions.isQueued(command)) {
             transactions.queue(connection, command, arguments);
             return true;
         }
-        final boolean done = command.op() == null ? executeLocal(connection, command, arguments)
+        final boolean done = command.op() == null
+                ? executeLocal(connection, command, arguments)
                 : route(connection, command, command.op(), arguments);
         if (done) {
             worker.statistics().called(command);
@@ -101,7 +103,7 @@ final class Dispatcher {
                 rejectUnknown(
                         connection,
                         "ERR unknown subcommand '" + arguments.quoted(1, QUOTED) + "'. Try "
-                                + container.name().toUpperCase(java.util.Locale.ROOT) + " HELP.");
+                                + container.name().toUpperCase(Locale.ROOT) + " HELP.");
                 return null;
             }
         }
@@ -115,28 +117,21 @@ final class Dispatcher {
     private static String unknownCommand(Arguments arguments) {
         final StringBuilder quoted = new StringBuilder();
         for (int i = 1; i < arguments.count() && quoted.length() < QUOTED; i++) {
-            quoted.append('\'')
-                    .append(arguments.quoted(i, QUOTED - quoted.length()))
-                    .append("' ");
+            final String argument = arguments.quoted(i, QUOTED - quoted.length());
+            quoted.append('\'').append(argument).append("' ");
         }
         return "ERR unknown command '" + arguments.quoted(0, QUOTED) + "', with args beginning with: " + quoted;
     }
 
-    private void rejectUnknown(Connection connection, String error) {
-        worker.statistics().add(Counter.ERRORS, 1);
-        answerError(connection, error);
+    /** Answers with an error; a transaction that is being queued is spoilt. */
+    private static void rejectUnknown(Connection connection, String error) {
+        connection.transaction().abort();
+        connection.answerError(error);
     }
 
     private void reject(Connection connection, Command command, String error) {
         worker.statistics().rejected(command);
         rejectUnknown(connection, error);
-    }
-
-    private void answerError(Connection connection, String error) {
-        connection.transaction().abort();
-        final long slot = connection.open();
-        connection.writer(slot).error(error);
-        connection.finish(slot);
     }
 
     private boolean executeLocal(Connection connection, Command command, Arguments arguments) {
@@ -145,13 +140,13 @@ final class Dispatcher {
             throw new IllegalStateException("nobody executes " + command);
         }
         if (executed == Local.EXEC) {
-            return transactions.execute(connection);
+            return transactions.execute(connection, command);
         }
         final long slot = connection.open();
         final RespWriter out = connection.writer(slot);
         final int before = out.length();
-        local.execute(executed, connection, arguments, slot, out);
-        if (out.startsWithError(before)) {
+        local.execute(command, executed, connection, arguments, slot, out);
+        if (out.isErrorAt(before)) {
             worker.statistics().failed(command);
         }
         connection.finish(slot);
@@ -201,7 +196,7 @@ final class Dispatcher {
             return false;
         }
         final long slot = connection.open();
-        begin(connection.session(), op, inFlight.add(connection, slot, command));
+        begin(connection.session(), op, inFlight.add(connection, slot, command, shard));
         for (int i = 1; i < arguments.count(); i++) {
             encoder.argument(arguments.buffer(), arguments.offset(i), arguments.length(i));
         }
@@ -237,7 +232,7 @@ final class Dispatcher {
             return false;
         }
         final long slot = connection.open();
-        begin(connection.session(), op, inFlight.add(connection, slot, command));
+        begin(connection.session(), op, inFlight.add(connection, slot, command, scans.shard()));
         scans.encode(arguments, encoder);
         backend.commit();
         return true;
@@ -246,9 +241,7 @@ final class Dispatcher {
     private boolean fanOut(Connection connection, Command command, KvOp op, Arguments arguments) {
         FanOut fanOut = connection.unsentFanOut();
         if (fanOut == null) {
-            fanOut = freeFanOuts.isEmpty()
-                    ? new FanOut(shards, worker.writers(), transcoder)
-                    : freeFanOuts.pollLast();
+            fanOut = freeFanOuts.isEmpty() ? new FanOut(shards, worker.writers(), transcoder) : freeFanOuts.pollLast();
             if (command.firstKey() > 0 && (arguments.count() - command.firstKey()) % command.keyStep() != 0) {
                 freeFanOuts.addLast(fanOut);
                 reject(connection, command, "ERR wrong number of arguments for '" + command.name() + "' command");
@@ -322,10 +315,15 @@ final class Dispatcher {
         }
         final Connection connection = inFlight.connection(row);
         final Command command = inFlight.command(row);
+        final Transaction transaction = inFlight.transaction(row);
         final long slot = inFlight.slot(row);
+        final int shard = inFlight.part(row);
         inFlight.remove(row);
         if (connection == null || command == null || connection.isClosed()) {
             worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
+            if (transaction != null) {
+                transactions.end(transaction);
+            }
             return;
         }
         final RespWriter out = connection.writer(slot);
@@ -334,16 +332,19 @@ final class Dispatcher {
             if (cursor.type() == ReplyType.ERROR) {
                 worker.statistics().failed(command);
             }
-            if (command.local() == Local.EXEC) {
-                transactions.onReply(connection, cursor, out);
+            if (transaction != null) {
+                transactions.write(transaction, cursor, out);
             } else if (command.split() == Split.SCAN && shards > 1) {
-                scans.write(cursor, transcoder, out);
+                scans.write(cursor, shard, transcoder, out);
             } else {
                 transcoder.write(cursor, out);
             }
         } catch (ProtocolException | IllegalStateException e) {
             malformed(e);
             connection.replies().rewrite(slot).error("ERR a shard's reply could not be read");
+        }
+        if (transaction != null) {
+            transactions.end(transaction);
         }
         connection.finish(slot);
     }
@@ -377,6 +378,18 @@ final class Dispatcher {
         }
         fanOut.end();
         freeFanOuts.addLast(fanOut);
+    }
+
+    /** A connection is gone: what it had not sent is not sent. */
+    void closed(Connection connection) {
+        final FanOut fanOut = connection.unsentFanOut();
+        if (fanOut != null) {
+            connection.unsentFanOut(null);
+            if (fanOut.abandonUnsent()) {
+                fanOut.end();
+                freeFanOuts.addLast(fanOut);
+            }
+        }
     }
 
     private static void malformed(RuntimeException e) {

@@ -138,6 +138,20 @@ final class FanOut {
         return --awaited == 0;
     }
 
+    /** A part is answered, but nobody waits for the whole any more. */
+    boolean onOrphan() {
+        return --awaited == 0;
+    }
+
+    /** Parts that are not sent will not be; true if no other is awaited. */
+    boolean abandonUnsent() {
+        for (int part = nextPart(); part >= 0; part = nextPart()) {
+            awaited--;
+            sent();
+        }
+        return awaited == 0;
+    }
+
     private void merge(int part, ReplyCursor cursor, int protocol) {
         switch (command().split()) {
             case KEYS_SUM:

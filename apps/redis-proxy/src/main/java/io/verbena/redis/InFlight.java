@@ -22,6 +22,7 @@ final class InFlight {
     private @Nullable Connection[] connections = new Connection[FIRST_ROWS];
     private @Nullable Command[] commands = new Command[FIRST_ROWS];
     private @Nullable FanOut[] fanOuts = new FanOut[FIRST_ROWS];
+    private @Nullable Transaction[] transactions = new Transaction[FIRST_ROWS];
     private long[] slots = new long[FIRST_ROWS];
     private int[] parts = new int[FIRST_ROWS];
     private int[] uses = new int[FIRST_ROWS];
@@ -38,13 +39,21 @@ final class InFlight {
         return size;
     }
 
-    /** Notes a request whose reply is a command's reply. */
-    long add(Connection connection, long slot, Command command) {
+    /** Notes a request to a shard, whose reply is a command's reply. */
+    long add(Connection connection, long slot, Command command, int shard) {
         final int row = take();
         connections[row] = connection;
         commands[row] = command;
         slots[row] = slot;
+        parts[row] = shard;
         return correlation(row);
+    }
+
+    /** Notes a transaction, of which the shard answers a part only. */
+    long add(Connection connection, long slot, Command command, Transaction transaction) {
+        final long correlation = add(connection, slot, command, transaction.shard());
+        transactions[(int) correlation] = transaction;
+        return correlation;
     }
 
     /** Notes a request whose reply is a part of a command's reply. */
@@ -61,22 +70,31 @@ final class InFlight {
         return row >= 0 && row < uses.length && uses[row] == (int) (correlation >>> 32) && isTaken(row) ? row : NONE;
     }
 
-    @Nullable Connection connection(int row) {
+    @Nullable
+    Connection connection(int row) {
         return connections[row];
     }
 
-    @Nullable Command command(int row) {
+    @Nullable
+    Command command(int row) {
         return commands[row];
     }
 
-    @Nullable FanOut fanOut(int row) {
+    @Nullable
+    FanOut fanOut(int row) {
         return fanOuts[row];
+    }
+
+    @Nullable
+    Transaction transaction(int row) {
+        return transactions[row];
     }
 
     long slot(int row) {
         return slots[row];
     }
 
+    /** The shard that was asked. */
     int part(int row) {
         return parts[row];
     }
@@ -86,6 +104,7 @@ final class InFlight {
         connections[row] = null;
         commands[row] = null;
         fanOuts[row] = null;
+        transactions[row] = null;
         uses[row]++;
         nextFree[row] = firstFree;
         firstFree = row;
@@ -115,6 +134,7 @@ final class InFlight {
         connections = Arrays.copyOf(connections, rows * 2);
         commands = Arrays.copyOf(commands, rows * 2);
         fanOuts = Arrays.copyOf(fanOuts, rows * 2);
+        transactions = Arrays.copyOf(transactions, rows * 2);
         slots = Arrays.copyOf(slots, rows * 2);
         parts = Arrays.copyOf(parts, rows * 2);
         uses = Arrays.copyOf(uses, rows * 2);

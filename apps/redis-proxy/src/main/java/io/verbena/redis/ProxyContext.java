@@ -147,6 +147,20 @@ public final class ProxyContext {
     /**
      * Memory of all shards together.
      *
+     * @param amount such as {@code 100mb}
+     * @return this
+     */
+    public ProxyContext maxMemory(String amount) {
+        final long bytes = MemorySize.parse(amount);
+        if (bytes < 0) {
+            throw new IllegalArgumentException("maxmemory '" + amount + "' is no amount; write 100mb or 2gb");
+        }
+        return maxMemory(bytes);
+    }
+
+    /**
+     * Memory of all shards together.
+     *
      * @return bytes, 0 for no limit
      */
     public long maxMemory() {

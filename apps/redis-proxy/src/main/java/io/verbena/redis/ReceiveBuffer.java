@@ -46,6 +46,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
     }
 
     /** Takes note of what the socket has read; returns the number of new bytes. */
+    @SuppressWarnings("ReferenceEquality") // which buffer it is matters, not what is in it
     int received(ByteBuf buffer) {
         final int before;
         if (buffer == own) {
@@ -192,11 +193,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
     @Override
     public boolean continueReading() {
         // A read that did not fill the buffer has emptied the socket.
-        return lastRead > 0
-                && lastRead == attempted
-                && reads < MAX_READS
-                && config != null
-                && config.isAutoRead();
+        return lastRead > 0 && lastRead == attempted && reads < MAX_READS && config != null && config.isAutoRead();
     }
 
     @Override

@@ -72,6 +72,12 @@ final class ReplyQueue {
         return (flags[index(slot)] & RESP3) != 0 ? 3 : 2;
     }
 
+    /** Chooses anew whether the client wants the reply of an open slot. */
+    void suppress(long slot, boolean suppressed) {
+        final int index = index(slot);
+        flags[index] = (byte) (suppressed ? flags[index] | SUPPRESSED : flags[index] & ~SUPPRESSED);
+    }
+
     /** Starts the reply of a slot anew, after {@link #writer}. */
     RespWriter rewrite(long slot) {
         final RespWriter writer = waiting[index(slot)];

@@ -31,9 +31,7 @@ final class ScanCursors {
         long value = 0;
         for (int i = 0; i < length; i++) {
             final int digit = arguments.buffer().getByte(arguments.offset(1) + i) - '0';
-            if (digit < 0
-                    || digit > 9
-                    || Long.compareUnsigned(value, Long.divideUnsigned(-1L - digit, 10)) > 0) {
+            if (digit < 0 || digit > 9 || Long.compareUnsigned(value, Long.divideUnsigned(-1L - digit, 10)) > 0) {
                 return false;
             }
             value = value * 10 + digit;
@@ -56,7 +54,7 @@ final class ScanCursors {
         }
     }
 
-    /** Writes a shard's reply, whose root is at the cursor, with the client's cursor. */
+    /** Writes the reply of a shard, whose root is at the cursor, with the client's cursor. */
     void write(ReplyCursor reply, int from, ReplyTranscoder transcoder, RespWriter out) {
         if (!reply.type().isAggregate()) {
             transcoder.write(reply, out);

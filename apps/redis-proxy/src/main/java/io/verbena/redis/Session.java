@@ -35,11 +35,10 @@ final class Session {
     }
 
     /** Back to the first state, as RESET wants it. */
-    void reset(boolean authenticatedAgain) {
+    void reset() {
         name = "";
         database = 0;
         protocol = 2;
-        authenticated = authenticatedAgain;
         noEvict = false;
         noTouch = false;
         repliesOff = false;

@@ -3,15 +3,18 @@ package io.verbena.redis;
 import io.verbena.redis.command.Command;
 import io.verbena.redis.resp.RespLimits;
 import io.verbena.redis.resp.RespParser;
+import io.verbena.redis.resp.RespWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that a client has queued after MULTI, kept as the RESP they came as. For one worker's thread.
  */
 final class Transaction {
+    private static final int NO_SHARD = -1;
     private static final byte[] LINE_END = {'\r', '\n'};
 
     /** Queued arguments are within the limits already: they have been parsed. */
@@ -33,6 +36,10 @@ final class Transaction {
     private int position;
     private boolean open;
     private boolean aborted;
+    private int shard = NO_SHARD;
+    private int requestLength;
+    private @Nullable RespWriter localReplies;
+    private int[] localReplyEnds = new int[0];
 
     boolean isOpen() {
         return open;
@@ -44,7 +51,7 @@ final class Transaction {
 
     /** A command could not be queued; EXEC will refuse. */
     void abort() {
-        aborted = true;
+        aborted = open;
     }
 
     boolean isAborted() {
@@ -55,9 +62,54 @@ final class Transaction {
         return commands.size();
     }
 
-    /** Bytes that the queued commands take. */
-    int bytes() {
-        return length;
+    /** Tells whether there is a command for the store. */
+    boolean hasShard() {
+        return shard != NO_SHARD;
+    }
+
+    /** The shard of all keys. */
+    int shard() {
+        return shard;
+    }
+
+    void shard(int value) {
+        shard = value;
+    }
+
+    /** Bytes of the commands for the store, as arguments of one request. */
+    int requestLength() {
+        return requestLength;
+    }
+
+    void addRequestLength(int bytes) {
+        requestLength += bytes;
+    }
+
+    /** What the proxy itself has answered. */
+    RespWriter localReplies(WriterPool pool, int protocol) {
+        RespWriter writer = localReplies;
+        if (writer == null) {
+            writer = pool.acquire(protocol);
+            localReplies = writer;
+            localReplyEnds = new int[commands.size()];
+        }
+        return writer;
+    }
+
+    void localReplyEnds(int index, int end) {
+        localReplyEnds[index] = end;
+    }
+
+    int localReplyEnd(int index) {
+        return localReplyEnds[index];
+    }
+
+    /** The reply is written: gives the writer back. */
+    void end(WriterPool pool) {
+        if (localReplies != null) {
+            pool.release(localReplies);
+            localReplies = null;
+        }
     }
 
     void add(Command command, Arguments queued) {
@@ -103,5 +155,7 @@ final class Transaction {
         length = 0;
         open = false;
         aborted = false;
+        shard = NO_SHARD;
+        requestLength = 0;
     }
 }

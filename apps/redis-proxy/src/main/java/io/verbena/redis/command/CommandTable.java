@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -144,12 +144,13 @@ public final class CommandTable {
     }
 
     private static CommandTable number(List<CommandRow> rows) {
-        final Map<String, List<CommandRow>> subcommands = new LinkedHashMap<>();
+        final Map<String, List<CommandRow>> subcommands = new HashMap<>();
         for (final CommandRow row : rows) {
             final int bar = row.name().indexOf('|');
-            subcommands.computeIfAbsent(bar < 0 ? row.name() : row.name().substring(0, bar), k -> new ArrayList<>());
             if (bar >= 0) {
-                subcommands.get(row.name().substring(0, bar)).add(row);
+                subcommands
+                        .computeIfAbsent(row.name().substring(0, bar), container -> new ArrayList<>())
+                        .add(row);
             }
         }
         final List<Command> commands = new ArrayList<>();

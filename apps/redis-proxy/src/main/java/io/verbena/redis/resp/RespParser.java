@@ -372,10 +372,7 @@ public final class RespParser {
                         in += 2;
                     }
                     buffer.putByte(offset + out++, b);
-                } else if (b == '\\'
-                        && quote == '\''
-                        && in + 1 < end
-                        && buffer.getByte(offset + in + 1) == '\'') {
+                } else if (b == '\\' && quote == '\'' && in + 1 < end && buffer.getByte(offset + in + 1) == '\'') {
                     in += 2;
                     buffer.putByte(offset + out++, (byte) '\'');
                 } else {

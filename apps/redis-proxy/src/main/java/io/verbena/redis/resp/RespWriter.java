@@ -23,6 +23,7 @@ public final class RespWriter {
     private static final int HEAD_ROOM = 32;
 
     private static final byte[] OK = ascii("+OK\r\n");
+    private static final byte[] PONG = ascii("+PONG\r\n");
     private static final byte[] NIL_BULK = ascii("$-1\r\n");
     private static final byte[] NIL_ARRAY = ascii("*-1\r\n");
     private static final byte[] NULL = ascii("_\r\n");
@@ -125,9 +126,24 @@ public final class RespWriter {
         position = length;
     }
 
+    /**
+     * Tells whether the value written at a position is an error.
+     *
+     * @param at earlier result of {@link #length()}, with nothing taken since
+     * @return false also if nothing was written there
+     */
+    public boolean isErrorAt(int at) {
+        return at < position && view.getByte(at) == '-';
+    }
+
     /** Writes the status OK. */
     public void ok() {
         raw(OK);
+    }
+
+    /** Writes the status PONG. */
+    public void pong() {
+        raw(PONG);
     }
 
     /**
@@ -411,8 +427,8 @@ public final class RespWriter {
     private void grow(int room) {
         final long wanted = Math.max((long) position + room, Math.min(2L * view.capacity(), Integer.MAX_VALUE - 64));
         if ((long) position + room > Integer.MAX_VALUE - 64) {
-            throw new IllegalStateException("reply of " + ((long) position + room) + " bytes > maximum "
-                    + (Integer.MAX_VALUE - 64));
+            throw new IllegalStateException(
+                    "reply of " + ((long) position + room) + " bytes > maximum " + (Integer.MAX_VALUE - 64));
         }
         final int capacity = (int) Math.max(FIRST_CAPACITY, wanted);
         final ByteBuf larger = allocator.directBuffer(capacity, capacity);
