@@ -1,14 +1,141 @@
 package io.verbena.redis;
 
+import io.verbena.redis.backend.NodeStore;
+import io.verbena.redis.backend.Store;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
-/** Command line of the proxy. */
-@Command(name = "serve", mixinStandardHelpOptions = true, description = "Speaks the Redis protocol.")
-public final class Serve implements Runnable {
+/** Command line of the proxy with a store in the same process. */
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Serves Redis clients from a key-value store in this process.",
+        exitCodeOnInvalidInput = 1)
+public final class Serve implements Callable<Integer> {
+    private static final int FAILED = 1;
+
+    @Option(names = "--port", paramLabel = "PORT", description = "TCP port to listen on, 0 for any free one (6379).")
+    private @Nullable Integer port;
+
+    @Option(names = "--bind", paramLabel = "ADDRESS", description = "Address to listen on (127.0.0.1).")
+    private @Nullable String bind;
+
+    @Option(names = "--workers", paramLabel = "N", description = "Threads that serve clients (1).")
+    private @Nullable Integer workers;
+
+    @Option(names = "--shards", paramLabel = "N", description = "Shards of the store (1).")
+    private @Nullable Integer shards;
+
+    @Option(
+            names = "--maxmemory",
+            paramLabel = "BYTES",
+            description = "Most memory for data: 100mb, 2gb; 0 is no limit.")
+    private @Nullable String maxMemory;
+
+    @Option(
+            names = "--maxmemory-policy",
+            paramLabel = "POLICY",
+            description = "What to do when memory is full: noeviction, allkeys-lru, volatile-lru.")
+    private @Nullable String maxMemoryPolicy;
+
+    @Option(names = "--requirepass", paramLabel = "PASSWORD", description = "Password that clients have to give.")
+    private @Nullable String password;
+
+    @Option(names = "--maxclients", paramLabel = "N", description = "Most clients at a time (10000).")
+    private @Nullable Integer maxClients;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "Closes clients that are silent for so long; 0 never.")
+    private @Nullable Integer timeout;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "YAML file with these options; the command line wins.")
+    private @Nullable Path config;
+
     @Override
-    public void run() {
-        CommandLine.usage(this, System.out);
+    public Integer call() throws InterruptedException {
+        final ProxyContext context = new ProxyContext();
+        try {
+            if (config != null) {
+                ConfigFile.apply(config, context);
+            }
+            applyOptions(context);
+            context.conclude();
+        } catch (IllegalArgumentException e) {
+            return fail(e.getMessage());
+        }
+        final ProxyServer server;
+        try {
+            server = ProxyServer.launch(context, openStore(context));
+        } catch (ListenException | IllegalArgumentException e) {
+            return fail(e.getMessage());
+        }
+        final Logger log = LoggerFactory.getLogger(Serve.class);
+        final Thread hook = new Thread(server::close, "verbena-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        log.info(
+                "ready on {}:{} ({}, workers {}, shards {})",
+                context.bind(),
+                server.port(),
+                server.transport(),
+                context.workers(),
+                context.shards());
+        final Throwable failure = server.awaitEnd();
+        if (failure != null) {
+            server.close();
+            return fail("a worker ended: " + failure);
+        }
+        return 0;
+    }
+
+    private static Store openStore(ProxyContext context) {
+        return new NodeStore(context.shards(), context.maxMemory(), context.maxMemoryPolicy());
+    }
+
+    private void applyOptions(ProxyContext context) {
+        if (port != null) {
+            context.port(port);
+        }
+        if (bind != null) {
+            context.bind(bind);
+        }
+        if (workers != null) {
+            context.workers(workers);
+        }
+        if (shards != null) {
+            context.shards(shards);
+        }
+        if (maxMemory != null) {
+            context.maxMemory(maxMemory);
+        }
+        if (maxMemoryPolicy != null) {
+            context.maxMemoryPolicy(maxMemoryPolicy);
+        }
+        if (password != null) {
+            context.password(password);
+        }
+        if (maxClients != null) {
+            context.maxClients(maxClients);
+        }
+        if (timeout != null) {
+            context.timeoutSeconds(timeout);
+        }
+    }
+
+    private static int fail(@Nullable String message) {
+        System.err.println("verbena serve: " + message);
+        return FAILED;
     }
 
     /**
@@ -17,6 +144,11 @@ public final class Serve implements Runnable {
      * @param args the arguments, {@code --help} explains them
      */
     public static void main(String[] args) {
+        final String missing = JvmFlags.missing();
+        if (missing != null) {
+            System.err.println("verbena serve: start the JVM with " + missing);
+            System.exit(FAILED);
+        }
         System.exit(new CommandLine(new Serve()).execute(args));
     }
 }

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public enum KvOp {
 
+    // Requests within a request: each argument is a whole request, executed one after the other with nothing in
+    // between.
+    TRANSACTION(0x01, Group.DATABASE, 1, Keys.MANY, Flags.WRITE, Keys.NO_KEY, Keys.NO_KEY, 0),
+
     // Strings, counters and bits.
     GET(0x10, Group.STRING, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
     SET(0x11, Group.STRING, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, 0, 1),

@@ -88,6 +88,18 @@ public final class ReplyEncoder implements AutoCloseable {
         position = HEADER_LENGTH;
     }
 
+    /**
+     * Drops the values written since an earlier {@link #length()}.
+     *
+     * @param length that the reply had, with no {@link #begin} since
+     */
+    public void discardTo(final int length) {
+        if (length < HEADER_LENGTH || length > position) {
+            throw new IllegalArgumentException("length " + length + " is not in " + HEADER_LENGTH + " to " + position);
+        }
+        position = length;
+    }
+
     private void shrink() {
         if (capacity <= RETAINED_CAPACITY || position > RETAINED_CAPACITY) {
             smallReplies = 0;

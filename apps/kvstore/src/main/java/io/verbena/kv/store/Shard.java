@@ -8,6 +8,7 @@ import io.verbena.kv.protocol.RequestFlyweight;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One shard of the store: the keys that hash to it in 16 databases, in off-heap memory of its own. It executes one request
@@ -36,6 +37,9 @@ public final class Shard implements AutoCloseable {
     private final Values values;
     private final Keyspace[] databases;
     private final Execution execution;
+    /** The requests of a transaction, while {@link Execution#request} is one of them. */
+    private final RequestFlyweight transaction = new RequestFlyweight();
+
     private final StringOperations strings;
     private final CounterOperations counters;
     private final BitOperations bits;
@@ -91,27 +95,78 @@ public final class Shard implements AutoCloseable {
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
         }
+        if (op == KvOp.TRANSACTION) {
+            readTransaction(buffer, offset, length);
+        }
         reply.begin(request.correlation());
         e.reply = reply;
-        e.op = op;
-        e.resp3 = request.isResp3();
         e.now = clock.getAsLong();
-        statistics.call(op);
-        try {
-            if (isAdmitted(op, request, length)) {
-                dispatch(op);
-            }
-        } catch (final ReplyTooLargeException tooLarge) {
-            reply.discard();
-            e.error("ERR " + tooLarge.getMessage());
-        } catch (final AllocationFailedException failure) {
-            reply.discard();
-            statistics.reject();
-            e.error(Errors.OUT_OF_MEMORY);
+        if (op == KvOp.TRANSACTION) {
+            executeTransaction(reply);
+        } else {
+            executeOne(op, length, reply);
         }
         if (!values.reclaimer().isIdle()) {
             values.reclaimer().work(RECLAIM_PER_REQUEST);
         }
+    }
+
+    /** Checks every request of a transaction before the first is executed. */
+    private void readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+        transaction.wrap(buffer, offset, length);
+        final RequestFlyweight request = execution.request;
+        for (int i = 0; i < transaction.argc(); i++) {
+            request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i));
+            final KvOp op = request.op();
+            if (op == null || op == KvOp.TRANSACTION) {
+                throw new ProtocolException(
+                        "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
+            }
+        }
+        request.wrap(buffer, offset, length);
+    }
+
+    private void executeTransaction(final ReplyEncoder reply) {
+        final RequestFlyweight request = execution.request;
+        reply.array(transaction.argc());
+        try {
+            for (int i = 0; i < transaction.argc(); i++) {
+                final int length = transaction.argumentLength(i);
+                request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
+                executeOne(required(request.op()), length, reply);
+            }
+        } catch (final ReplyTooLargeException tooLarge) {
+            // Not even the error of the last request finds room: all was executed up to it, but cannot be told.
+            reply.discard();
+            execution.error("ERR transaction: " + tooLarge.getMessage());
+        }
+    }
+
+    private void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
+        final Execution e = execution;
+        final int mark = reply.length();
+        e.op = op;
+        e.resp3 = e.request.isResp3();
+        statistics.call(op);
+        try {
+            if (isAdmitted(op, e.request, length)) {
+                dispatch(op);
+            }
+        } catch (final ReplyTooLargeException tooLarge) {
+            reply.discardTo(mark);
+            e.error("ERR " + tooLarge.getMessage());
+        } catch (final AllocationFailedException failure) {
+            reply.discardTo(mark);
+            statistics.reject();
+            e.error(Errors.OUT_OF_MEMORY);
+        }
+    }
+
+    private static KvOp required(final @Nullable KvOp op) {
+        if (op == null) {
+            throw new IllegalStateException("a request changed while it was executed");
+        }
+        return op;
     }
 
     private boolean isAdmitted(final KvOp op, final RequestFlyweight request, final int length) {

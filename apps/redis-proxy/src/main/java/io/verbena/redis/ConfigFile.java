@@ -1,0 +1,82 @@
+package io.verbena.redis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** A YAML file with the options of the command line, one a key. */
+final class ConfigFile {
+    private static final Map<String, BiConsumer<ProxyContext, JsonNode>> KEYS = new TreeMap<>(Map.of(
+            "port", (context, value) -> context.port(integer(value)),
+            "bind", (context, value) -> context.bind(text(value)),
+            "workers", (context, value) -> context.workers(integer(value)),
+            "shards", (context, value) -> context.shards(integer(value)),
+            "maxmemory", (context, value) -> context.maxMemory(text(value)),
+            "maxmemory-policy", (context, value) -> context.maxMemoryPolicy(text(value)),
+            "requirepass", (context, value) -> context.password(text(value)),
+            "maxclients", (context, value) -> context.maxClients(integer(value)),
+            "timeout", (context, value) -> context.timeoutSeconds(integer(value))));
+
+    private ConfigFile() {}
+
+    /**
+     * Takes over what a file says.
+     *
+     * @throws IllegalArgumentException if it cannot be read or says what nobody understands; one line that says what to do
+     */
+    static void apply(Path file, ProxyContext context) {
+        if (!Files.isReadable(file)) {
+            throw new IllegalArgumentException(
+                    "cannot read the configuration " + file + ": check that it is there and may be read");
+        }
+        final JsonNode root;
+        try {
+            root = new YAMLMapper().readTree(file.toFile());
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(
+                    "the configuration " + file + " is no YAML: "
+                            + e.getOriginalMessage().lines().findFirst().orElse("") + "; correct it at line "
+                            + e.getLocation().getLineNr(),
+                    e);
+        }
+        if (root.isMissingNode() || root.isNull()) {
+            return;
+        }
+        if (!root.isObject()) {
+            throw new IllegalArgumentException(
+                    "the configuration " + file + " is no list of keys and values; write lines such as 'port: 6379'");
+        }
+        for (final Map.Entry<String, JsonNode> entry : root.properties()) {
+            final BiConsumer<ProxyContext, JsonNode> key = KEYS.get(entry.getKey());
+            if (key == null) {
+                throw new IllegalArgumentException("the configuration " + file + " has the unknown key '"
+                        + entry.getKey() + "'; use " + String.join(", ", KEYS.keySet()));
+            }
+            try {
+                key.accept(context, entry.getValue());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        "the configuration " + file + ": " + entry.getKey() + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static int integer(JsonNode value) {
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw new IllegalArgumentException(value + " is no whole number");
+        }
+        return value.intValue();
+    }
+
+    private static String text(JsonNode value) {
+        if (!value.isValueNode() || value.isNull()) {
+            throw new IllegalArgumentException(value + " is no single value");
+        }
+        return value.asString();
+    }
+}

@@ -1,0 +1,202 @@
+package io.verbena.redis;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyCursor;
+import io.verbena.kv.protocol.ReplyType;
+import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.redis.backend.Backend;
+import io.verbena.redis.command.Command;
+import io.verbena.redis.command.Local;
+import io.verbena.redis.resp.RespWriter;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MULTI and EXEC. Commands are queued here; EXEC sends those for the store as one request to one shard, which executes
+ * them with nothing in between. What the proxy answers itself is answered at EXEC and put between the shard's replies.
+ *
+ * <p>All keys of a transaction have to lie on one shard; with several shards a command that concerns other keys, or every
+ * shard, is refused when it is queued, and EXEC then refuses the transaction. One worker's, on its thread.
+ */
+final class Transactions {
+    private final Worker worker;
+    private final Backend backend;
+    private final InFlight inFlight;
+    private final LocalCommands local;
+    private final ReplyTranscoder transcoder;
+    private final RequestEncoder outer = new RequestEncoder();
+    private final RequestEncoder inner = new RequestEncoder();
+
+    Transactions(Worker worker, Backend backend, InFlight inFlight, LocalCommands local, ReplyTranscoder transcoder) {
+        this.worker = worker;
+        this.backend = backend;
+        this.inFlight = inFlight;
+        this.local = local;
+        this.transcoder = transcoder;
+    }
+
+    /** Tells whether a command waits for EXEC, or is executed at once also between MULTI and EXEC. */
+    static boolean isQueued(Command command) {
+        final Local by = command.local();
+        return by != Local.EXEC
+                && by != Local.DISCARD
+                && by != Local.MULTI
+                && by != Local.WATCH
+                && by != Local.QUIT
+                && by != Local.RESET;
+    }
+
+    /** Queues a command. */
+    void queue(Connection connection, Command command, Arguments arguments) {
+        final Transaction transaction = connection.transaction();
+        final String problem = whyNot(transaction, command, arguments);
+        if (problem != null) {
+            transaction.abort();
+            worker.statistics().rejected(command);
+            connection.answerError(problem);
+            return;
+        }
+        transaction.add(command, arguments);
+        final long slot = connection.open();
+        connection.writer(slot).status("QUEUED");
+        connection.finish(slot);
+    }
+
+    private @Nullable String whyNot(Transaction transaction, Command command, Arguments arguments) {
+        if (command.local() == Local.CLIENT_REPLY) {
+            return "ERR CLIENT REPLY is not allowed in a transaction";
+        }
+        if (transaction.isAborted() || command.op() == null) {
+            return null;
+        }
+        final int length = RequestDescriptor.argumentLength(Dispatcher.requestLength(arguments));
+        final long total = (long) transaction.requestLength() + length;
+        if (total > worker.limits().maxCommand()) {
+            return "ERR transaction of " + total + " bytes exceeds the limit of "
+                    + worker.limits().maxCommand();
+        }
+        if (backend.shards() > 1) {
+            if (command.firstKey() == 0) {
+                return "ERR '" + command.name() + "' concerns every shard and cannot be part of a transaction";
+            }
+            final int last = command.lastKey(arguments.count());
+            for (int i = command.firstKey(); i <= last; i += command.keyStep()) {
+                final int shard = backend.shardOf(arguments.buffer(), arguments.offset(i), arguments.length(i));
+                if (transaction.hasShard() && transaction.shard() != shard) {
+                    return "CROSSSLOT Keys of a transaction don't hash to the same slot";
+                }
+                transaction.shard(shard);
+            }
+        } else {
+            transaction.shard(0);
+        }
+        transaction.addRequestLength(length);
+        return null;
+    }
+
+    /**
+     * EXEC.
+     *
+     * @return false if there is no room on the way to the shard
+     */
+    boolean execute(Connection connection, Command exec) {
+        final Transaction transaction = connection.transaction();
+        if (!transaction.isOpen()) {
+            connection.answerError("ERR EXEC without MULTI");
+            return true;
+        }
+        if (transaction.isAborted()) {
+            transaction.clear();
+            worker.statistics().failed(exec);
+            connection.answerError("EXECABORT Transaction discarded because of previous errors.");
+            return true;
+        }
+        if (!transaction.hasShard()) {
+            executeLocally(connection, transaction);
+            return true;
+        }
+        if (!backend.claim(transaction.shard(), RequestDescriptor.HEADER_LENGTH + transaction.requestLength())) {
+            return false;
+        }
+        connection.takeTransaction();
+        final long slot = connection.open();
+        final long correlation = inFlight.add(connection, slot, exec, transaction);
+        encode(connection, transaction, slot, correlation);
+        backend.commit();
+        return true;
+    }
+
+    private void executeLocally(Connection connection, Transaction transaction) {
+        final long slot = connection.open();
+        final RespWriter out = connection.writer(slot);
+        out.array(transaction.size());
+        connection.takeTransaction();
+        transaction.rewind();
+        for (int i = 0; i < transaction.size(); i++) {
+            final Command command = transaction.command(i);
+            final Local by = command.local();
+            final Arguments arguments = transaction.next();
+            if (by != null) {
+                local.execute(command, by, connection, arguments, slot, out);
+                worker.statistics().called(command);
+            }
+        }
+        connection.finish(slot);
+    }
+
+    private void encode(Connection connection, Transaction transaction, long slot, long correlation) {
+        final MutableDirectBuffer target = backend.claimBuffer();
+        final Session session = connection.session();
+        outer.begin(target, backend.claimOffset(), KvOp.TRANSACTION, session.database(), correlation, 0);
+        transaction.rewind();
+        for (int i = 0; i < transaction.size(); i++) {
+            final Command command = transaction.command(i);
+            final Arguments arguments = transaction.next();
+            final KvOp op = command.op();
+            final Local by = command.local();
+            worker.statistics().called(command);
+            if (op != null) {
+                final int at = outer.claimArgument(Dispatcher.requestLength(arguments));
+                final int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
+                inner.begin(target, at, op, session.database(), correlation, flags);
+                for (int j = 1; j < arguments.count(); j++) {
+                    inner.argument(arguments.buffer(), arguments.offset(j), arguments.length(j));
+                }
+            } else if (by != null) {
+                // At once, so that SELECT holds for the commands behind it.
+                final RespWriter answers = transaction.localReplies(
+                        worker.writers(), connection.replies().protocol(slot));
+                local.execute(command, by, connection, arguments, slot, answers);
+                transaction.localReplyEnds(i, answers.length());
+            }
+        }
+    }
+
+    /** Writes the reply of a transaction; the cursor is at the root of the shard's. */
+    void write(Transaction transaction, ReplyCursor cursor, RespWriter out) {
+        if (cursor.type() != ReplyType.ARRAY) {
+            transcoder.write(cursor, out);
+            return;
+        }
+        out.array(transaction.size());
+        int answered = 0;
+        for (int i = 0; i < transaction.size(); i++) {
+            if (transaction.command(i).op() != null) {
+                if (!cursor.next()) {
+                    throw new IllegalStateException("a transaction's reply ends after " + i + " commands");
+                }
+                transcoder.write(cursor, out);
+            } else {
+                final int end = transaction.localReplyEnd(i);
+                out.raw(transaction.localReplies(worker.writers(), out.protocol()), answered, end - answered);
+                answered = end;
+            }
+        }
+    }
+
+    /** Lets go of what a transaction in flight holds. */
+    void end(Transaction transaction) {
+        transaction.end(worker.writers());
+    }
+}
