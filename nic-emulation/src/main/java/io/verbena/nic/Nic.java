@@ -70,7 +70,7 @@ public final class Nic implements AutoCloseable {
         this.regions = new MemoryTable(control, context.clock, DEREGISTER_TIMEOUT);
         this.appendQueues = new TailPointerTable(control, memory, context.clock);
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
-        this.background = new Background(allocator::doWork, allocator::isActive);
+        this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
         this.engines = new Engine[context.engines];
         this.waiters = new Waiter[context.engines];
@@ -118,6 +118,16 @@ public final class Nic implements AutoCloseable {
     /** One of the engines, from 0. */
     public Engine engine(int index) {
         return engines[index];
+    }
+
+    /**
+     * Allocates and clears memory of append queues, where {@link NicContext#backgroundThread} left that to the application:
+     * to be called often, by one thread.
+     *
+     * @return the amount of work done
+     */
+    public int backgroundWork() {
+        return background.doWork();
     }
 
     /** A count, since the NIC was opened. Any thread. */

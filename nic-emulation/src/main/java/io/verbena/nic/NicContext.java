@@ -25,6 +25,7 @@ public final class NicContext {
     long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(50);
     int quantum = 16 * 1024;
     NanoClock clock = SystemNanoClock.INSTANCE;
+    boolean backgroundThread = true;
 
     @Nullable
     MemoryProvider memory;
@@ -88,6 +89,15 @@ public final class NicContext {
     /** The clock that timers run by. */
     public NicContext clock(NanoClock nanoClock) {
         clock = nanoClock;
+        return this;
+    }
+
+    /**
+     * Whether append queues are supplied with memory by a thread of the NIC's own (the default), or by the application that
+     * calls {@link Nic#backgroundWork}.
+     */
+    public NicContext backgroundThread(boolean own) {
+        backgroundThread = own;
         return this;
     }
 

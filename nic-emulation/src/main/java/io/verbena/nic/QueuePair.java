@@ -183,6 +183,7 @@ public final class QueuePair implements AutoCloseable {
         }
         if (to == QpState.RTR && from == QpState.INIT) {
             Path path = engine.path(a.peerNic);
+            path.checkMtu(a.pathMtu);
             context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic, a.minRnrTimer);
             path.queuePairs().add(context);
         } else if (to == QpState.RTS && from == QpState.RTR) {

@@ -2,9 +2,13 @@ package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.PADDING;
+import static io.verbena.nic.append.RecordDescriptor.align;
+import static io.verbena.nic.append.RecordDescriptor.flags;
+import static io.verbena.nic.append.RecordDescriptor.length;
 import static io.verbena.nic.append.RecordDescriptor.word;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ABANDONED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
@@ -16,14 +20,14 @@ import org.agrona.concurrent.AtomicBuffer;
  * Turns the claim of a direct initiator that died or stalls into padding, after a timeout, or at once if the initiator is
  * known to be gone.
  *
- * <p>A hole is a record at the head whose word is 0 while the tail is beyond it. Its length stands in the slot of whoever
- * claimed it. But a slot may also name a claim that never came about (its compare-and-set failed, or was not reached), so
- * several slots may name one place with different lengths. The true length L is the <em>least one with evidence</em>: the
- * tail is at L behind the hole, or a record or a slot begins there, or the chunk ends there and the tail has left it. The
- * true one always has evidence, because whoever claimed next has published its slot before and clears it only after its
- * record's word is set; a false one that is shorter points into the true record's payload that was never copied, or into
- * bytes that nobody has claimed. If the tail has left the chunk and no length has evidence, the hole is the remainder of
- * the chunk, whose claimer died before it wrote the padding. In each case the owner's compare-and-set from 0 decides
+ * <p>A hole is the oldest record, where its word is 0 while the tail is beyond it. Its length stands in the slot of whoever
+ * claimed it; that slot says so (SLOT_CLAIMED) before any byte of the payload is written. If no slot says so, the claimer
+ * died right after its compare-and-set; then slots that name the place may also be of claims that never came about, with
+ * other lengths. The true length L is the <em>least one with evidence</em>: the tail is at L behind the hole, or a record or
+ * a slot begins there, or the chunk ends there and the tail has left it. The true one always has evidence, because whoever
+ * claimed next has published its slot before and clears it only after its record's word is set; a shorter false one points
+ * into bytes that nobody has written. If the tail has left the chunk and no length has evidence, the hole is the remainder
+ * of the chunk, whose claimer died before it wrote the padding. In each case the owner's compare-and-set from 0 decides
  * against a late commit. A claim of the owner itself is never a hole: it ends by commit or abort.
  *
  * <p>Under the queue's maintenance flag.
@@ -40,6 +44,7 @@ final class HoleRecovery {
     private long suspect = -1;
     private long suspectSince;
     private boolean initiatorIsGone;
+    private boolean isRemainder;
 
     HoleRecovery(ControlBlock control, int queueId, AppendQueueAttributes attributes) {
         this.control = control;
@@ -51,41 +56,95 @@ final class HoleRecovery {
     }
 
     /**
-     * Looks at the head.
+     * Looks at the oldest record behind the head that is not padding.
      *
-     * @param head position of the oldest record that is not consumed
+     * @param head position up to which the consumer has come
      * @param tail the tail
-     * @param chunk the head's chunk
+     * @param ring the queue's chunks
      * @param now in nanoseconds
-     * @return 1 if a hole became padding, else 0
+     * @return number of holes that became padding
      */
-    int recover(long head, long tail, Chunk chunk, long now) {
-        int offset = offset(head);
-        if (distance(head, tail, chunkLength) <= 0
-                || offset >= chunkLength
-                || chunk.buffer.getLongVolatile(offset) != 0) {
-            suspect = -1;
-            return 0;
-        }
-        if (suspect != head) {
-            suspect = head;
-            suspectSince = now;
-        }
-        boolean late = now - suspectSince >= timeoutNanos;
-        int length = length(head, tail, chunk.buffer);
-        if (length == UNKNOWN || (!late && !initiatorIsGone)) {
-            return 0;
-        }
-        if (!chunk.buffer.compareAndSetLong(offset, 0, word(length, PADDING))) {
-            return 0;
+    int recover(long head, long tail, ChunkRing ring, long now) {
+        int recovered = 0;
+        boolean rollerIsLate = false;
+        long at = head;
+        while (distance(at, tail, chunkLength) > 0) {
+            if (offset(at) >= chunkLength) {
+                at = position(sequence(at) + 1, 0);
+                continue;
+            }
+            AtomicBuffer chunk = ring.chunk(sequence(at)).buffer;
+            long word = chunk.getLongVolatile(offset(at));
+            if (word == 0) {
+                int padded = recoverAt(at, tail, chunk, now, rollerIsLate);
+                if (padded == UNKNOWN) {
+                    return recovered;
+                }
+                recovered++;
+                // Who did not close its chunk claimed the beginning of the next one, and is as late there.
+                rollerIsLate = isRemainder;
+                at += padded;
+            } else if (length(word) > 0 && (flags(word) & PADDING) != 0) {
+                rollerIsLate = false;
+                at += align(length(word));
+            } else {
+                break;
+            }
         }
         suspect = -1;
-        table.getAndAddLong(queue + HOLES_OFFSET, 1);
-        return 1;
+        return recovered;
     }
 
-    /** Length of the hole, or UNKNOWN; initiatorIsGone is set if the slot it is from is abandoned. */
-    private int length(long head, long tail, AtomicBuffer chunk) {
+    private int recoverAt(long at, long tail, AtomicBuffer chunk, long now, boolean rollerIsLate) {
+        if (suspect != at) {
+            suspect = at;
+            suspectSince = now;
+        }
+        boolean late = rollerIsLate || now - suspectSince >= timeoutNanos;
+        int length = holeLength(at, tail, chunk);
+        if (length == UNKNOWN || (!late && !initiatorIsGone)) {
+            return UNKNOWN;
+        }
+        if (!chunk.compareAndSetLong(offset(at), 0, word(length, PADDING))) {
+            return UNKNOWN;
+        }
+        table.getAndAddLong(queue + HOLES_OFFSET, 1);
+        return length;
+    }
+
+    /**
+     * Length of the hole, or UNKNOWN. Says too whether the slot that it is from is abandoned, and whether it is a remainder
+     * that was not closed.
+     */
+    private int holeLength(long head, long tail, AtomicBuffer chunk) {
+        isRemainder = false;
+        int claimed = claimedLength(head);
+        if (claimed != UNKNOWN) {
+            return claimed;
+        }
+        int least = leastWithEvidence(head, tail, chunk);
+        // If some bytes that looked like evidence are payload, the claim that they belong to shows by now.
+        return least == UNKNOWN || claimedLength(head) != UNKNOWN ? UNKNOWN : least;
+    }
+
+    /** Length of the claim at a position whose slot says that it succeeded, or UNKNOWN. */
+    private int claimedLength(long head) {
+        int inUse = control.slotsInUse();
+        for (int slot = 0; slot < inUse; slot++) {
+            int slotOffset = control.slotOffset(slot);
+            long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
+            if (isAppend(word) && ((int) word & SLOT_CLAIMED) != 0) {
+                long subject = table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET);
+                if (recordAt(word, subject) == head && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word) {
+                    initiatorIsGone = ((int) word & SLOT_ABANDONED) != 0;
+                    return slotLength(word);
+                }
+            }
+        }
+        return UNKNOWN;
+    }
+
+    private int leastWithEvidence(long head, long tail, AtomicBuffer chunk) {
         int room = chunkLength - offset(head);
         int queuePairs = control.limits().maxQueuePairs();
         int inUse = control.slotsInUse();
@@ -100,8 +159,7 @@ final class HoleRecovery {
             }
             int slotOffset = control.slotOffset(slot);
             long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
-            int kind = slotKind(word);
-            if ((kind != SLOT_APPEND && kind != SLOT_ROLL) || slotQueue(word) != queueId) {
+            if (!isAppend(word)) {
                 continue;
             }
             long subject = table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET);
@@ -110,16 +168,13 @@ final class HoleRecovery {
             }
             boolean isOwn = slot >= queuePairs;
             boolean isGone = ((int) word & SLOT_ABANDONED) != 0;
-            if (kind == SLOT_ROLL && subject == head) {
+            if (slotKind(word) == SLOT_ROLL && subject == head) {
                 rolling |= !isOwn;
                 rollingGone |= isGone;
                 continue;
             }
-            boolean names = kind == SLOT_APPEND
-                    ? subject == head
-                    : offset(head) == 0 && sequence(subject) + 1 == sequence(head);
             int length = slotLength(word);
-            if (names
+            if (recordAt(word, subject) == head
                     && length <= room
                     && (least == UNKNOWN || length <= least)
                     && hasEvidence(head, length, tail, chunk)) {
@@ -130,10 +185,21 @@ final class HoleRecovery {
         }
         if (least == UNKNOWN && rolling && sequence(tail) != sequence(head)) {
             initiatorIsGone = rollingGone;
+            isRemainder = true;
             return room;
         }
         initiatorIsGone = gone;
         return own ? UNKNOWN : least;
+    }
+
+    private boolean isAppend(long word) {
+        int kind = slotKind(word);
+        return (kind == SLOT_APPEND || kind == SLOT_ROLL) && slotQueue(word) == queueId;
+    }
+
+    /** Where the record of a claim begins. */
+    private static long recordAt(long word, long subject) {
+        return slotKind(word) == SLOT_ROLL ? position(sequence(subject) + 1, 0) : subject;
     }
 
     private boolean hasEvidence(long head, int length, long tail, AtomicBuffer chunk) {
@@ -168,9 +234,8 @@ final class HoleRecovery {
     private boolean names(int slot, long position) {
         int slotOffset = control.slotOffset(slot);
         long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
-        int kind = slotKind(word);
-        return (kind == SLOT_APPEND || kind == SLOT_ROLL)
-                && slotQueue(word) == queueId
-                && table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET) == position;
+        return isAppend(word)
+                && table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET) == position
+                && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word;
     }
 }

@@ -20,6 +20,7 @@ public final class Background implements AutoCloseable {
     private final Thread thread = new Thread(this::loop, "verbena-background");
     private final IntSupplier agent;
     private final BooleanSupplier active;
+    private final boolean threaded;
     private volatile boolean woken;
     private volatile boolean closed;
     private boolean started;
@@ -29,20 +30,35 @@ public final class Background implements AutoCloseable {
      *
      * @param agent the work: called again for as long as it returns more than 0
      * @param active whether time alone may make work: it is then looked for each millisecond
+     * @param threaded whether it has a thread; without one it runs where {@link #doWork} is called
      */
-    public Background(IntSupplier agent, BooleanSupplier active) {
+    public Background(IntSupplier agent, BooleanSupplier active, boolean threaded) {
         this.agent = agent;
         this.active = active;
+        this.threaded = threaded;
         thread.setDaemon(true);
     }
 
     /** There is work. Any thread; cheap. */
     public void wake() {
-        if (!woken) {
+        if (threaded && !woken) {
             woken = true;
             start();
             LockSupport.unpark(thread);
         }
+    }
+
+    /**
+     * Runs the work on the calling thread, where there is no thread of its own.
+     *
+     * @return the amount of work done
+     * @throws IllegalStateException if it has a thread
+     */
+    public int doWork() {
+        if (threaded) {
+            throw new IllegalStateException("background work has a thread of its own");
+        }
+        return agent.getAsInt();
     }
 
     private synchronized void start() {

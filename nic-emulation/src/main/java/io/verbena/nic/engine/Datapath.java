@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,7 @@ final class Datapath implements TransportServices, PacketHandler {
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
+    private static final long UNKNOWN = Long.MIN_VALUE;
     private static final int PACKETS_A_POLL = 64;
     private static final int VISITS_A_TURN = 64;
 
@@ -52,6 +54,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final TailPointerTable appendQueues;
     private final Appender appender;
     private final ControlBlock control;
+    private final NanoClock clock;
     private final Arbiter arbiter;
     private final AtomicLongArray counters;
     private final NicEvents events;
@@ -67,7 +70,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
 
-    private long now;
+    private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
     private int socketLinks;
 
@@ -77,6 +80,7 @@ final class Datapath implements TransportServices, PacketHandler {
             MemoryTable regions,
             TailPointerTable appendQueues,
             ControlBlock control,
+            NanoClock clock,
             Arbiter arbiter,
             AtomicLongArray counters,
             NicEvents events) {
@@ -86,6 +90,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appendQueues = appendQueues;
         this.appender = appendQueues.appender(index);
         this.control = control;
+        this.clock = clock;
         this.arbiter = arbiter;
         this.counters = counters;
         this.events = events;
@@ -101,18 +106,25 @@ final class Datapath implements TransportServices, PacketHandler {
      *
      * @return the amount of work done
      */
-    int turn(long nanos) {
-        now = nanos;
+    int turn() {
+        beginTurn();
         int work = receive();
-        work += timers.expire(nanos);
+        if (timers.next() != Long.MAX_VALUE) {
+            work += timers.expire(now());
+        }
         work += send();
         finish();
         return work;
     }
 
+    /** Time has passed since the last turn. */
+    void beginTurn() {
+        now = UNKNOWN;
+    }
+
     /** A poster's turn: sends only, a bounded amount. */
-    void sendTurn(long nanos) {
-        now = nanos;
+    void sendTurn() {
+        beginTurn();
         send();
         finish();
     }
@@ -147,7 +159,7 @@ final class Datapath implements TransportServices, PacketHandler {
             if (qp == null) {
                 break;
             }
-            int sent = qp.transmit(qp.budget(), now);
+            int sent = qp.transmit(qp.budget());
             arbiter.charge(qp, sent);
             settle(qp);
             if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
@@ -209,8 +221,8 @@ final class Datapath implements TransportServices, PacketHandler {
         List<QpContext> due = acknowledgements;
         acknowledgements = acknowledging;
         acknowledging = due;
-        int count = due.size();
-        for (int i = 0; i < count; i++) {
+        int sent = 0;
+        for (int i = 0; i < due.size(); i++) {
             QpContext qp = due.get(i);
             qp.acknowledgementListed = false;
             Path path = qp.path();
@@ -218,13 +230,14 @@ final class Datapath implements TransportServices, PacketHandler {
             if (path != null && link != null && link.state() == Link.State.UP) {
                 if (qp.responder().acknowledge(link)) {
                     touch(path);
+                    sent++;
                 } else {
                     acknowledge(qp);
                 }
             }
         }
         due.clear();
-        return count;
+        return sent;
     }
 
     private void finish() {
@@ -325,7 +338,7 @@ final class Datapath implements TransportServices, PacketHandler {
             qp.responder().onRequest(opcode, b, offset, length, headers);
             delivered |= opcode.family() == Opcode.Family.APPEND;
         } else {
-            qp.requester().completer().onResponse(opcode, b, offset, length, headers, now);
+            qp.requester().completer().onResponse(opcode, b, offset, length, headers);
         }
     }
 
@@ -335,6 +348,7 @@ final class Datapath implements TransportServices, PacketHandler {
      * @return false if there is no room or no link now
      */
     boolean sendDatagram(long peerNic, DirectBuffer b, int offset, int length) {
+        now = UNKNOWN;
         Path path = paths.get(peerNic);
         Link link = path == null ? null : path.link();
         if (path == null || link == null || link.state() != Link.State.UP) {
@@ -378,7 +392,12 @@ final class Datapath implements TransportServices, PacketHandler {
         if (link.peerMemory() == null) {
             socketLinks++;
         }
-        if (before != null && before.state() == Link.State.UP && before != link && before.peerMemory() == null) {
+        boolean loopback = link.peerNic() == nicId; // both ends are here
+        if (!loopback
+                && before != null
+                && before.state() == Link.State.UP
+                && before != link
+                && before.peerMemory() == null) {
             before.close(); // a peer that came back before its old link was seen to break
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
@@ -437,6 +456,14 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     // ---- services of the state machines ------------------------------------------------------------------------
+
+    @Override
+    public long now() {
+        if (now == UNKNOWN) {
+            now = clock.nanoTime();
+        }
+        return now;
+    }
 
     @Override
     public @Nullable MemoryRegion region(int key) {

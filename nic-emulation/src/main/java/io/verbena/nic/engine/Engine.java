@@ -89,7 +89,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, arbiter, counters, events);
+        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, clock, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -152,7 +152,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         try {
             drainCommands();
             hearDoorbells();
-            work += datapath.turn(clock.nanoTime());
+            work += datapath.turn();
             delivered = datapath.takeDelivered();
         } finally {
             baton.release();
@@ -197,7 +197,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                     rung = null;
                 }
                 hearDoorbells();
-                datapath.sendTurn(clock.nanoTime());
+                datapath.sendTurn();
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
@@ -232,6 +232,14 @@ public final class Engine implements LinkListener, AutoCloseable {
         for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
             command.run();
         }
+    }
+
+    /**
+     * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the engine
+     * without {@link #await}; not thread-safe.
+     */
+    public long nextDeadlineNanos() {
+        return datapath.nextDeadline();
     }
 
     // ---- sleeping ----------------------------------------------------------------------------------------------
@@ -331,6 +339,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean delivered;
         try {
+            datapath.beginTurn();
             drainCommands();
             action.run();
             delivered = datapath.takeDelivered();

@@ -4,7 +4,7 @@ package io.verbena.nic.sim;
  * What one direction of a simulated link is like. Fluent and mutable: rates and faults may be changed while the
  * simulation runs, and hold for packets that are flushed from then on; sizes are fixed when the link is made.
  *
- * <p>By default: 100 Gb/s, 1 microsecond, packets of 4160 bytes, a window of 64 KiB, no faults.
+ * <p>By default: 100 Gb/s, 1 microsecond, packets of 8320 bytes, a window of 64 KiB, no faults.
  */
 public final class LinkProfile {
     /** Least that a link must carry in one packet. */
@@ -13,7 +13,7 @@ public final class LinkProfile {
     /** Most that a link carries in one packet. */
     public static final int MAX_PACKET = 1 << 20;
 
-    int maxPacket = 4096 + 64;
+    int maxPacket = 8192 + 128;
     int window = 64 * 1024;
     int inbound = 4 * 1024 * 1024;
     boolean direct;

@@ -5,6 +5,7 @@ import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
@@ -44,6 +45,7 @@ public final class Completer {
     private long ackDeadline = Long.MAX_VALUE;
     private long resumeAt; // nothing is sent before this time; 0: at once
     private int readOffset; // bytes of the oldest READ that are in place
+    private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
     Completer(QpContext qp, TransportServices services, Requester requester) {
@@ -68,8 +70,9 @@ public final class Completer {
         resumeAt = 0;
     }
 
-    long resumeAt() {
-        return resumeAt;
+    /** Whether sending has to wait because the receiver was not ready. */
+    boolean isHeldBack() {
+        return resumeAt != 0 && services.now() < resumeAt;
     }
 
     long deadline() {
@@ -77,16 +80,16 @@ public final class Completer {
     }
 
     /** Something has been sent (or should have been): its answer is due within the timeout. */
-    void sent(long now) {
+    void sent() {
         if (ackDeadline == Long.MAX_VALUE) {
-            startTimer(now);
+            startTimer();
         }
     }
 
-    private void startTimer(long now) {
+    private void startTimer() {
         long timeout = qp.ackTimeoutNanos();
         if (timeout != Long.MAX_VALUE && (requester.hasUnanswered() || ring.hasNext())) {
-            ackDeadline = now + timeout;
+            ackDeadline = services.now() + timeout;
             services.arm(qp, ackDeadline);
         } else {
             ackDeadline = Long.MAX_VALUE;
@@ -94,7 +97,7 @@ public final class Completer {
     }
 
     /** A response packet has come; its structure has been checked. */
-    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers, long now) {
+    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
         if (qp.state() != QpState.RTS && qp.state() != QpState.SQD) {
             return;
         }
@@ -105,13 +108,13 @@ public final class Completer {
         }
         switch (opcode) {
             case ACKNOWLEDGE:
-                onAcknowledge(psn, AethFlyweight.syndrome(b, offset + opcode.aethOffset()), now);
+                onAcknowledge(psn, AethFlyweight.syndrome(b, offset + opcode.aethOffset()));
                 break;
             case ATOMIC_ACKNOWLEDGE:
-                onAtomic(psn, AtomicAckEthFlyweight.original(b, offset + opcode.atomicAckEthOffset()), now);
+                onAtomic(psn, AtomicAckEthFlyweight.original(b, offset + opcode.atomicAckEthOffset()));
                 break;
             default:
-                onReadResponse(opcode, psn, b, offset + headers, length - headers, now);
+                onReadResponse(opcode, psn, b, offset + headers, length - headers);
         }
         ring.releaseConsumed();
         if (requester.hasWork()) {
@@ -119,15 +122,18 @@ public final class Completer {
         }
     }
 
-    private void onAcknowledge(int psn, int syndrome, long now) {
+    private void onAcknowledge(int psn, int syndrome) {
         if (AethSyndrome.isAck(syndrome)) {
-            if (!acknowledge(psn, now)) {
+            if (!acknowledge(psn)) {
                 goBackToRead();
             }
             drained();
             return;
         }
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+        if (AethSyndrome.isRnrNak(syndrome) && isHeldBack()) {
+            return; // a duplicate: nothing has been sent since
+        }
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -135,17 +141,23 @@ public final class Completer {
             return; // an old NAK
         }
         if (AethSyndrome.isRnrNak(syndrome)) {
+            services.count(NicCounter.RECEIVER_NOT_READY);
             requester.rewind(psn);
-            receiverNotReady(now, RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
+            receiverNotReady(RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
             return;
         }
         switch (syndrome) {
             case AethSyndrome.PSN_SEQUENCE_ERROR:
+                if (psn == nakPsn) {
+                    return; // a duplicate: a responder asks once until the packet comes
+                }
+                nakPsn = psn;
+                services.count(NicCounter.RETRANSMISSIONS);
                 if (++retries > qp.retryCount()) {
                     requester.fail(WcStatus.RETRY_EXC_ERR);
                 } else {
                     requester.rewind(psn);
-                    startTimer(now);
+                    startTimer();
                 }
                 break;
             case AethSyndrome.INVALID_REQUEST:
@@ -159,8 +171,8 @@ public final class Completer {
         }
     }
 
-    private void onAtomic(int psn, long original, long now) {
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+    private void onAtomic(int psn, long original) {
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -181,14 +193,14 @@ public final class Completer {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
-        answeredTo(psn, now);
+        answeredTo(psn);
         completeHead(WcStatus.SUCCESS);
-        startTimer(now);
+        startTimer();
         drained();
     }
 
-    private void onReadResponse(Opcode opcode, int psn, DirectBuffer b, int at, int bytes, long now) {
-        if (!acknowledge(Psn.add(psn, -1), now)) {
+    private void onReadResponse(Opcode opcode, int psn, DirectBuffer b, int at, int bytes) {
+        if (!acknowledge(Psn.add(psn, -1))) {
             goBackToRead();
             return;
         }
@@ -218,18 +230,20 @@ public final class Completer {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
-        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
+        int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
+        if (!ScatterGather.check(services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), Access.LOCAL_WRITE)
+                || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
         readOffset += bytes;
         wentBack = false;
-        answeredTo(psn, now);
+        answeredTo(psn);
         if (psn == last) {
             completeHead(WcStatus.SUCCESS);
             drained();
         }
-        startTimer(now);
+        startTimer();
     }
 
     /**
@@ -237,7 +251,7 @@ public final class Completer {
      *
      * @return false if one of them is a READ or atomic whose answer has not come
      */
-    private boolean acknowledge(int psn, long now) {
+    private boolean acknowledge(int psn) {
         boolean all = true;
         boolean some = false;
         while (requester.hasUnanswered()) {
@@ -252,24 +266,27 @@ public final class Completer {
             completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        if (some || (all && Psn.after(psn, acknowledged))) {
-            answeredTo(psn, now);
-            startTimer(now);
+        int reached = all ? psn : Psn.add(headPsn(), -1); // what a READ has got is known from its answers
+        if (some || Psn.after(reached, acknowledged)) {
+            answeredTo(reached);
+            startTimer();
         }
         return all;
     }
 
-    private void answeredTo(int psn, long now) {
+    private void answeredTo(int psn) {
         if (Psn.after(psn, acknowledged)) {
             acknowledged = psn;
         }
         progress();
         if (ackDeadline != Long.MAX_VALUE) {
-            ackDeadline = now + qp.ackTimeoutNanos();
+            ackDeadline = services.now() + qp.ackTimeoutNanos();
         }
     }
 
-    private void progress() {
+    /** The peer has done something: the retries start again. */
+    void progress() {
+        nakPsn = -1;
         retries = 0;
         rnrRetries = 0;
         extensions = 0;
@@ -279,23 +296,24 @@ public final class Completer {
     private void goBackToRead() {
         if (!wentBack) {
             wentBack = true;
-            readOffset = 0;
-            requester.rewind(headPsn());
+            services.count(NicCounter.RETRANSMISSIONS);
+            requester.rewind(Psn.add(headPsn(), readOffset / qp.pathMtu()));
             services.schedule(qp);
         }
     }
 
-    private int headPsn() {
+    /** The first PSN of the oldest request; there is one with PSNs. */
+    int headPsn() {
         return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
     }
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
-    void receiverNotReady(long now, long delay) {
+    void receiverNotReady(long delay) {
         if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }
-        resumeAt = now + delay;
+        resumeAt = services.now() + delay;
         ackDeadline = Long.MAX_VALUE;
         services.arm(qp, resumeAt);
     }
@@ -316,7 +334,7 @@ public final class Completer {
         Link link = path == null ? null : path.link();
         boolean up = link != null && link.state() == Link.State.UP;
         if (up && link != null && link.unsent() > 0 && extensions++ < qp.retryCount()) {
-            startTimer(now); // the timeout does not run for what the medium has not taken; bounded all the same
+            startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }
         if (++retries > qp.retryCount()) {
@@ -324,13 +342,14 @@ public final class Completer {
             return;
         }
         wentBack = false;
-        readOffset = 0;
+        nakPsn = -1;
+        services.count(NicCounter.RETRANSMISSIONS);
         if (requester.hasUnanswered()) {
             int head = headPsn();
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);
         }
-        startTimer(now);
+        startTimer();
         services.schedule(qp);
     }
 
@@ -340,15 +359,6 @@ public final class Completer {
             requester.fail(WcStatus.RETRY_EXC_ERR);
         } else {
             qp.error();
-        }
-    }
-
-    /** Ends the request that holds a PSN, once all before it are complete. */
-    void failAt(int psn, WcStatus status) {
-        if (ring.head() + 1 == requester.assigned() || Psn.before(psn, headPsn())) {
-            requester.fail(status);
-        } else {
-            requester.rewind(psn); // begin() finds the fault again when it is the oldest
         }
     }
 

@@ -94,7 +94,7 @@ final class DirectPath {
      * @param budget most bytes to move, at least 1; an append is never sliced
      * @return bytes moved, or one of the results below zero
      */
-    int execute(Path path, int slot, int offset, int budget, long now) {
+    int execute(Path path, int slot, int offset, int budget) {
         done = false;
         ControlBlock control = path.peerControl();
         if (control == null || !isOpen(path)) {

@@ -5,6 +5,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,19 @@ public final class Path {
     public boolean isUp() {
         Link l = link;
         return l != null && l.state() == Link.State.UP;
+    }
+
+    /**
+     * Checks that the link carries packets of an MTU, headers included, if there is a link.
+     *
+     * @throws IllegalArgumentException if it does not; names both values
+     */
+    public void checkMtu(int pathMtu) {
+        Link l = link;
+        if (l != null && pathMtu + Opcode.MAX_HEADER_LENGTH > l.maxPacket()) {
+            throw new IllegalArgumentException("path MTU " + pathMtu + " and headers of " + Opcode.MAX_HEADER_LENGTH
+                    + " bytes > largest packet of the link, " + l.maxPacket());
+        }
     }
 
     /** Takes a link that came up; maps the peer's control block if there is a direct path. */

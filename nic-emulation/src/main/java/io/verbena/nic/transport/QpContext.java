@@ -273,7 +273,7 @@ public final class QpContext extends Flow {
      *
      * @return bytes sent; {@link #outcome} says why it ended
      */
-    public int transmit(int budget, long now) {
+    public int transmit(int budget) {
         int spent = 0;
         if (responder.hasResponses()) {
             spent = responder.transmit(budget);
@@ -282,7 +282,7 @@ public final class QpContext extends Flow {
                 return spent;
             }
         }
-        spent += requester.transmit(budget - spent, now);
+        spent += requester.transmit(budget - spent);
         outcome = requester.outcome();
         return spent;
     }

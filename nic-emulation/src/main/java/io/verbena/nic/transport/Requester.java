@@ -32,6 +32,9 @@ public final class Requester {
     private static final int FETCH_ADD = WcOpcode.FETCH_ADD.ordinal();
     private static final int APPEND = WcOpcode.APPEND.ordinal();
 
+    /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
+    private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
+
     // By WcOpcode: only, first, middle, last, then only and last with immediate.
     private static final Opcode[][] PACKETS = new Opcode[WcOpcode.values().length][];
     private static final int ONLY = 0;
@@ -71,6 +74,8 @@ public final class Requester {
     private int offset; // bytes of the current request that were sent
     private boolean started; // the current request has been checked
     private boolean directly; // and is executed on mapped memory
+    private boolean justChecked; // its entries have been checked in this turn
+    private int unrequested; // bytes sent since an acknowledgement was asked for
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
 
@@ -130,9 +135,10 @@ public final class Requester {
         return nextPsn;
     }
 
-    int transmit(int budget, long now) {
+    int transmit(int budget) {
         int spent = 0;
         outcome = QpContext.MORE;
+        justChecked = false;
         while (spent < budget) {
             if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || ring.next() < assigned))) {
                 outcome = notSending();
@@ -142,7 +148,7 @@ public final class Requester {
                 outcome = QpContext.IDLE;
                 break;
             }
-            if (now < completer.resumeAt()) {
+            if (completer.isHeldBack()) {
                 outcome = QpContext.WAITING;
                 break;
             }
@@ -150,7 +156,7 @@ public final class Requester {
             if (!started && !begin(slot)) {
                 break;
             }
-            int sent = directly ? executeDirectly(slot, budget - spent, now) : sendPacket(slot, now);
+            int sent = directly ? executeDirectly(slot, budget - spent) : sendPacket(slot);
             if (sent < 0) {
                 break;
             }
@@ -162,7 +168,7 @@ public final class Requester {
 
     private int notSending() {
         if (qp.state() == QpState.ERR) {
-            flush();
+            qp.flushPosted();
             return QpContext.IDLE;
         }
         return ring.hasNext() ? QpContext.WAITING : QpContext.IDLE;
@@ -189,18 +195,55 @@ public final class Requester {
             outcome = QpContext.WAITING;
             return false;
         }
+        if (ring.next() >= assigned && !directly && !hasPsnsFor(packets(slot))) {
+            if (nothingUnanswered) {
+                return refuse(WcStatus.LOC_LEN_ERR, true);
+            }
+            outcome = QpContext.WAITING;
+            return false;
+        }
         if ((flags & SendWqeDescriptor.INLINE) == 0) {
-            int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
-            if (!ScatterGather.check(
-                    services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), reads ? Access.LOCAL_WRITE : 0)) {
-                return refuse(WcStatus.LOC_PROT_ERR, nothingUnanswered);
+            if (!entriesHold(slot, reads)) {
+                if (opcode != READ) {
+                    return refuse(WcStatus.LOC_PROT_ERR, nothingUnanswered);
+                }
+                // The peer looks first: where both keys are bad, a READ reports the remote one. The completer looks
+                // again.
+                directly = false;
             }
             if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
                 return refuse(WcStatus.LOC_LEN_ERR, nothingUnanswered);
             }
         }
         started = true;
+        justChecked = true;
         return true;
+    }
+
+    private boolean entriesHold(int slot, boolean reads) {
+        return ScatterGather.check(
+                services,
+                wqes,
+                slot + SendWqeDescriptor.DATA,
+                wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT),
+                qp.pd(),
+                reads ? Access.LOCAL_WRITE : 0);
+    }
+
+    /** Whether so many more PSNs can be outstanding: numbers compare only while fewer than 2^23 are. */
+    private boolean hasPsnsFor(int packets) {
+        int outstanding = hasUnanswered() ? Psn.diff(nextPsn, completer.headPsn()) : 0;
+        return outstanding + packets < Psn.HALF;
+    }
+
+    /** PSNs that a request takes: its packets, or those of a READ's answer. */
+    private int packets(int slot) {
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        if (kind == COMPARE_SWAP || kind == FETCH_ADD) {
+            return 1;
+        }
+        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        return Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
     }
 
     private boolean refuse(WcStatus status, boolean nothingUnanswered) {
@@ -213,18 +256,19 @@ public final class Requester {
         return false;
     }
 
-    private int executeDirectly(int slot, int budget, long now) {
+    private int executeDirectly(int slot, int budget) {
         Path path = qp.path();
         if (path == null) {
             throw new IllegalStateException("a queue pair in " + qp.state() + " has no path");
         }
-        int result = direct.execute(path, slot, offset, budget, now);
+        int result = direct.execute(path, slot, offset, budget);
         if (result >= 0) {
             offset += result;
             if (direct.isDone()) {
                 offset = 0;
                 started = false;
                 completer.completeHead(WcStatus.SUCCESS);
+                completer.progress();
                 assigned = ring.head();
             }
             return result + DirectPath.OVERHEAD;
@@ -232,7 +276,7 @@ public final class Requester {
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
             outcome = QpContext.WAITING;
-            completer.receiverNotReady(now, direct.notReadyDelay());
+            completer.receiverNotReady(direct.notReadyDelay());
         } else if (result == DirectPath.LOCAL_ERROR) {
             fail(WcStatus.LOC_PROT_ERR);
             outcome = QpContext.IDLE;
@@ -245,12 +289,12 @@ public final class Requester {
         return -1;
     }
 
-    private int sendPacket(int slot, long now) {
+    private int sendPacket(int slot) {
         Path path = qp.path();
         Link link = path == null ? null : path.link();
         if (path == null || link == null || link.state() != Link.State.UP) {
             outcome = QpContext.BLOCKED;
-            completer.sent(now); // its timer runs although nothing can be sent
+            completer.sent(); // its timer runs although nothing can be sent
             return -1;
         }
         int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
@@ -264,20 +308,32 @@ public final class Requester {
         int position = last ? offset == 0 ? ONLY : LAST : offset == 0 ? FIRST : MIDDLE;
         Opcode opcode = packets[immediate ? position + WITH_IMMEDIATE : position];
         int headers = opcode.headerLength();
+        if (headers + payload > link.maxPacket()) {
+            return stop(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
+        }
+        if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, false)) {
+            return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
+        }
         int at = link.claim(headers + payload);
         if (at == Link.NO_ROOM) {
             outcome = QpContext.BLOCKED;
             return -1;
         }
-        int psn = offset == 0 ? firstPsn(slot, kind, length, reads) : psnAt(slot);
+        int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         MutableDirectBuffer b = link.buffer();
-        int bthFlags = (last ? BthFlyweight.ACK_REQUEST : 0)
+        unrequested = last ? 0 : unrequested + payload;
+        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES;
+        if (wantsAnswer) {
+            unrequested = 0;
+        }
+        int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
                 | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
         BthFlyweight.encode(b, at, opcode.code(), bthFlags, qp.peerQp(), psn, qp.number());
         long remote = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int remoteKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
         if (opcode.rethOffset() != Opcode.ABSENT) {
-            RethFlyweight.encode(b, at + opcode.rethOffset(), remote, remoteKey, length);
+            int done = kind == READ ? offset : 0; // a READ goes on where its answers stopped
+            RethFlyweight.encode(b, at + opcode.rethOffset(), remote + done, remoteKey, length - done);
         } else if (opcode.appendEthOffset() != Opcode.ABSENT) {
             AppendEthFlyweight.encode(b, at + opcode.appendEthOffset(), (int) remote, remoteKey, length);
         } else if (opcode.atomicEthOffset() != Opcode.ABSENT) {
@@ -292,12 +348,12 @@ public final class Requester {
         if (opcode.immOffset() != Opcode.ABSENT) {
             ImmDtFlyweight.immediate(b, at + opcode.immOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         }
-        boolean intact = true;
         if (payload > 0) {
-            intact = gather(slot, flags, offset, payload, b, at + headers);
+            gather(slot, flags, offset, payload, b, at + headers);
         }
         link.commit();
         services.touch(path);
+        justChecked = false;
         offset += payload;
         if (last) {
             offset = 0;
@@ -308,31 +364,32 @@ public final class Requester {
                 readsOutstanding++;
             }
         }
-        completer.sent(now);
-        if (!intact) {
-            completer.failAt(psn, WcStatus.LOC_PROT_ERR);
-            outcome = QpContext.IDLE;
-            return -1;
-        }
+        completer.sent();
         return headers + payload;
     }
 
-    /** Gathers a part of a request's message. */
-    private boolean gather(int slot, int flags, int from, int bytes, MutableDirectBuffer target, int at) {
+    /** The current request cannot go on: it fails when those before it are complete. */
+    private int stop(WcStatus status) {
+        refuse(status, ring.head() == ring.next());
+        return -1;
+    }
+
+    /** Gathers a part of a request's message; its entries have been checked. */
+    private void gather(int slot, int flags, int from, int bytes, MutableDirectBuffer target, int at) {
         if ((flags & SendWqeDescriptor.INLINE) != 0) {
             target.putBytes(at, wqes, slot + SendWqeDescriptor.DATA + from, bytes);
-            return true;
+        } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, from, bytes, target, at)) {
+            // Deregistered by another thread between the check and the copy: zeros go out, and nothing of this one's.
+            target.setMemory(at, bytes, (byte) 0);
         }
-        return ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, from, bytes, target, at);
     }
 
     /** The PSN of a request's first packet; assigns its PSNs the first time. */
-    private int firstPsn(int slot, int kind, int length, boolean reads) {
+    private int firstPsn(int slot) {
         if (ring.next() < assigned) {
             return wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
         }
-        int packets =
-                reads && kind != READ ? 1 : Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
+        int packets = packets(slot);
         int first = nextPsn;
         wqes.putInt(slot + SendWqeDescriptor.FIRST_PSN, first);
         wqes.putInt(slot + SendWqeDescriptor.LAST_PSN, Psn.add(first, packets - 1));
@@ -356,7 +413,7 @@ public final class Requester {
             int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
             boolean reads = kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
             if (!Psn.after(psn, last)) {
-                offset = reads ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
+                offset = reads && kind != READ ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
                 started = offset > 0;
                 directly = false;
                 ring.rewind(index);

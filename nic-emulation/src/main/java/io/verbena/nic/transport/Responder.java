@@ -56,6 +56,8 @@ public final class Responder {
     private boolean acknowledgementDue;
     private int nakSyndrome; // 0: none due
     private int nakPsn;
+    private boolean failing; // goes to ERR when the answers that are due and the NAK are sent
+    private boolean established;
     private boolean nakked; // nothing but the expected PSN is answered until it comes
 
     // The message under way.
@@ -85,6 +87,8 @@ public final class Responder {
         acknowledgementDue = false;
         nakSyndrome = 0;
         nakked = false;
+        failing = false;
+        established = false;
         holdsReceive = false;
         abandonAppend();
         resources.reset(qp.maxDestRdAtomic());
@@ -92,6 +96,7 @@ public final class Responder {
 
     /** The queue pair goes to ERR: what was half received is flushed or undone. */
     void abandon() {
+        failing = false;
         abandonAppend();
         if (holdsReceive) {
             holdsReceive = false;
@@ -126,6 +131,9 @@ public final class Responder {
         }
         int psn = BthFlyweight.psn(b, offset);
         int ahead = Psn.diff(psn, expectedPsn);
+        if (failing && ahead >= 0) {
+            return;
+        }
         if (ahead != 0) {
             if (ahead > 0) {
                 services.count(NicCounter.OUT_OF_SEQUENCE);
@@ -140,6 +148,12 @@ public final class Responder {
         }
         nakked = false;
         nakSyndrome = 0;
+        if (!established) {
+            established = true;
+            if (qp.state() == QpState.RTR) {
+                services.event(AsyncEventType.COMM_EST, qp.number());
+            }
+        }
         int result = opcode.mayFollow(previous)
                 ? execute(opcode, b, offset, length - headers, headers)
                 : AethSyndrome.INVALID_REQUEST;
@@ -166,7 +180,11 @@ public final class Responder {
                             ? AsyncEventType.QP_ACCESS_ERR
                             : AsyncEventType.QP_REQ_ERR,
                     qp.number());
-            qp.error();
+            if (resources.hasPending()) {
+                failing = true; // what was asked for before is answered before
+            } else {
+                qp.error();
+            }
         }
     }
 
@@ -199,6 +217,9 @@ public final class Responder {
         link.commit();
         acknowledgementDue = false;
         nakSyndrome = 0;
+        if (failing) {
+            qp.error();
+        }
         return true;
     }
 
@@ -234,7 +255,7 @@ public final class Responder {
                 return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
             }
         }
-        if (received + payload > receive.getInt(ReceiveWqeDescriptor.LENGTH)) {
+        if (payload > receive.getInt(ReceiveWqeDescriptor.LENGTH) - received) {
             holdsReceive = false;
             completeReceive(WcStatus.LOC_LEN_ERR, WcOpcode.RECEIVE, 0, 0);
             return AethSyndrome.INVALID_REQUEST;
@@ -271,7 +292,7 @@ public final class Responder {
         if (opcode.consumesReceive() && receives.front() < 0) {
             return NOT_READY;
         }
-        if (opcode.endsMessage() ? received + payload != announcedLength : received + payload >= announcedLength) {
+        if (opcode.endsMessage() ? payload != announcedLength - received : payload >= announcedLength - received) {
             return badWrite(opcode, AethSyndrome.INVALID_REQUEST);
         }
         if (announcedLength > 0) {
@@ -338,8 +359,8 @@ public final class Responder {
         AtomicBuffer target = appendTarget;
         if (target == null
                 || (opcode.endsMessage()
-                        ? received + payload != announcedLength
-                        : received + payload >= announcedLength)) {
+                        ? payload != announcedLength - received
+                        : payload >= announcedLength - received)) {
             abandonAppend();
             return AethSyndrome.INVALID_REQUEST;
         }
@@ -427,7 +448,8 @@ public final class Responder {
                         psn,
                         RethFlyweight.rkey(b, reth),
                         RethFlyweight.remoteOffset(b, reth),
-                        RethFlyweight.length(b, reth))) {
+                        RethFlyweight.length(b, reth),
+                        qp.pathMtu())) {
                     services.schedule(qp);
                 }
                 break;
@@ -474,9 +496,6 @@ public final class Responder {
                 flags,
                 received,
                 immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0);
-        if (qp.state() == QpState.RTR) {
-            services.event(AsyncEventType.COMM_EST, qp.number());
-        }
     }
 
     private void completeReceive(WcStatus status, WcOpcode kind, int bytes, int immediate) {

@@ -81,20 +81,21 @@ final class ResponderResources {
     }
 
     /**
-     * Answers a READ again, from its beginning, and all after it.
+     * Answers a READ again, from its beginning or from a later packet on, and all after it.
      *
      * @return false if it is not kept
      */
-    boolean repeatRead(int psn, int rkey, long offset, int bytes) {
+    boolean repeatRead(int psn, int rkey, long offset, int bytes, int mtu) {
         long index = find(psn, READ);
         if (index < 0) {
             return false;
         }
         int i = (int) (index % kind.length);
-        if (first[i] != psn || key[i] != rkey || value[i] != offset || length[i] != bytes) {
+        long done = (long) Psn.diff(psn, first[i]) * mtu;
+        if (key[i] != rkey || value[i] + done != offset || length[i] - done != bytes) {
             return false; // not the request that was executed under this PSN
         }
-        repeatFrom(index);
+        repeatFrom(index, (int) done);
         return true;
     }
 
@@ -106,7 +107,7 @@ final class ResponderResources {
     boolean repeatAtomic(int psn) {
         long index = find(psn, ATOMIC);
         if (index >= 0) {
-            repeatFrom(index);
+            repeatFrom(index, 0);
         }
         return index >= 0;
     }
@@ -121,12 +122,16 @@ final class ResponderResources {
         return -1;
     }
 
-    private void repeatFrom(long index) {
-        if (index < answer || (index == answer && hasPending())) {
+    private void repeatFrom(long index, int bytes) {
+        int i = (int) (index % kind.length);
+        if (index < answer) {
             answer = index;
-            for (long at = index; at < added; at++) {
-                sent[(int) (at % kind.length)] = 0;
+            sent[i] = bytes;
+            for (long later = index + 1; later < added; later++) {
+                sent[(int) (later % kind.length)] = 0;
             }
+        } else if (index == answer) {
+            sent[i] = Math.min(sent[i], bytes);
         }
     }
 
@@ -185,6 +190,7 @@ final class ResponderResources {
         boolean gone = bytes > 0
                 && (region == null
                         || region.check(qp.pd(), value[i], length[i], Access.REMOTE_READ) != MemoryRegion.OK);
+        gone |= opcode.headerLength() + bytes > link.maxPacket();
         int headers = gone ? Opcode.ACKNOWLEDGE.headerLength() : opcode.headerLength();
         int at = link.claim(gone ? headers : headers + bytes);
         if (at == Link.NO_ROOM) {
@@ -192,9 +198,13 @@ final class ResponderResources {
         }
         MutableDirectBuffer b = link.buffer();
         int psn = Psn.add(first[i], offset / qp.pathMtu());
-        if (gone) { // deregistered since the request came
+        if (gone) { // deregistered since the request came, or more than the link carries
             BthFlyweight.encode(b, at, Opcode.ACKNOWLEDGE.code(), 0, qp.peerQp(), psn, qp.number());
-            AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), AethSyndrome.REMOTE_ACCESS_ERROR, messages);
+            int syndrome =
+                    region == null || region.check(qp.pd(), value[i], length[i], Access.REMOTE_READ) != MemoryRegion.OK
+                            ? AethSyndrome.REMOTE_ACCESS_ERROR
+                            : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+            AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
             link.commit();
             answer = added;
             qp.error();

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What the state machines of this package need of the engine that drives them. All under its baton. */
 public interface TransportServices {
+    /** The time of the present turn, in nanoseconds. */
+    long now();
+
     /** The region of a local key, or null if there is none. */
     @Nullable
     MemoryRegion region(int key);

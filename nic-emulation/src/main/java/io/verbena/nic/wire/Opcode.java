@@ -118,6 +118,9 @@ public enum Opcode {
         ONLY
     }
 
+    /** Bytes of the longest headers, BTH included. */
+    public static final int MAX_HEADER_LENGTH = 48;
+
     /** Returned by the offset accessors where the header does not follow. */
     public static final int ABSENT = -1;
 

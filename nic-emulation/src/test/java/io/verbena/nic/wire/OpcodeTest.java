@@ -63,6 +63,7 @@ class OpcodeTest {
         }
         assertThat(o.headerLength()).isEqualTo(at);
         assertThat(at % 8).isZero();
+        assertThat(at).isLessThanOrEqualTo(Opcode.MAX_HEADER_LENGTH);
     }
 
     @ParameterizedTest

@@ -1,0 +1,258 @@
+package io.verbena.nic.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.sim.LinkProfile;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The state table of CONFORMANCE, row by row, and the attributes that each move takes. */
+class QpStateTest {
+    private static final Map<QpState, Set<QpState>> LEGAL = Map.of(
+            QpState.RESET, EnumSet.of(QpState.RESET, QpState.INIT),
+            QpState.INIT, EnumSet.of(QpState.RESET, QpState.ERR, QpState.INIT, QpState.RTR),
+            QpState.RTR, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS),
+            QpState.RTS, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
+            QpState.SQD, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
+            QpState.ERR, EnumSet.of(QpState.RESET, QpState.ERR));
+
+    private Players p;
+    private Player a;
+    private Player b;
+
+    @BeforeEach
+    void link() {
+        p = Players.linked(1, new LinkProfile());
+        a = p.a;
+        b = p.b;
+        p.settle();
+    }
+
+    @AfterEach
+    void close() {
+        p.close();
+    }
+
+    private static QpAttributes toInit() {
+        return new QpAttributes().state(QpState.INIT).access(Access.REMOTE_WRITE);
+    }
+
+    private QpAttributes toRtr(QueuePair peer) {
+        return new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(Players.B)
+                .peerQp(peer.number())
+                .pathMtu(Players.MTU)
+                .receivePsn(5)
+                .maxDestRdAtomic(4)
+                .minRnrTimer(3);
+    }
+
+    private static QpAttributes toRts() {
+        return new QpAttributes()
+                .state(QpState.RTS)
+                .sendPsn(5)
+                .timeout(10)
+                .retryCount(3)
+                .rnrRetry(3)
+                .maxRdAtomic(4);
+    }
+
+    private QueuePair in(QpState state) {
+        QueuePair qp = a.newQueuePair();
+        QpState[] way = {QpState.INIT, QpState.RTR, QpState.RTS, QpState.SQD};
+        for (QpState next : way) {
+            if (state == QpState.ERR && next == QpState.RTR) {
+                qp.modify(new QpAttributes().state(QpState.ERR));
+                return qp;
+            }
+            if (state.ordinal() < next.ordinal()) {
+                break;
+            }
+            move(qp, next);
+        }
+        assertThat(qp.state()).isEqualTo(state);
+        return qp;
+    }
+
+    private void move(QueuePair qp, QpState next) {
+        switch (next) {
+            case INIT:
+                qp.modify(toInit());
+                break;
+            case RTR:
+                qp.modify(toRtr(b.qp));
+                break;
+            case RTS:
+                qp.modify(qp.state() == QpState.RTR ? toRts() : new QpAttributes().state(QpState.RTS));
+                break;
+            default:
+                qp.modify(new QpAttributes().state(next));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = QpState.class, names = "SQE", mode = EnumSource.Mode.EXCLUDE)
+    void onlyTheMovesOfTheTable(QpState from) {
+        for (QpState to : QpState.values()) {
+            QueuePair qp = in(from);
+            if (LEGAL.get(from).contains(to)) {
+                move(qp, to);
+                assertThat(qp.state()).as("%s to %s", from, to).isEqualTo(to);
+            } else {
+                assertThatThrownBy(() -> move(qp, to))
+                        .as("%s to %s", from, to)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining(from.name())
+                        .hasMessageContaining(to.name());
+                assertThat(qp.state()).isEqualTo(from);
+            }
+            qp.close();
+        }
+    }
+
+    @Test
+    void eachMoveTakesItsAttributesAndNoOthers() {
+        QueuePair qp = a.newQueuePair();
+        assertThatThrownBy(() -> qp.modify(new QpAttributes().state(QpState.INIT)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("access");
+        assertThatThrownBy(() -> qp.modify(toInit().sendPsn(1))).hasMessageContaining("sendPsn");
+        assertThat(qp.state()).isEqualTo(QpState.RESET);
+        qp.modify(toInit());
+
+        assertThatThrownBy(() -> qp.modify(new QpAttributes()
+                        .state(QpState.RTR)
+                        .peerNic(Players.B)
+                        .peerQp(1)
+                        .pathMtu(1024)
+                        .receivePsn(0)
+                        .maxDestRdAtomic(1)))
+                .hasMessageContaining("minRnrTimer");
+        assertThatThrownBy(() -> qp.modify(toRtr(b.qp).timeout(3))).hasMessageContaining("timeout");
+        assertThat(qp.state()).isEqualTo(QpState.INIT);
+        qp.modify(toRtr(b.qp));
+
+        assertThatThrownBy(() -> qp.modify(new QpAttributes().state(QpState.RTS).sendPsn(0)))
+                .hasMessageContaining("retryCount");
+        assertThatThrownBy(() -> qp.modify(toRts().pathMtu(1024))).hasMessageContaining("pathMtu");
+        assertThat(qp.state()).isEqualTo(QpState.RTR);
+        qp.modify(toRts());
+        assertThat(qp.state()).isEqualTo(QpState.RTS);
+    }
+
+    @Test
+    void valuesOutsideTheirRangesAreRefused() {
+        QpAttributes q = new QpAttributes();
+        refused(() -> q.pathMtu(255), "255");
+        refused(() -> q.pathMtu(1000), "1000");
+        refused(() -> q.receivePsn(1 << 24), "16777216");
+        refused(() -> q.sendPsn(-1), "-1");
+        refused(() -> q.timeout(32), "32");
+        refused(() -> q.retryCount(8), "8");
+        refused(() -> q.rnrRetry(8), "8");
+        refused(() -> q.minRnrTimer(32), "32");
+        refused(() -> q.maxRdAtomic(129), "129");
+    }
+
+    private static void refused(Runnable call, String value) {
+        assertThatThrownBy(call::run)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(value);
+    }
+
+    @Test
+    void postingNeedsAState() {
+        Consumer<QueuePair> send = qp -> qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 1));
+        Consumer<QueuePair> receive = qp -> qp.postReceive(1, a.key(), 0, 1);
+        assertThatThrownBy(() -> receive.accept(in(QpState.RESET))).hasMessageContaining("RESET");
+        for (QpState state : EnumSet.of(QpState.RESET, QpState.INIT, QpState.RTR)) {
+            assertThatThrownBy(() -> send.accept(in(state)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(state.name());
+        }
+        for (QpState state : EnumSet.of(QpState.INIT, QpState.RTR, QpState.RTS, QpState.SQD, QpState.ERR)) {
+            receive.accept(in(state));
+        }
+        for (QpState state : EnumSet.of(QpState.SQD, QpState.ERR)) {
+            send.accept(in(state));
+        }
+    }
+
+    @Test
+    void inInitPacketsAreDropped() {
+        b.qp.modify(toInit());
+        b.qp.postReceive(1, b.key(), 0, 10);
+        a.qp.connect(Players.B, b.qp.number(), Players.attributes().retryCount(1));
+        a.qp.postSend(a.request.send().local(a.key(), 0, 10));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        assertThat(b.receives).isEmpty();
+        assertThat(b.qp.state()).isEqualTo(QpState.INIT);
+    }
+
+    @Test
+    void inRtrRequestsAreAnsweredAndTheFirstOneIsAnEvent() {
+        b.qp.modify(new QpAttributes().state(QpState.INIT).access(Access.REMOTE_WRITE | Access.REMOTE_READ));
+        b.qp.modify(new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(Players.A)
+                .peerQp(a.qp.number())
+                .pathMtu(Players.MTU)
+                .receivePsn(9)
+                .maxDestRdAtomic(4)
+                .minRnrTimer(3));
+        for (int i = 0; i < 3; i++) {
+            b.qp.postReceive(i, b.key(), 0, 10);
+        }
+        a.qp.connect(Players.B, b.qp.number(), Players.attributes().sendPsn(9));
+        for (int i = 0; i < 3; i++) {
+            a.qp.postSend(a.request.send().local(a.key(), 0, 10));
+        }
+        p.untilSent(3);
+        p.settle();
+        assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
+        assertThat(b.eventTypes().stream()
+                        .filter(t -> t == AsyncEventType.COMM_EST)
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void bothSidesMustAgreeOnThePsn() {
+        a.qp.connect(Players.B, b.qp.number(), Players.attributes().sendPsn(100).retryCount(2));
+        b.qp.connect(Players.A, a.qp.number(), Players.attributes().receivePsn(7));
+        a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+    }
+
+    @Test
+    void packetsOfAFormerPeerAreDropped() {
+        QueuePair former = a.newQueuePair();
+        former.connect(Players.B, b.qp.number(), Players.attributes().retryCount(1));
+        p.connect(a.qp, b.qp, Players.attributes());
+        a.fill(0, 10, 1);
+        former.postSend(a.request.write(b.key(), 0).wrId(1).local(a.key(), 0, 10));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        assertThat(b.isZero(0, 10)).isTrue();
+        a.qp.postSend(a.request.write(b.key(), 0).wrId(2).local(a.key(), 0, 10));
+        p.untilSent(2);
+        assertThat(a.sends.get(1).status()).isEqualTo(WcStatus.SUCCESS);
+    }
+}

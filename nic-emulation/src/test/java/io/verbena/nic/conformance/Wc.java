@@ -1,0 +1,23 @@
+package io.verbena.nic.conformance;
+
+import io.verbena.nic.Completion;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+
+/** A copy of a completion, kept. */
+record Wc(long wrId, WcStatus status, WcOpcode opcode, int byteLength, boolean hasImmediate, int immediate, int qp) {
+    static Wc of(Completion c) {
+        return new Wc(
+                c.wrId(),
+                c.status(),
+                c.isSuccess() ? c.opcode() : null,
+                c.isSuccess() ? c.byteLength() : 0,
+                c.isSuccess() && c.hasImmediate(),
+                c.isSuccess() ? c.immediate() : 0,
+                c.qpNumber());
+    }
+
+    boolean isSuccess() {
+        return status == WcStatus.SUCCESS;
+    }
+}
