@@ -3,6 +3,9 @@ package io.verbena;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.shm.SharedMemoryContext;
+import io.verbena.fabric.shm.SharedMemoryFabric;
+import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -10,6 +13,7 @@ import io.verbena.nic.port.LinkListener;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,6 +32,7 @@ final class Links implements LinkListener, AutoCloseable {
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
+    private @Nullable SharedMemoryFabric shared;
 
     Links(Engine engine, LinkEndpoint own, @Nullable EventLoopWaiter waiter) {
         this.engine = engine;
@@ -55,6 +60,27 @@ final class Links implements LinkListener, AutoCloseable {
         return fabric;
     }
 
+    private synchronized SharedMemoryFabric shared(Address address) {
+        SharedMemoryFabric fabric = shared;
+        if (fabric == null) {
+            if (!(endpoint.memory() instanceof SharedMemoryProvider)) {
+                throw new IllegalStateException(address
+                        + " needs shared memory, which this node lacks: set sharedMemory(true) in its NodeContext");
+            }
+            fabric = new SharedMemoryFabric(endpoint, new SharedMemoryContext(), waiter(address));
+            shared = fabric;
+        }
+        return fabric;
+    }
+
+    /** Where the nodes of this user that share memory meet. */
+    private Path rendezvous(Address address) {
+        if (!(endpoint.memory() instanceof SharedMemoryProvider memory)) {
+            throw new IllegalStateException(address + " needs shared memory");
+        }
+        return memory.directory().resolveSibling(address.target() + ".sock");
+    }
+
     private EventLoopWaiter waiter(Address address) {
         EventLoopWaiter loop = waiter;
         if (loop == null) {
@@ -66,6 +92,10 @@ final class Links implements LinkListener, AutoCloseable {
 
     /** Listens. @return the address as bound */
     Address listen(Address address) {
+        if (address.scheme() == Address.Scheme.SHM) {
+            shared(address).listen(rendezvous(address));
+            return address;
+        }
         SocketAddress bound = sockets(address).listen(socketAddress(address));
         if (bound instanceof InetSocketAddress inet) {
             String host = address.target().substring(0, address.target().lastIndexOf(':'));
@@ -90,15 +120,11 @@ final class Links implements LinkListener, AutoCloseable {
             link.close(); // its peer may be gone for good; whoever listens there now is asked
             first.close();
         }
-        CompletableFuture<Link> made = sockets(address).connect(socketAddress(address), timeout);
+        CompletableFuture<Link> made = address.scheme() == Address.Scheme.SHM
+                ? shared(address).connect(rendezvous(address), timeout)
+                : sockets(address).connect(socketAddress(address), timeout);
         byTarget.put(target, made);
         return made;
-    }
-
-    /** The largest packet that the link to a peer takes. */
-    int maxPacket(long peerNic, int otherwise) {
-        Link link = newest.get(peerNic);
-        return link == null ? otherwise : link.maxPacket();
     }
 
     private static SocketAddress socketAddress(Address address) {
@@ -111,6 +137,9 @@ final class Links implements LinkListener, AutoCloseable {
     public synchronized void close() {
         if (sockets != null) {
             sockets.close();
+        }
+        if (shared != null) {
+            shared.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.verbena;
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -14,6 +15,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -80,9 +82,16 @@ public final class Node implements AutoCloseable {
         this.name = name;
         this.context = context;
         this.invoker = context.mode == NodeMode.INVOKER;
-        boolean loop = context.eventLoop || !context.listen.isEmpty();
+        boolean shares = context.sharedMemory || context.listensOn(Address.Scheme.SHM);
+        boolean loop = shares
+                || context.eventLoop
+                || context.listensOn(Address.Scheme.TCP)
+                || context.listensOn(Address.Scheme.UDS);
+        long id = new SecureRandom().nextLong() | 1;
+        SharedMemoryProvider memory = shares ? new SharedMemoryProvider(id) : null;
         this.waiter = loop ? new EventLoopWaiter() : null;
         NicContext nicContext = new NicContext()
+                .id(id)
                 .mode(EngineMode.valueOf(context.mode.name()))
                 .maxQueuePairs(context.maxQueuePairs)
                 .maxAppendQueues(context.maxInboxes)
@@ -91,7 +100,10 @@ public final class Node implements AutoCloseable {
         if (waiter != null) {
             nicContext.waiters(waiter);
         }
-        this.nic = Nic.open(nicContext);
+        if (memory != null) {
+            nicContext.memory(memory);
+        }
+        this.nic = open(nicContext, memory, waiter);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
         this.pd = nic.allocateProtectionDomain();
@@ -100,6 +112,21 @@ public final class Node implements AutoCloseable {
         this.links = new Links(engine, endpoint, waiter);
         engine.addParkCheck(this::hasWork);
         engine.agent(new Agent());
+    }
+
+    private static Nic open(
+            NicContext context, @Nullable SharedMemoryProvider memory, @Nullable EventLoopWaiter waiter) {
+        try {
+            return Nic.open(context);
+        } catch (RuntimeException e) {
+            if (waiter != null) {
+                waiter.close();
+            }
+            if (memory != null) {
+                memory.close();
+            }
+            throw e;
+        }
     }
 
     /**

@@ -22,6 +22,12 @@ enum Fabric {
             return node.listen("uds:" + System.getProperty("java.io.tmpdir") + "/verbena-test-"
                     + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet() + ".sock");
         }
+    },
+    SHM {
+        @Override
+        String listen(Node node) {
+            return node.listen("shm:" + node.name());
+        }
     };
 
     private static final AtomicInteger COUNT = new AtomicInteger();
@@ -31,6 +37,6 @@ enum Fabric {
 
     /** A context for a node that may use this fabric. */
     NodeContext context(NodeMode mode) {
-        return new NodeContext().mode(mode).eventLoop(this != LOCAL);
+        return new NodeContext().mode(mode).eventLoop(this != LOCAL).sharedMemory(this == SHM);
     }
 }
