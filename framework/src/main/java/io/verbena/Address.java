@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param target node name, {@code host:port}, or path of a socket
  * @param name of the inbox or region, or null
  */
-public record Address(Scheme scheme, String target, @Nullable String name) {
+public record Address(
+        Scheme scheme, String target, @Nullable String name) {
     /** How a peer is reached. */
     public enum Scheme {
         /** In the same process. */

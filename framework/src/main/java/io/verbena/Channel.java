@@ -110,9 +110,7 @@ public final class Channel implements AutoCloseable {
             return notSent(length);
         }
         request.append(queueId, queueKey).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length))
-                : postStaged(buffer, offset, length);
+        return length <= maxInline ? post(request.inline(buffer, offset, length)) : postStaged(buffer, offset, length);
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
@@ -121,9 +119,7 @@ public final class Channel implements AutoCloseable {
             return notSent(length);
         }
         request.appendImmediate(queueId, queueKey, immediate).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length))
-                : postStaged(buffer, offset, length);
+        return length <= maxInline ? post(request.inline(buffer, offset, length)) : postStaged(buffer, offset, length);
     }
 
     /** Sends what was enqueued. */
@@ -147,7 +143,7 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult postStaged(DirectBuffer buffer, int offset, int length) {
-        if (!hasRoom() && !makeRoom() || !stage(length)) {
+        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
             return roomless();
         }
         staging.buffer().putBytes(staging.offset(), buffer, offset, length);
@@ -247,7 +243,7 @@ public final class Channel implements AutoCloseable {
         }
         boolean fits = hasRoom() || makeRoom();
         claimInline = length <= maxInline;
-        if (!fits || !claimInline && !stage(length)) {
+        if (!fits || (!claimInline && !stage(length))) {
             return roomless() == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
         }
         claimLength = length;

@@ -88,8 +88,7 @@ final class ConnectionFlyweight {
 
     /** An empty datagram of a type. */
     static ConnectionFlyweight of(int type, long transaction) {
-        ConnectionFlyweight datagram =
-                new ConnectionFlyweight(new byte[HEADER_LENGTH + MAX_TEXT + MAX_TOKEN]);
+        ConnectionFlyweight datagram = new ConnectionFlyweight(new byte[HEADER_LENGTH + MAX_TEXT + MAX_TOKEN]);
         datagram.length = HEADER_LENGTH;
         datagram.buffer.putInt(0, MAGIC, ByteOrder.LITTLE_ENDIAN);
         datagram.buffer.putByte(TYPE, (byte) type);
@@ -168,6 +167,13 @@ final class ConnectionFlyweight {
     ConnectionFlyweight queuePairs(int sender, int receiver) {
         putInt(SENDER_QP, sender);
         putInt(RECEIVER_QP, receiver);
+        return this;
+    }
+
+    /** From whom the other was meant for, to whom it came from. */
+    ConnectionFlyweight inAnswerTo(ConnectionFlyweight other) {
+        putInt(SENDER_QP, other.receiverQp());
+        putInt(RECEIVER_QP, other.senderQp());
         return this;
     }
 
@@ -274,7 +280,7 @@ final class ConnectionFlyweight {
 
     @Override
     public String toString() {
-        return "type " + type() + " transaction " + Long.toHexString(transaction()) + " queue pairs " + senderQp() + " to "
-                + receiverQp();
+        return "type " + type() + " transaction " + Long.toHexString(transaction()) + " queue pairs " + senderQp()
+                + " to " + receiverQp();
     }
 }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -61,7 +62,6 @@ final class Connections {
     private static final int LARGEST_HEADERS = 128;
 
     private final String nodeName;
-    private final Nic nic;
     private final Engine engine;
     private final NicEvents events;
     private final ProtectionDomain pd;
@@ -88,15 +88,13 @@ final class Connections {
 
     private volatile long nextDeadline = Long.MAX_VALUE;
     private volatile boolean noticed;
-    private volatile long malformed;
+    private final AtomicLong malformed = new AtomicLong();
 
     /** What makes a request the same one when it comes again. */
     private record Request(long peerNic, long transaction) {}
 
-    Connections(
-            String nodeName, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
+    Connections(String nodeName, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
         this.nodeName = nodeName;
-        this.nic = nic;
         this.engine = nic.engine(0);
         this.events = nic.events();
         this.pd = pd;
@@ -125,7 +123,8 @@ final class Connections {
     private void checkFree(String name) {
         checkOpen();
         if (inboxes.containsKey(name) || regions.containsKey(name)) {
-            throw new IllegalArgumentException("node '" + nodeName + "' has something of the name '" + name + "' already");
+            throw new IllegalArgumentException(
+                    "node '" + nodeName + "' has something of the name '" + name + "' already");
         }
     }
 
@@ -153,7 +152,12 @@ final class Connections {
 
     // ---- asking -----------------------------------------------------------------------------------------------------
 
-    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
+    /** Prepares a connection for messages to a peer whose link is up; {@link #request} is what to send it. */
+    Connection prepare(long peerNic, int kind, String name) {
+        return prepare(peerNic, kind, name, null, 0);
+    }
+
+    /** As the other, for requests whose completions are wanted. */
     Connection prepare(long peerNic, int kind, String name, @Nullable CompletionQueue completions, int depth) {
         synchronized (lock) {
             checkOpen();
@@ -205,19 +209,25 @@ final class Connections {
                 return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
             if (!context.accessControl.permits(name, request.token())) {
-                return reject(request, ConnectionFlyweight.NOT_PERMITTED, "node '" + nodeName
-                        + "' does not permit it; give its accessToken in the NodeContext");
+                return reject(
+                        request,
+                        ConnectionFlyweight.NOT_PERMITTED,
+                        "node '" + nodeName + "' does not permit it; give its accessToken in the NodeContext");
             }
             if (inbox == null && shared == null) {
-                return reject(request, ConnectionFlyweight.UNKNOWN_NAME, "node '" + nodeName + "' has no "
-                        + (region ? "region" : "inbox") + " '" + name + "'");
+                return reject(
+                        request,
+                        ConnectionFlyweight.UNKNOWN_NAME,
+                        "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
             try {
                 return accept(peerNic, request, inbox, shared);
             } catch (IllegalStateException e) {
                 LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
-                return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName
-                        + "' has no room for another connection; raise its maxConnections");
+                return reject(
+                        request,
+                        ConnectionFlyweight.NO_RESOURCES,
+                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections");
             }
         }
     }
@@ -258,8 +268,7 @@ final class Connections {
                 .text(reason, new byte[0]);
     }
 
-    /** The peer answered. @return what to tell it, or null */
-    @Nullable
+    /** The peer answered. @return what to tell it */
     ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
         synchronized (lock) {
             Connection c = pending.get(reply.transaction());
@@ -280,7 +289,7 @@ final class Connections {
             }
             // Nobody waits for this connection any more: the peer need not keep it.
             return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
-                    .queuePairs(reply.receiverQp(), reply.senderQp());
+                    .inAnswerTo(reply);
         }
     }
 
@@ -537,7 +546,7 @@ final class Connections {
 
     /** Management datagrams that made no sense. */
     long malformed() {
-        return malformed;
+        return malformed.get();
     }
 
     /** Does what there is to do. @return how much that was */
@@ -617,7 +626,7 @@ final class Connections {
             work++;
             ConnectionFlyweight datagram = ConnectionFlyweight.wrap(d.bytes());
             if (!datagram.isSound()) {
-                malformed++;
+                malformed.incrementAndGet();
                 LOG.debug("node '{}' dropped a malformed datagram of {} bytes", nodeName, d.bytes().length);
             } else {
                 onDatagram(d.peerNic(), datagram);
@@ -635,10 +644,7 @@ final class Connections {
                 send(peerNic, answer(peerNic, d));
                 break;
             case ConnectionFlyweight.REPLY:
-                ConnectionFlyweight next = answered(peerNic, d);
-                if (next != null) {
-                    send(peerNic, next);
-                }
+                send(peerNic, answered(peerNic, d));
                 break;
             case ConnectionFlyweight.READY:
                 ready(peerNic, d);
@@ -654,7 +660,7 @@ final class Connections {
                 send(
                         peerNic,
                         ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECTED, d.transaction())
-                                .queuePairs(d.receiverQp(), d.senderQp()));
+                                .inAnswerTo(d));
                 break;
             default:
                 Connection gone = find(peerNic, d);
@@ -813,6 +819,18 @@ final class Connections {
         synchronized (lock) {
             for (Connection c : closing) {
                 if (c.state != Connection.CLOSED && !c.disconnectSent) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Whether every peer has confirmed its goodbye. */
+    boolean isQuiet() {
+        synchronized (lock) {
+            for (Connection c : closing) {
+                if (c.state != Connection.CLOSED) {
                     return false;
                 }
             }

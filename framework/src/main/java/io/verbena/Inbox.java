@@ -147,8 +147,7 @@ public final class Inbox implements AutoCloseable {
             return;
         }
         closed = true;
-        node.forget(this);
-        queue.destroy(true);
+        node.forget(this, queue);
     }
 
     @Override

@@ -65,6 +65,10 @@ public final class Message {
      * messages of a connection, so it may carry an {@linkplain Channel#attachment attachment}.
      */
     public @Nullable Channel channel() {
-        return channels.find(queuePair);
+        Channel channel = channels.find(queuePair);
+        if (channel != null) {
+            channel.connection().confirm();
+        }
+        return channel;
     }
 }

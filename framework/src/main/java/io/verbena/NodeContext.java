@@ -170,6 +170,10 @@ public final class NodeContext {
         return this;
     }
 
+    boolean listensOn(Address.Scheme scheme) {
+        return listen.stream().anyMatch(address -> address.scheme() == scheme);
+    }
+
     /** Takes the context for a launch; fills in the name. */
     String conclude() {
         if (!concluded.compareAndSet(false, true)) {

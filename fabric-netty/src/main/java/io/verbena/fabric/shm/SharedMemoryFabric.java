@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -318,6 +319,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         private final CompletableFuture<Link> future = new CompletableFuture<>();
         private final Path socket;
         private final RingFile rings;
+        private final AtomicBoolean failed = new AtomicBoolean();
         private volatile @Nullable Channel channel;
 
         Connecting(Path socket, RingFile rings) {
@@ -327,7 +329,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
 
         @Override
         public @Nullable String onHello(Channel from, UnsafeBuffer hello) {
-            if (future.isDone()) {
+            if (failed.get()) {
                 return "this side has given up";
             }
             String defect = credentialsDefect(from);
@@ -355,13 +357,14 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
 
         void fail(String message) {
-            if (future.completeExceptionally(new ConnectException(message))) {
+            if (!future.isDone() && failed.compareAndSet(false, true)) {
                 counters.countFailedConnect();
                 rings.unlink();
                 Channel open = channel;
                 if (open != null) {
                     open.close();
                 }
+                future.completeExceptionally(new ConnectException(message));
             }
         }
     }

@@ -1,0 +1,145 @@
+package io.verbena;
+
+import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.netty.NettyFabric;
+import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.shm.SharedMemoryContext;
+import io.verbena.fabric.shm.SharedMemoryFabric;
+import io.verbena.fabric.shm.SharedMemoryProvider;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import io.verbena.nic.port.LinkListener;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's links to other processes: the fabrics behind its addresses, and one link an address however many channels use
+ * it. Thread-safe.
+ */
+final class Links implements LinkListener, AutoCloseable {
+    private final Engine engine;
+    private final LinkEndpoint endpoint;
+    private final @Nullable EventLoopWaiter waiter;
+    private final Map<Long, Link> newest = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
+    private @Nullable NettyFabric sockets;
+    private @Nullable SharedMemoryFabric shared;
+
+    Links(Engine engine, LinkEndpoint own, @Nullable EventLoopWaiter waiter) {
+        this.engine = engine;
+        this.waiter = waiter;
+        this.endpoint = new LinkEndpoint(own.nicId(), own.engine(), own.waiter(), own.memory(), this);
+    }
+
+    @Override
+    public void onLink(Link link) {
+        newest.put(link.peerNic(), link);
+        engine.onLink(link);
+    }
+
+    @Override
+    public void onRejected(String remote, String reason) {
+        engine.onRejected(remote, reason);
+    }
+
+    private synchronized NettyFabric sockets(Address address) {
+        NettyFabric fabric = sockets;
+        if (fabric == null) {
+            fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter(address));
+            sockets = fabric;
+        }
+        return fabric;
+    }
+
+    private synchronized SharedMemoryFabric shared(Address address) {
+        SharedMemoryFabric fabric = shared;
+        if (fabric == null) {
+            if (!(endpoint.memory() instanceof SharedMemoryProvider)) {
+                throw new IllegalStateException(address
+                        + " needs shared memory, which this node lacks: set sharedMemory(true) in its NodeContext");
+            }
+            fabric = new SharedMemoryFabric(endpoint, new SharedMemoryContext(), waiter(address));
+            shared = fabric;
+        }
+        return fabric;
+    }
+
+    /** Where the nodes of this user that share memory meet. */
+    private Path rendezvous(Address address) {
+        if (!(endpoint.memory() instanceof SharedMemoryProvider memory)) {
+            throw new IllegalStateException(address + " needs shared memory");
+        }
+        return memory.directory().resolveSibling(address.target() + ".sock");
+    }
+
+    private EventLoopWaiter waiter(Address address) {
+        EventLoopWaiter loop = waiter;
+        if (loop == null) {
+            throw new IllegalStateException(
+                    address + " needs a socket loop, which this node lacks: set eventLoop(true) in its NodeContext");
+        }
+        return loop;
+    }
+
+    /** Listens. @return the address as bound */
+    Address listen(Address address) {
+        if (address.scheme() == Address.Scheme.SHM) {
+            shared(address).listen(rendezvous(address));
+            return address;
+        }
+        SocketAddress bound = sockets(address).listen(socketAddress(address));
+        if (bound instanceof InetSocketAddress inet) {
+            String host = address.target().substring(0, address.target().lastIndexOf(':'));
+            return new Address(address.scheme(), host + ":" + inet.getPort(), null);
+        }
+        return address;
+    }
+
+    /** The link to an address: the one that is up, or a new one. */
+    synchronized CompletableFuture<Link> connect(Address address, Duration timeout) {
+        String target = address.scheme() + address.target();
+        CompletableFuture<Link> known = byTarget.get(target);
+        if (known != null && !known.isDone()) {
+            return known;
+        }
+        if (known != null && !known.isCompletedExceptionally()) {
+            Link first = known.join();
+            Link link = newest.getOrDefault(first.peerNic(), first);
+            if (link.state() == Link.State.UP) {
+                return CompletableFuture.completedFuture(link);
+            }
+            link.close(); // its peer may be gone for good; whoever listens there now is asked
+            first.close();
+        }
+        CompletableFuture<Link> made = address.scheme() == Address.Scheme.SHM
+                ? shared(address).connect(rendezvous(address), timeout)
+                : sockets(address).connect(socketAddress(address), timeout);
+        byTarget.put(target, made);
+        return made;
+    }
+
+    private static SocketAddress socketAddress(Address address) {
+        return address.scheme() == Address.Scheme.TCP
+                ? new InetSocketAddress(address.host(), address.port())
+                : UnixDomainSocketAddress.of(address.target());
+    }
+
+    @Override
+    public synchronized void close() {
+        if (sockets != null) {
+            sockets.close();
+        }
+        if (shared != null) {
+            shared.close();
+        }
+    }
+}

@@ -1,0 +1,623 @@
+package io.verbena;
+
+import io.netty.channel.ManualIoEventLoop;
+import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.fabric.shm.SharedMemoryProvider;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.EngineAgent;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a service embeds: a NIC in software with inboxes that others send to, channels to the inboxes of others, and
+ * memory that is shared.
+ *
+ * <pre>{@code
+ *   try (Node node = Node.launch(new NodeContext().name("orders").listen("tcp://127.0.0.1:0"))) {
+ *       node.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+ *   }
+ * }</pre>
+ *
+ * <p>Thread-safe, but for {@link #doWork} and {@link #await}, which one thread calls in the mode INVOKER: always the same
+ * one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to another
+ * process is driving).
+ */
+public final class Node implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final Inbox[] NO_INBOXES = {};
+    private static final TurnTask[] NO_TASKS = {};
+
+    private final String name;
+    private final NodeContext context;
+    private final boolean invoker;
+    private final Nic nic;
+    private final Engine engine;
+    private final LinkEndpoint endpoint;
+    private final ProtectionDomain pd;
+    private final Channels channels;
+    private final Connections connections;
+    private final Links links;
+    private final @Nullable EventLoopWaiter waiter;
+    private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
+    private final List<String> addresses = new ArrayList<>();
+    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean inTurn = new AtomicBoolean();
+
+    private volatile Inbox[] callbacks = NO_INBOXES;
+    private volatile TurnTask[] tasks = NO_TASKS;
+    private volatile @Nullable Thread turnThread;
+    private volatile boolean closing;
+    private volatile boolean closed;
+
+    private Node(String name, NodeContext context) {
+        this.name = name;
+        this.context = context;
+        this.invoker = context.mode == NodeMode.INVOKER;
+        boolean shares = context.sharedMemory || context.listensOn(Address.Scheme.SHM);
+        boolean loop = shares
+                || context.eventLoop
+                || context.listensOn(Address.Scheme.TCP)
+                || context.listensOn(Address.Scheme.UDS);
+        long id = new SecureRandom().nextLong() | 1;
+        SharedMemoryProvider memory = shares ? new SharedMemoryProvider(id) : null;
+        this.waiter = loop ? new EventLoopWaiter() : null;
+        NicContext nicContext = new NicContext()
+                .id(id)
+                .mode(EngineMode.valueOf(context.mode.name()))
+                .maxQueuePairs(context.maxQueuePairs)
+                .maxAppendQueues(context.maxInboxes)
+                .maxMemoryRegions(context.maxRegions)
+                .longestSpinNanos(context.spinNanos);
+        if (waiter != null) {
+            nicContext.waiters(waiter);
+        }
+        if (memory != null) {
+            nicContext.memory(memory);
+        }
+        this.nic = open(nicContext, memory, waiter);
+        this.engine = nic.engine(0);
+        this.endpoint = engine.endpoint();
+        this.pd = nic.allocateProtectionDomain();
+        this.channels = new Channels(context.maxQueuePairs);
+        this.connections = new Connections(name, nic, pd, context, channels);
+        this.links = new Links(engine, endpoint, waiter);
+        engine.addParkCheck(this::hasWork);
+        engine.agent(new Agent());
+    }
+
+    private static Nic open(
+            NicContext context, @Nullable SharedMemoryProvider memory, @Nullable EventLoopWaiter waiter) {
+        try {
+            return Nic.open(context);
+        } catch (RuntimeException e) {
+            if (waiter != null) {
+                waiter.close();
+            }
+            if (memory != null) {
+                memory.close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Launches a node.
+     *
+     * @throws IllegalArgumentException if a node of that name runs in this process
+     * @throws io.verbena.fabric.ListenException if an address cannot be listened on; the message says why and what to do
+     * @throws IllegalStateException if the JVM lacks a flag; the message says which
+     */
+    public static Node launch(NodeContext context) {
+        Node node = new Node(context.conclude(), context);
+        try {
+            NodeRegistry.add(node.name, node);
+            for (Address address : context.listen) {
+                node.listen(address);
+            }
+        } catch (RuntimeException e) {
+            node.close();
+            throw e;
+        }
+        return node;
+    }
+
+    /** The node's name. */
+    public String name() {
+        return name;
+    }
+
+    /** Who does the node's work. */
+    public NodeMode mode() {
+        return context.mode;
+    }
+
+    /** Identity of the node's NIC: random, another one each time. */
+    public long nicId() {
+        return nic.id();
+    }
+
+    /** The addresses that it listens on, as bound, in the order in which they were given. */
+    public List<String> addresses() {
+        synchronized (addresses) {
+            return List.copyOf(addresses);
+        }
+    }
+
+    /**
+     * Listens on another address.
+     *
+     * @param address as for {@link NodeContext#listen}
+     * @return the address as bound, to connect to once {@code /name} is appended
+     * @throws io.verbena.fabric.ListenException if it cannot be had; the message says why and what to do
+     */
+    public String listen(String address) {
+        return listen(Address.parseListen(address));
+    }
+
+    private String listen(Address address) {
+        checkOpen();
+        String bound = address.scheme() == Address.Scheme.LOCAL
+                ? listenLocal(address)
+                : links.listen(address).toString();
+        synchronized (addresses) {
+            addresses.add(bound);
+        }
+        return bound;
+    }
+
+    private String listenLocal(Address address) {
+        if (!address.target().equals(name)) {
+            throw new IllegalArgumentException(
+                    address + " names another node; node '" + name + "' can be reached as local:" + name);
+        }
+        return address.toString();
+    }
+
+    // ---- inboxes ----------------------------------------------------------------------------------------------------
+
+    /** Opens an inbox with the default options. */
+    public Inbox openInbox(String inboxName) {
+        return openInbox(inboxName, new InboxOptions());
+    }
+
+    /**
+     * Opens an inbox that peers can connect to by its name.
+     *
+     * @param inboxName 1 to 255 characters without {@code /}
+     * @throws IllegalArgumentException if the name is taken, or an option is out of range
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its chunks cannot be had
+     */
+    public Inbox openInbox(String inboxName, InboxOptions options) {
+        Address.checkName(inboxName);
+        checkOpen();
+        AppendQueue queue = pd.createAppendQueue(options.attributes());
+        Inbox inbox = new Inbox(this, inboxName, queue, channels);
+        try {
+            connections.add(inboxName, inbox);
+        } catch (RuntimeException e) {
+            queue.destroy(true);
+            throw e;
+        }
+        if (invoker) {
+            engine.addParkCheck(inbox.parkCheck());
+        }
+        return inbox;
+    }
+
+    void addCallback(Inbox inbox) {
+        synchronized (this) {
+            Inbox[] now = Arrays.copyOf(callbacks, callbacks.length + 1);
+            now[now.length - 1] = inbox;
+            callbacks = now;
+        }
+        if (!invoker) {
+            engine.addParkCheck(inbox.parkCheck());
+        }
+        engine.wake();
+    }
+
+    /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
+    void forget(Inbox inbox, AppendQueue queue) {
+        connections.removeInbox(inbox.name());
+        engine.removeParkCheck(inbox.parkCheck());
+        synchronized (this) {
+            callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
+        }
+        if (inbox.hasCallback()) {
+            commands.add(() -> queue.destroy(true));
+            engine.wake();
+        } else {
+            queue.destroy(true);
+        }
+    }
+
+    /**
+     * Shares memory under a name.
+     *
+     * @param regionName 1 to 255 characters without {@code /}
+     * @param bytes at least 1
+     * @throws IllegalArgumentException if the name is taken
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
+     */
+    public SharedRegion share(String regionName, int bytes) {
+        Address.checkName(regionName);
+        checkOpen();
+        MemoryRegion memory = pd.allocate(
+                bytes, Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
+        SharedRegion region = new SharedRegion(this, regionName, memory);
+        try {
+            connections.add(regionName, region);
+        } catch (RuntimeException e) {
+            pd.deregister(memory);
+            throw e;
+        }
+        return region;
+    }
+
+    void forget(SharedRegion region, MemoryRegion memory) {
+        connections.removeRegion(region.name());
+        if (!closed) {
+            pd.deregister(memory);
+        }
+    }
+
+    // ---- connecting -------------------------------------------------------------------------------------------------
+
+    /**
+     * Connects to an inbox; the peer cannot send back.
+     *
+     * @param address of the inbox, see {@link Address}
+     * @param timeout most time that it may take
+     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public Channel connect(String address, Duration timeout) {
+        return connect(address, null, timeout);
+    }
+
+    /**
+     * Connects to an inbox.
+     *
+     * @param address of the inbox, see {@link Address}
+     * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none
+     * @param timeout most time that it may take
+     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public Channel connect(String address, @Nullable Inbox answersTo, Duration timeout) {
+        Connection connection = open(Address.parse(address), ConnectionFlyweight.INBOX, answersTo, timeout);
+        Channel channel = connection.channel;
+        if (channel == null) {
+            throw new IllegalStateException("connection " + connection.number + " carries no messages");
+        }
+        return channel;
+    }
+
+    private Connection open(Address address, int kind, @Nullable Inbox answersTo, Duration timeout) {
+        checkOpen();
+        String target = address.name();
+        if (target == null) {
+            throw new IllegalArgumentException("address '" + address + "' lacks a name");
+        }
+        if (Thread.currentThread() == turnThread) {
+            throw new IllegalStateException(
+                    "connect waits for this node's work and cannot be called from its own callbacks");
+        }
+        long deadline = System.nanoTime() + timeout.toNanos();
+        return address.scheme() == Address.Scheme.LOCAL
+                ? openLocal(address, target, kind, answersTo)
+                : openRemote(address, target, kind, answersTo, timeout, deadline);
+    }
+
+    private Connection openLocal(Address address, String target, int kind, @Nullable Inbox answersTo) {
+        Node peer = NodeRegistry.find(address.target());
+        if (peer == null || !NodeRegistry.link(this, peer)) {
+            throw new ConnectionException(
+                    "cannot connect to " + address + ": no node '" + address.target() + "' runs in this process");
+        }
+        Connection c = connections.prepare(peer.nicId(), kind, target);
+        try {
+            ConnectionFlyweight reply = peer.connections.answer(
+                    nic.id(), connections.request(c, answersTo, LocalFabric.DEFAULT_MAX_PACKET));
+            if (reply.type() != ConnectionFlyweight.REPLY) {
+                throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
+            }
+            ConnectionFlyweight ready = connections.answered(peer.nicId(), reply);
+            peer.connections.ready(nic.id(), ready);
+            peer.engine.wake();
+            return c;
+        } finally {
+            connections.abandon(c); // unless it is open
+        }
+    }
+
+    private Connection openRemote(
+            Address address, String target, int kind, @Nullable Inbox answersTo, Duration timeout, long deadline) {
+        Link link = await(links.connect(address, timeout), deadline, address, null);
+        Connection c = connections.prepare(link.peerNic(), kind, target);
+        try {
+            ConnectionFlyweight request = connections.request(c, answersTo, link.maxPacket());
+            return await(c.opened, deadline, address, () -> connections.send(c.peerNic, request));
+        } finally {
+            connections.abandon(c); // unless it is open
+        }
+    }
+
+    /** Waits for an answer, and meanwhile does the node's work if nobody else does; asks again now and then. */
+    private <T> T await(CompletableFuture<T> answer, long deadline, Address address, @Nullable Runnable ask) {
+        long nextAsk = System.nanoTime();
+        while (true) {
+            long now = System.nanoTime();
+            if (ask != null && now - nextAsk >= 0 && !answer.isDone()) {
+                ask.run();
+                nextAsk = now + Connections.RETRY_NANOS;
+            }
+            long left = deadline - now;
+            try {
+                if (answer.isDone() || !invoker) {
+                    long wait = ask == null ? left : Math.min(left, nextAsk - now);
+                    return answer.get(Math.max(wait, 0), TimeUnit.NANOSECONDS);
+                }
+            } catch (ExecutionException e) {
+                throw failure(address, e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ConnectionException("cannot connect to " + address + ": interrupted", e);
+            } catch (TimeoutException e) {
+                left = deadline - System.nanoTime();
+            }
+            if (left <= 0) {
+                throw new ConnectionException("cannot connect to " + address + ": no answer within the timeout; is its "
+                        + "node's work being done?");
+            }
+            if (closing) {
+                throw new ConnectionException("cannot connect to " + address + ": node '" + name + "' was closed");
+            }
+            if (invoker && engine.doWork() + connections.doWork(now) == 0) {
+                engine.await(Math.min(left, CONNECT_LOOK));
+            }
+        }
+    }
+
+    private static ConnectionException failure(Address address, @Nullable Throwable cause) {
+        String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
+        String prefix = "cannot connect to ";
+        String text = reason.startsWith(prefix) ? reason : prefix + address + ": " + reason;
+        return cause == null ? new ConnectionException(text) : new ConnectionException(text, cause);
+    }
+
+    /** Adds someone who is told of the node's channels. */
+    public void addListener(ChannelListener listener) {
+        connections.addListener(listener);
+    }
+
+    // ---- turns ------------------------------------------------------------------------------------------------------
+
+    /**
+     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, calls back. In the
+     * other modes the node's thread does that, and this does nothing.
+     *
+     * @return the amount of work done, 0 if there was none
+     */
+    public int doWork() {
+        return invoker && !closed ? engine.doWork() + turn() : 0;
+    }
+
+    /**
+     * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
+     * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}.
+     *
+     * @param nanos most nanoseconds to sleep
+     */
+    public void await(long nanos) {
+        if (closed) {
+            return;
+        }
+        if (!invoker) {
+            throw new IllegalStateException(
+                    "node '" + name + "' has a thread of its own in mode " + mode() + "; wait with Inbox.await");
+        }
+        engine.await(nanos);
+    }
+
+    boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
+        if (hasMessage.getAsBoolean() || closed) {
+            return hasMessage.getAsBoolean();
+        }
+        if (!invoker) {
+            return engine.awaitAsGuest(nanos, hasMessage);
+        }
+        engine.await(nanos);
+        return hasMessage.getAsBoolean();
+    }
+
+    /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
+    public void wake() {
+        engine.wake();
+    }
+
+    /**
+     * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves everything.
+     *
+     * @throws IllegalStateException if it has none; see {@link NodeContext#eventLoop}
+     */
+    public ManualIoEventLoop eventLoop() {
+        EventLoopWaiter loop = waiter;
+        if (loop == null) {
+            throw new IllegalStateException(
+                    "node '" + name + "' has no event loop: set eventLoop(true) in its NodeContext");
+        }
+        return loop.loop();
+    }
+
+    private int turn() {
+        if (closed || inTurn.getPlain() || !inTurn.compareAndSet(false, true)) {
+            return 0;
+        }
+        turnThread = Thread.currentThread();
+        try {
+            long now = System.nanoTime();
+            int work = connections.doWork(now);
+            for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+                command.run();
+                work++;
+            }
+            for (Inbox inbox : callbacks) {
+                work += callBack(inbox);
+            }
+            for (TurnTask task : tasks) {
+                work += task.doWork(now);
+            }
+            return work;
+        } finally {
+            turnThread = null;
+            inTurn.set(false);
+        }
+    }
+
+    private int callBack(Inbox inbox) {
+        try {
+            return inbox.callBack();
+        } catch (RuntimeException e) {
+            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
+            return 1;
+        }
+    }
+
+    private boolean hasWork() {
+        return connections.hasWork() || !commands.isEmpty() || closing;
+    }
+
+    /** Adds something that is done in each turn. */
+    void addTask(TurnTask task) {
+        synchronized (this) {
+            TurnTask[] now = Arrays.copyOf(tasks, tasks.length + 1);
+            now[now.length - 1] = task;
+            tasks = now;
+        }
+        engine.wake();
+    }
+
+    void removeTask(TurnTask task) {
+        synchronized (this) {
+            tasks = Arrays.stream(tasks).filter(t -> t != task).toArray(TurnTask[]::new);
+        }
+    }
+
+    private long nextDeadline() {
+        long next = connections.nextDeadline();
+        for (TurnTask task : tasks) {
+            next = Math.min(next, task.nextDeadline());
+        }
+        return next;
+    }
+
+    /** The node's share of the engine's owner. */
+    private final class Agent implements EngineAgent {
+        @Override
+        public int doWork() {
+            return turn();
+        }
+
+        @Override
+        public long nextDeadline() {
+            return Node.this.nextDeadline();
+        }
+    }
+
+    // ---- the end ----------------------------------------------------------------------------------------------------
+
+    private void checkOpen() {
+        if (closing) {
+            throw new IllegalStateException("node '" + name + "' is closed");
+        }
+    }
+
+    Set<Long> localLinks() {
+        return localLinks;
+    }
+
+    LinkEndpoint endpoint() {
+        return endpoint;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /**
+     * Closes the node: what was sent still reaches its peers, within the linger time, and they are told. Takes at most the
+     * linger time and a few seconds for its threads. Idempotent.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closing) {
+                return;
+            }
+            closing = true;
+        }
+        NodeRegistry.remove(name, this);
+        connections.closeAll();
+        long now = System.nanoTime();
+        long drained = now + context.lingerNanos;
+        work(drained, connections::isDrained);
+        work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
+        connections.shutDown();
+        links.close();
+        if (invoker) {
+            engine.doWork();
+        }
+        closed = true;
+        nic.close();
+    }
+
+    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
+    private void work(long until, BooleanSupplier done) {
+        while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
+            int work = 0;
+            if (invoker || Thread.currentThread() == turnThread) {
+                work = engine.doWork() + connections.doWork(System.nanoTime());
+            } else {
+                engine.wake();
+            }
+            if (work == 0) {
+                LockSupport.parkNanos(this, CLOSE_LOOK);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "node '" + name + "'";
+    }
+}

@@ -1,0 +1,73 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** A client and a server, and the drive that they need in the mode INVOKER. */
+final class NodePair implements AutoCloseable {
+    static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    final Node server;
+    final Node client;
+    final String address;
+    private final NodeMode mode;
+    private final Thread serverThread;
+    private volatile boolean stopped;
+
+    NodePair(Fabric fabric, NodeMode mode) {
+        this(fabric, mode, fabric.context(mode), fabric.context(mode));
+    }
+
+    /** A server that is driven by a thread of the test in the mode INVOKER, and a client driven by the test's own. */
+    NodePair(Fabric fabric, NodeMode mode, NodeContext serverContext, NodeContext clientContext) {
+        this.mode = mode;
+        server = Node.launch(serverContext);
+        client = Node.launch(clientContext);
+        address = fabric.listen(server) + "/";
+        serverThread = new Thread(this::driveServer, "test-server");
+        if (mode == NodeMode.INVOKER) {
+            serverThread.start();
+        }
+    }
+
+    private void driveServer() {
+        while (!stopped) {
+            if (server.doWork() == 0) {
+                server.await(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+        }
+    }
+
+    /** Drives the client until a condition holds. */
+    void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("condition within " + TIMEOUT).isLessThan(deadline);
+            if (client.doWork() == 0) {
+                Thread.yield();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        stopServer();
+        server.close();
+    }
+
+    void stopServer() {
+        stopped = true;
+        server.wake();
+        if (mode == NodeMode.INVOKER) {
+            try {
+                serverThread.join(TIMEOUT.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
