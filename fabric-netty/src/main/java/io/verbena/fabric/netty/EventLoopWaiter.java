@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventLoopWaiter implements Waiter {
     private static final int EAGER_POLLS = 256;
-    private static final int LAZY_INTERVAL = 16;
+    private static final int LAZY_INTERVAL = 4;
     private static final int CLOSE_TURNS = 1000;
     private static final VarHandle WAKE_REQUESTED;
 

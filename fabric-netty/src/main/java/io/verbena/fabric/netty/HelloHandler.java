@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.HelloFlyweight;
 import java.time.Duration;
@@ -136,12 +137,24 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+        ended(context);
+        context.fireChannelInactive();
+    }
+
+    private void ended(ChannelHandlerContext context) {
         refuse(
                 context,
                 received == 0
                         ? "closed before its hello; if it refused this side, its log says why"
                         : "closed after " + received + " of " + expected + " bytes of its hello");
-        context.fireChannelInactive();
+    }
+
+    /** End of file, on channels that may be half closed. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            ended(context);
+        }
     }
 
     @Override

@@ -1,0 +1,207 @@
+package io.verbena.kv.client;
+
+import io.verbena.Channel;
+import io.verbena.Inbox;
+import io.verbena.InboxOptions;
+import io.verbena.Message;
+import io.verbena.MessageHandler;
+import io.verbena.Node;
+import io.verbena.SendResult;
+import io.verbena.kv.KeyHash;
+import io.verbena.kv.server.KvServer;
+import java.time.Duration;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of a key-value store. Requests ({@link io.verbena.kv.protocol.RequestEncoder}) are composed where they travel
+ * from ({@link #claim}), go out together with {@link #flush}, and their replies come back, in any order, from
+ * {@link #poll}; the correlation in both says which belong together.
+ *
+ * <p>For one thread at a time. Nothing blocks and nothing is allocated once running. A client beside its server
+ * ({@link #connect(Node, KvServer, Duration)}) runs the shards that it has appended to, if nobody else does: a request
+ * then needs no thread hop.
+ */
+public final class KvClient implements MessageHandler, AutoCloseable {
+    private static final int MAX_REPLY = 80 << 20;
+
+    private final Node node;
+    private final Inbox replies;
+    private final Channel[] channels;
+    private final @Nullable KvServer beside;
+    private final int[] unflushed;
+    private final boolean[] listed;
+    private int unflushedCount;
+    private int claimed = -1;
+    private int claimOffset;
+    private long outstanding;
+    private @Nullable ReplyHandler handler;
+    private boolean closed;
+
+    private KvClient(Node node, List<String> addresses, @Nullable KvServer beside, Duration timeout) {
+        if (addresses.isEmpty()) {
+            throw new IllegalArgumentException("shards 0 < minimum 1");
+        }
+        this.node = node;
+        this.beside = beside;
+        this.channels = new Channel[addresses.size()];
+        this.unflushed = new int[channels.length];
+        this.listed = new boolean[channels.length];
+        this.replies = node.openInbox(
+                "replies-" + Long.toHexString(System.nanoTime()),
+                new InboxOptions().chunkLength(1 << 20).maxMessage(MAX_REPLY));
+        try {
+            for (int i = 0; i < channels.length; i++) {
+                channels[i] = node.connect(addresses.get(i), replies, timeout);
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects to a store by its shards' addresses.
+     *
+     * @param node of the client; its owner thread uses the client
+     * @param addresses of the shards, in order
+     * @param timeout longest wait for a shard
+     * @throws io.verbena.ConnectionException if a shard cannot be reached; says why
+     */
+    public static KvClient connect(Node node, List<String> addresses, Duration timeout) {
+        return new KvClient(node, addresses, null, timeout);
+    }
+
+    /** Connects to a server in this process, whose shards this client helps to run. */
+    public static KvClient connect(Node node, KvServer server, Duration timeout) {
+        return new KvClient(node, server.localAddresses(), server, timeout);
+    }
+
+    /** Number of shards. */
+    public int shards() {
+        return channels.length;
+    }
+
+    /** The shard of a key. */
+    public int shardOf(DirectBuffer buffer, int offset, int length) {
+        return KeyHash.shardOf(buffer, offset, length, channels.length);
+    }
+
+    /** Whether a shard can be reached; if not, requests to it are refused with {@link SendResult#CLOSED}. */
+    public boolean isConnected(int shard) {
+        return channels[shard].isConnected();
+    }
+
+    /**
+     * Reserves room for a request. After SENT comes {@link #commit}, before anything else.
+     *
+     * @param shard that is to execute the request
+     * @param length of the request in bytes
+     * @return SENT if there is room; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
+     */
+    public SendResult claim(int shard, int length) {
+        int offset = channels[shard].tryClaim(length);
+        if (offset < 0) {
+            return offset == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+        }
+        claimed = shard;
+        claimOffset = offset;
+        return SendResult.SENT;
+    }
+
+    /** Where the claimed room lies; valid until {@link #commit}. */
+    public MutableDirectBuffer claimBuffer() {
+        return channels[claimed].claimBuffer();
+    }
+
+    /** Where the claimed room starts. */
+    public int claimOffset() {
+        return claimOffset;
+    }
+
+    /** Completes the claimed request. It may stay behind until {@link #flush}. */
+    public void commit() {
+        int shard = claimed;
+        channels[shard].enqueueClaim();
+        claimed = -1;
+        outstanding++;
+        if (!listed[shard]) {
+            listed[shard] = true;
+            unflushed[unflushedCount++] = shard;
+        }
+    }
+
+    /** Sends what was committed, and runs shards in this process that nobody runs. */
+    public void flush() {
+        for (int i = 0; i < unflushedCount; i++) {
+            int shard = unflushed[i];
+            listed[shard] = false;
+            channels[shard].flush();
+        }
+        if (beside != null) {
+            for (int i = 0; i < unflushedCount; i++) {
+                beside.assist(unflushed[i]);
+            }
+        }
+        unflushedCount = 0;
+    }
+
+    /**
+     * Hands over replies that have arrived.
+     *
+     * @param replyHandler called for each
+     * @param limit most replies
+     * @return number of replies
+     */
+    public int poll(ReplyHandler replyHandler, int limit) {
+        handler = replyHandler;
+        int taken = replies.poll(this, limit);
+        if (taken == 0 && outstanding > 0 && beside != null) {
+            for (int i = 0; i < channels.length; i++) {
+                beside.assist(i); // a shard that nobody runs, or one that waited for room in the inbox
+            }
+            taken = replies.poll(this, limit);
+        }
+        outstanding -= taken;
+        return taken;
+    }
+
+    /** Requests that were committed and are not answered. */
+    public long outstanding() {
+        return outstanding;
+    }
+
+    /** Whether a reply has arrived. */
+    public boolean hasReplies() {
+        return !replies.isEmpty();
+    }
+
+    @Override
+    public void onMessage(Message message) {
+        ReplyHandler taker = handler;
+        if (taker != null) {
+            taker.onReply(message.buffer(), message.offset(), message.length());
+        }
+    }
+
+    /** The node that the client belongs to. */
+    public Node node() {
+        return node;
+    }
+
+    /** Disconnects. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            for (Channel channel : channels) {
+                if (channel != null) {
+                    channel.close();
+                }
+            }
+            replies.close();
+        }
+    }
+}

@@ -1,0 +1,339 @@
+package io.verbena.kv.protocol;
+
+import static io.verbena.kv.protocol.ReplyDescriptor.CORRELATION_OFFSET;
+import static io.verbena.kv.protocol.ReplyDescriptor.COUNT_OFFSET;
+import static io.verbena.kv.protocol.ReplyDescriptor.HEADER_LENGTH;
+import static io.verbena.kv.protocol.ReplyDescriptor.TAG_OFFSET;
+import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_HEADER_LENGTH;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Writes a reply into a growable off-heap buffer of its own, value after value in pre-order. Reusable: allocates only while
+ * the buffer grows, and gives the memory of an exceptionally large reply back after a run of small ones.
+ *
+ * <p>{@link #buffer()} and the bytes in it are valid until the next call of a writing method. Not thread-safe.
+ */
+public final class ReplyEncoder implements AutoCloseable {
+    /** Bytes of the buffer at the start, and the least that is kept. */
+    public static final int INITIAL_CAPACITY = 64 * 1024;
+    /** Greatest reply in bytes: what does not fit is an error reply. */
+    public static final int MAX_CAPACITY = 1 << 30;
+
+    private static final int RETAINED_CAPACITY = 1024 * 1024;
+    private static final int SMALL_REPLIES_TO_SHRINK = 256;
+    private static final int MAX_DECIMAL_LENGTH = 20;
+
+    private final int maxCapacity;
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private ByteBuffer memory;
+    private int capacity;
+    private int position = HEADER_LENGTH;
+    private int smallReplies;
+    private boolean closed;
+
+    /** Creates an encoder for replies of up to {@link #MAX_CAPACITY} bytes. */
+    public ReplyEncoder() {
+        this(MAX_CAPACITY);
+    }
+
+    /**
+     * Creates an encoder.
+     *
+     * @param maxCapacity greatest reply in bytes, {@link #INITIAL_CAPACITY} to {@link #MAX_CAPACITY}
+     */
+    public ReplyEncoder(final int maxCapacity) {
+        if (maxCapacity < INITIAL_CAPACITY || maxCapacity > MAX_CAPACITY) {
+            throw new IllegalArgumentException(
+                    "maximum capacity " + maxCapacity + " is not in " + INITIAL_CAPACITY + " to " + MAX_CAPACITY);
+        }
+        this.maxCapacity = maxCapacity;
+        memory = allocate(INITIAL_CAPACITY);
+        adopt(memory);
+    }
+
+    private static ByteBuffer allocate(final int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void adopt(final ByteBuffer fresh) {
+        memory = fresh;
+        buffer.wrap(fresh);
+        capacity = fresh.capacity();
+    }
+
+    /**
+     * Starts a reply; what was in the buffer is gone.
+     *
+     * @param correlation of the request
+     * @return this
+     */
+    public ReplyEncoder begin(final long correlation) {
+        if (closed) {
+            throw new IllegalStateException("reply encoder is closed");
+        }
+        shrink();
+        position = HEADER_LENGTH;
+        buffer.putLong(CORRELATION_OFFSET, correlation, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /** Drops the values written since {@link #begin}; used to replace half a reply by an error. */
+    public void discard() {
+        position = HEADER_LENGTH;
+    }
+
+    private void shrink() {
+        if (capacity <= RETAINED_CAPACITY || position > RETAINED_CAPACITY) {
+            smallReplies = 0;
+        } else if (++smallReplies == SMALL_REPLIES_TO_SHRINK) {
+            smallReplies = 0;
+            final ByteBuffer old = memory;
+            adopt(allocate(INITIAL_CAPACITY));
+            BufferUtil.free(old);
+        }
+    }
+
+    /** @return the buffer that holds the reply from offset 0 */
+    public UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    /** @return bytes of the reply so far, correlation included */
+    public int length() {
+        return position;
+    }
+
+    /** @return bytes of memory that the encoder holds */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** Writes a NIL. */
+    public void nil() {
+        header(ReplyType.NIL, 0, 0);
+    }
+
+    /** Writes a NIL_ARRAY. */
+    public void nilArray() {
+        header(ReplyType.NIL_ARRAY, 0, 0);
+    }
+
+    /**
+     * Writes an INTEGER.
+     *
+     * @param value of it
+     */
+    public void integer(final long value) {
+        final int at = header(ReplyType.INTEGER, Long.BYTES, Long.BYTES);
+        buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Writes a DOUBLE.
+     *
+     * @param value of it
+     */
+    public void doubleValue(final double value) {
+        final int at = header(ReplyType.DOUBLE, Double.BYTES, Double.BYTES);
+        buffer.putLong(at, Double.doubleToRawLongBits(value), ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Writes a BOOLEAN.
+     *
+     * @param value of it
+     */
+    public void booleanValue(final boolean value) {
+        header(ReplyType.BOOLEAN, value ? 1 : 0, 0);
+    }
+
+    /**
+     * Writes a BULK.
+     *
+     * @param source of its bytes
+     * @param offset of the first byte
+     * @param length in bytes
+     */
+    public void bulk(final DirectBuffer source, final int offset, final int length) {
+        final int at = claimText(ReplyType.BULK, length);
+        buffer.putBytes(at, source, offset, length);
+    }
+
+    /**
+     * Writes a BULK.
+     *
+     * @param bytes of it
+     */
+    public void bulk(final byte[] bytes) {
+        text(ReplyType.BULK, bytes);
+    }
+
+    /**
+     * Writes a number as a BULK of decimal text.
+     *
+     * @param value of it
+     */
+    public void bulkInteger(final long value) {
+        ensure(VALUE_HEADER_LENGTH + MAX_DECIMAL_LENGTH + VALUE_HEADER_LENGTH);
+        final int at = position + VALUE_HEADER_LENGTH;
+        // The digits first, for only they tell the length; the padding then behind them.
+        final int length = buffer.putLongAscii(at, value);
+        buffer.putLong(at + length, 0L);
+        header(ReplyType.BULK, length, 0);
+        position = at + ((length + 7) & ~7);
+    }
+
+    /**
+     * Opens a BULK whose bytes the caller writes into {@link #buffer()} before it writes the next value.
+     *
+     * @param length in bytes
+     * @return offset in {@link #buffer()} of its first byte
+     */
+    public int claimBulk(final int length) {
+        return claimText(ReplyType.BULK, length);
+    }
+
+    /**
+     * Writes a STATUS.
+     *
+     * @param ascii its text
+     */
+    public void status(final byte[] ascii) {
+        text(ReplyType.STATUS, ascii);
+    }
+
+    /**
+     * Writes an ERROR.
+     *
+     * @param text code and text, without the dash of RESP
+     */
+    public void error(final byte[] text) {
+        text(ReplyType.ERROR, text);
+    }
+
+    /**
+     * Writes an ERROR; for errors with text that is not constant.
+     *
+     * @param text code and text, without the dash of RESP
+     */
+    public void error(final String text) {
+        error(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Writes a VERBATIM.
+     *
+     * @param bytes three characters of format, a colon and the text
+     */
+    public void verbatim(final byte[] bytes) {
+        text(ReplyType.VERBATIM, bytes);
+    }
+
+    /**
+     * Writes the head of an ARRAY; the elements follow.
+     *
+     * @param count of elements
+     */
+    public void array(final int count) {
+        header(ReplyType.ARRAY, count, 0);
+    }
+
+    /**
+     * Writes the head of a MAP; the pairs follow.
+     *
+     * @param count of pairs
+     */
+    public void map(final int count) {
+        header(ReplyType.MAP, count, 0);
+    }
+
+    /**
+     * Writes the head of a SET; the elements follow.
+     *
+     * @param count of elements
+     */
+    public void set(final int count) {
+        header(ReplyType.SET, count, 0);
+    }
+
+    /**
+     * Writes the head of an aggregate whose count is not known yet.
+     *
+     * @param type ARRAY, MAP or SET
+     * @return where to set the count with {@link #closeAggregate}
+     */
+    public int openAggregate(final ReplyType type) {
+        final int at = position;
+        header(type, 0, 0);
+        return at;
+    }
+
+    /**
+     * Sets the count of an aggregate.
+     *
+     * @param at what {@link #openAggregate} returned
+     * @param count of elements or pairs that were written
+     */
+    public void closeAggregate(final int at, final int count) {
+        buffer.putInt(at + COUNT_OFFSET, count, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void text(final ReplyType type, final byte[] bytes) {
+        final int at = claimText(type, bytes.length);
+        buffer.putBytes(at, bytes);
+    }
+
+    private int claimText(final ReplyType type, final int length) {
+        final int at = header(type, length, (length + 7L) & ~7L);
+        if ((length & 7) != 0) {
+            buffer.putLong(position - Long.BYTES, 0L);
+        }
+        return at;
+    }
+
+    private int header(final ReplyType type, final int count, final long payload) {
+        ensure(VALUE_HEADER_LENGTH + payload);
+        final int at = position;
+        buffer.putInt(at + TAG_OFFSET, type.tag(), ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + COUNT_OFFSET, count, ByteOrder.LITTLE_ENDIAN);
+        position = at + VALUE_HEADER_LENGTH + (int) payload;
+        return at + VALUE_HEADER_LENGTH;
+    }
+
+    private void ensure(final long bytes) {
+        if (bytes > capacity - position) {
+            grow(position + bytes);
+        }
+    }
+
+    private void grow(final long required) {
+        if (required > maxCapacity) {
+            throw new ReplyTooLargeException(required, maxCapacity);
+        }
+        final long doubled = Math.max(required, 2L * capacity);
+        final ByteBuffer old = memory;
+        final ByteBuffer fresh = allocate((int) Math.min(maxCapacity, doubled));
+        old.limit(position).position(0);
+        fresh.put(old);
+        fresh.clear();
+        adopt(fresh);
+        BufferUtil.free(old);
+    }
+
+    /** Frees the buffer. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            buffer.wrap(0, 0);
+            capacity = 0;
+            BufferUtil.free(memory);
+        }
+    }
+}

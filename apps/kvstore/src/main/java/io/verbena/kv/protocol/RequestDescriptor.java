@@ -1,0 +1,71 @@
+package io.verbena.kv.protocol;
+
+import org.agrona.BitUtil;
+
+/**
+ * Layout of a request. Little-endian; offsets are from the request's first byte, which should be 8-byte aligned.
+ *
+ * <pre>
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *   +---------------+---------------+-------------------------------+
+ *  0|    version    |     flags     |          operation            |
+ *   +---------------+---------------+-------------------------------+
+ *  4|                  number of arguments (argc)                   |
+ *   +---------------------------------------------------------------+
+ *  8|                         correlation                           |
+ *   |                                                               |
+ *   +-------------------------------+-------------------------------+
+ * 16|           database            |          reserved (0)         |
+ *   +-------------------------------+-------------------------------+
+ * 20|                         reserved (0)                          |
+ *   +---------------------------------------------------------------+
+ * 24|  argc times: length (4 bytes), bytes, zeros up to a multiple  |
+ *   |  of 4                                                        ...
+ *   +---------------------------------------------------------------+
+ * </pre>
+ */
+public final class RequestDescriptor {
+    /** Version that this code writes and reads. */
+    public static final int VERSION = 1;
+    /** Flag: the caller speaks RESP3, and replies whose shape depends on the protocol take RESP3's shape. */
+    public static final int FLAG_RESP3 = 1;
+    /** All flags that this version knows. */
+    public static final int FLAGS_MASK = FLAG_RESP3;
+
+    /** Offset of the version, u8. */
+    public static final int VERSION_OFFSET = 0;
+    /** Offset of the flags, u8. */
+    public static final int FLAGS_OFFSET = 1;
+    /** Offset of the operation's code, u16. */
+    public static final int OP_OFFSET = 2;
+    /** Offset of the number of arguments, i32. */
+    public static final int ARGC_OFFSET = 4;
+    /** Offset of the correlation, i64. */
+    public static final int CORRELATION_OFFSET = 8;
+    /** Offset of the database number, u16. */
+    public static final int DATABASE_OFFSET = 16;
+    /** Offset of the reserved bytes. */
+    public static final int RESERVED_OFFSET = 18;
+    /** Length of the header in bytes; the arguments follow. */
+    public static final int HEADER_LENGTH = 24;
+
+    /** Bytes of an argument's length field. */
+    public static final int ARGUMENT_HEADER_LENGTH = 4;
+    /** Alignment of arguments. */
+    public static final int ARGUMENT_ALIGNMENT = 4;
+    /** Greatest number of arguments; Redis has the same limit on a command. */
+    public static final int MAX_ARGUMENTS = 1024 * 1024;
+    /** Greatest length of one argument in bytes. */
+    public static final int MAX_ARGUMENT_LENGTH = 64 * 1024 * 1024;
+
+    private RequestDescriptor() {}
+
+    /**
+     * @param length of the argument in bytes, 0 to {@link #MAX_ARGUMENT_LENGTH}
+     * @return bytes that the argument takes in a request, with its length and padding
+     */
+    public static int argumentLength(final int length) {
+        return ARGUMENT_HEADER_LENGTH + BitUtil.align(length, ARGUMENT_ALIGNMENT);
+    }
+}

@@ -1,0 +1,175 @@
+package io.verbena.kv.protocol;
+
+import static io.verbena.kv.protocol.RequestDescriptor.ARGC_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.ARGUMENT_HEADER_LENGTH;
+import static io.verbena.kv.protocol.RequestDescriptor.CORRELATION_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.DATABASE_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.FLAGS_MASK;
+import static io.verbena.kv.protocol.RequestDescriptor.FLAGS_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.HEADER_LENGTH;
+import static io.verbena.kv.protocol.RequestDescriptor.MAX_ARGUMENTS;
+import static io.verbena.kv.protocol.RequestDescriptor.MAX_ARGUMENT_LENGTH;
+import static io.verbena.kv.protocol.RequestDescriptor.OP_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.RESERVED_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.VERSION;
+import static io.verbena.kv.protocol.RequestDescriptor.VERSION_OFFSET;
+
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Writes a request, argument by argument, into a buffer of the caller. Reusable; allocates nothing. The layout is that of
+ * {@link RequestDescriptor}.
+ *
+ * <p>After {@link #begin} and after each argument the bytes from the offset up to {@link #length()} are a whole request.
+ *
+ * <p>Not thread-safe.
+ */
+public final class RequestEncoder {
+    private static final int MAX_DECIMAL_LENGTH = 20;
+
+    private MutableDirectBuffer buffer = new UnsafeBuffer(0, 0);
+    private int offset;
+    private int position;
+    private int argc;
+
+    /**
+     * Starts a request without arguments.
+     *
+     * @param target to write into, with room for the header and the arguments that follow
+     * @param at offset of the request's first byte
+     * @param op to execute
+     * @param database 0 to 65535
+     * @param correlation comes back in the reply
+     * @param flags of {@link RequestDescriptor}
+     * @return this
+     */
+    public RequestEncoder begin(
+            final MutableDirectBuffer target,
+            final int at,
+            final KvOp op,
+            final int database,
+            final long correlation,
+            final int flags) {
+        if (database < 0 || database > 0xffff) {
+            throw new IllegalArgumentException("database " + database + " is not in 0 to 65535");
+        }
+        if ((flags & ~FLAGS_MASK) != 0) {
+            throw new IllegalArgumentException("flags " + flags + " has bits outside " + FLAGS_MASK);
+        }
+        buffer = target;
+        offset = at;
+        argc = 0;
+        target.putByte(at + VERSION_OFFSET, (byte) VERSION);
+        target.putByte(at + FLAGS_OFFSET, (byte) flags);
+        target.putShort(at + OP_OFFSET, (short) op.code(), ByteOrder.LITTLE_ENDIAN);
+        target.putInt(at + ARGC_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        target.putLong(at + CORRELATION_OFFSET, correlation, ByteOrder.LITTLE_ENDIAN);
+        target.putShort(at + DATABASE_OFFSET, (short) database, ByteOrder.LITTLE_ENDIAN);
+        target.putShort(at + RESERVED_OFFSET, (short) 0, ByteOrder.LITTLE_ENDIAN);
+        target.putInt(at + RESERVED_OFFSET + Short.BYTES, 0, ByteOrder.LITTLE_ENDIAN);
+        position = at + HEADER_LENGTH;
+        return this;
+    }
+
+    /**
+     * Appends an argument whose bytes the caller writes into the buffer afterwards.
+     *
+     * @param length of the argument in bytes, 0 to {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}
+     * @return offset in the buffer where its bytes go
+     */
+    public int claimArgument(final int length) {
+        if (length < 0 || length > MAX_ARGUMENT_LENGTH) {
+            throw new IllegalArgumentException(
+                    "argument length " + length + " is not in 0 to maximum " + MAX_ARGUMENT_LENGTH);
+        }
+        if (argc == MAX_ARGUMENTS) {
+            throw new IllegalArgumentException("number of arguments " + (argc + 1L) + " > maximum " + MAX_ARGUMENTS);
+        }
+        final int end = position + RequestDescriptor.argumentLength(length);
+        if (length > 0) {
+            // The padding lies in the last 4 bytes: zeroed first, overwritten in part by the argument's bytes.
+            buffer.putInt(end - Integer.BYTES, 0);
+        }
+        buffer.putInt(position, length, ByteOrder.LITTLE_ENDIAN);
+        final int at = position + ARGUMENT_HEADER_LENGTH;
+        position = end;
+        argc++;
+        buffer.putInt(offset + ARGC_OFFSET, argc, ByteOrder.LITTLE_ENDIAN);
+        return at;
+    }
+
+    /**
+     * Appends an argument.
+     *
+     * @param source of the bytes
+     * @param sourceOffset of the first byte
+     * @param length in bytes
+     * @return this
+     */
+    public RequestEncoder argument(final DirectBuffer source, final int sourceOffset, final int length) {
+        final int at = claimArgument(length);
+        buffer.putBytes(at, source, sourceOffset, length);
+        return this;
+    }
+
+    /**
+     * Appends an argument.
+     *
+     * @param source of the bytes
+     * @param sourceOffset of the first byte
+     * @param length in bytes
+     * @return this
+     */
+    public RequestEncoder argument(final byte[] source, final int sourceOffset, final int length) {
+        final int at = claimArgument(length);
+        buffer.putBytes(at, source, sourceOffset, length);
+        return this;
+    }
+
+    /**
+     * Appends an argument.
+     *
+     * @param source the bytes
+     * @return this
+     */
+    public RequestEncoder argument(final byte[] source) {
+        return argument(source, 0, source.length);
+    }
+
+    /**
+     * Appends a number as decimal text.
+     *
+     * @param value to write
+     * @return this
+     */
+    public RequestEncoder argument(final long value) {
+        final int length = decimalLength(value);
+        final int at = claimArgument(length);
+        buffer.putLongAscii(at, value);
+        return this;
+    }
+
+    /** @return bytes of the request so far */
+    public int length() {
+        return position - offset;
+    }
+
+    /** @return number of arguments so far */
+    public int argumentCount() {
+        return argc;
+    }
+
+    private static int decimalLength(final long value) {
+        if (value == Long.MIN_VALUE) {
+            return MAX_DECIMAL_LENGTH;
+        }
+        int length = value < 0 ? 2 : 1;
+        for (long rest = Math.abs(value); rest >= 10; rest /= 10) {
+            length++;
+        }
+        return length;
+    }
+}

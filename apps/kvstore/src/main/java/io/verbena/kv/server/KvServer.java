@@ -1,0 +1,169 @@
+package io.verbena.kv.server;
+
+import io.verbena.Node;
+import io.verbena.NodeContext;
+import io.verbena.NodeMode;
+import io.verbena.kv.store.Shard;
+import io.verbena.kv.store.ShardContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * A running key-value store: shards by key, each a node of its own with an inbox for requests.
+ *
+ * <p>Thread-safe.
+ */
+public final class KvServer implements AutoCloseable {
+    private static final long HOUSEKEEPING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long JOIN_MILLIS = 10_000;
+
+    private final List<ShardRunner> runners = new ArrayList<>();
+    private final List<ShardContext> shardContexts = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+    private final List<List<String>> addresses = new ArrayList<>();
+    private volatile boolean closed;
+
+    private KvServer(KvServerContext context) {
+        boolean threaded = context.mode == KvServerContext.Mode.THREADS;
+        if (!threaded && !context.listen.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "mode ASSISTED serves this process alone and cannot listen at " + context.listen + "; use THREADS");
+        }
+        for (int i = 0; i < context.shards; i++) {
+            NodeContext nodeContext =
+                    new NodeContext().name(context.name + "-" + i).mode(NodeMode.INVOKER);
+            List<String> reachable = new ArrayList<>();
+            reachable.add("local:" + context.name + "-" + i + "/" + ShardRunner.INBOX);
+            Node node = Node.launch(nodeContext.eventLoop(!context.listen.isEmpty()));
+            for (String address : context.listen) {
+                reachable.add(node.listen(addressOf(address, i)) + "/" + ShardRunner.INBOX);
+            }
+            ShardContext shardContext = new ShardContext()
+                    .databases(context.databases)
+                    .maxMemory(context.maxMemory == 0 ? 0 : Math.max(1, context.maxMemory / context.shards))
+                    .evictionPolicy(context.evictionPolicy);
+            shardContexts.add(shardContext);
+            addresses.add(reachable);
+            runners.add(new ShardRunner(node, context, shardContext));
+        }
+        if (threaded) {
+            for (int i = 0; i < context.shards; i++) {
+                start(runners.get(i)::loop, context.name + "-" + i);
+            }
+        } else {
+            start(this::housekeep, context.name + "-housekeeping");
+        }
+    }
+
+    /**
+     * Launches a server.
+     *
+     * @throws IllegalArgumentException if the settings contradict each other
+     */
+    public static KvServer launch(KvServerContext context) {
+        return new KvServer(context);
+    }
+
+    private void start(Runnable work, String name) {
+        Thread thread = new Thread(work, "verbena-" + name);
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+    }
+
+    // Shards that nobody uses still expire keys, and serve connections that are being made.
+    private void housekeep() {
+        while (!closed) {
+            for (ShardRunner runner : runners) {
+                runner.tryRun();
+            }
+            LockSupport.parkNanos(this, HOUSEKEEPING_NANOS);
+        }
+    }
+
+    private static String addressOf(String address, int shard) {
+        int colon = address.lastIndexOf(':');
+        if (address.startsWith("tcp://") && colon > "tcp:".length()) {
+            int port = Integer.parseInt(address.substring(colon + 1));
+            return address.substring(0, colon + 1) + (port == 0 ? 0 : port + shard);
+        }
+        return address + "-" + shard;
+    }
+
+    /** Number of shards. */
+    public int shards() {
+        return runners.size();
+    }
+
+    /**
+     * Where a shard's inbox can be reached.
+     *
+     * @param shard from 0
+     * @return addresses for {@code Node.connect}; the first is for this process
+     */
+    public List<String> addresses(int shard) {
+        return List.copyOf(addresses.get(shard));
+    }
+
+    /** The addresses by which a client in this process reaches all shards. */
+    public List<String> localAddresses() {
+        return addresses.stream().map(list -> list.get(0)).toList();
+    }
+
+    /**
+     * Runs a shard in the calling thread if nobody else does: for a thread that has just appended to it.
+     *
+     * @return work done
+     */
+    public int assist(int shard) {
+        return runners.get(shard).tryRun();
+    }
+
+    /** Shows each shard to a consumer, as its owner: statistics, settings. Not for the data path. */
+    public void forEachShard(Consumer<Shard> consumer) {
+        for (ShardRunner runner : runners) {
+            runner.call(() -> consumer.accept(runner.shard()));
+        }
+    }
+
+    /** Shows each shard's settings to a consumer, which may change them, as the shard's owner. */
+    public void configure(Consumer<ShardContext> consumer) {
+        for (int i = 0; i < runners.size(); i++) {
+            ShardContext shardContext = shardContexts.get(i);
+            runners.get(i).call(() -> consumer.accept(shardContext));
+        }
+    }
+
+    /** Requests that could not be read. */
+    public long malformedRequests() {
+        return runners.stream().mapToLong(ShardRunner::malformed).sum();
+    }
+
+    /** Clients that were disconnected because they left their replies unread. */
+    public long disconnectedClients() {
+        return runners.stream().mapToLong(ShardRunner::disconnected).sum();
+    }
+
+    /** Ends the shards and their threads. Idempotent; bounded. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        for (ShardRunner runner : runners) {
+            runner.close();
+        }
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
+            try {
+                thread.join(JOIN_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

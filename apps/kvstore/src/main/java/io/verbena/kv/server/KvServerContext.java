@@ -1,0 +1,91 @@
+package io.verbena.kv.server;
+
+import io.verbena.kv.store.EvictionPolicy;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a {@link KvServer} is launched with: fluent setters over defaults. Mutable; not thread-safe. */
+public final class KvServerContext {
+    /** Most shards of one server. */
+    public static final int MAX_SHARDS = 256;
+
+    /** Who runs the shards. */
+    public enum Mode {
+        /** A thread each: for clients in other processes or on other hosts. */
+        THREADS,
+        /** Whoever appended a request, in this process: no thread hop. */
+        ASSISTED
+    }
+
+    String name = "kv";
+    int shards = 1;
+    Mode mode = Mode.THREADS;
+    int databases = 16;
+    long maxMemory;
+    EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
+    int inboxChunk = 1 << 20;
+    int maxRequest = 80 << 20;
+    long maxBacklog = 256L << 20;
+    final List<String> listen = new ArrayList<>();
+
+    /** Creates the defaults: one shard, no memory limit, a thread a shard, reachable in this process alone. */
+    public KvServerContext() {}
+
+    /** Names the server's nodes: shard i is {@code <name>-<i>}. */
+    public KvServerContext name(String serverName) {
+        name = serverName;
+        return this;
+    }
+
+    /** Number of shards, 1 to {@value #MAX_SHARDS}; each has one owner at a time. */
+    public KvServerContext shards(int count) {
+        if (count < 1 || count > MAX_SHARDS) {
+            throw new IllegalArgumentException("shards " + count + " outside 1.." + MAX_SHARDS);
+        }
+        shards = count;
+        return this;
+    }
+
+    /** Who runs the shards. */
+    public KvServerContext mode(Mode who) {
+        mode = who;
+        return this;
+    }
+
+    /** Databases that SELECT chooses from, 1 to 65536. */
+    public KvServerContext databases(int count) {
+        databases = count;
+        return this;
+    }
+
+    /** Bytes that all shards together may use, 0 for no limit. */
+    public KvServerContext maxMemory(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("maxMemory " + bytes + " < minimum 0");
+        }
+        maxMemory = bytes;
+        return this;
+    }
+
+    /** What happens when memory is full. */
+    public KvServerContext evictionPolicy(EvictionPolicy policy) {
+        evictionPolicy = policy;
+        return this;
+    }
+
+    /** Bytes of replies that may wait for one client that does not keep up; beyond that it is disconnected. */
+    public KvServerContext maxBacklog(long bytes) {
+        maxBacklog = bytes;
+        return this;
+    }
+
+    /**
+     * Adds an address at which shards can be reached from outside the process, as {@code Node.listen} takes it. Each shard
+     * listens at an address of its own: with a port, shard i at port + i (port 0: any); with a path or a name, at
+     * {@code <address>-<i>}.
+     */
+    public KvServerContext listen(String address) {
+        listen.add(address);
+        return this;
+    }
+}

@@ -1,0 +1,199 @@
+package io.verbena.kv.server;
+
+import io.verbena.Channel;
+import io.verbena.Inbox;
+import io.verbena.InboxOptions;
+import io.verbena.Message;
+import io.verbena.MessageHandler;
+import io.verbena.Node;
+import io.verbena.kv.protocol.ProtocolException;
+import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.store.Shard;
+import io.verbena.kv.store.ShardContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One shard and its way to the clients. Whoever holds its baton (a try-lock) runs it: its own thread, or the thread that
+ * has just appended a request. The holder looks at the inbox once more after letting go, so no request is left behind.
+ */
+final class ShardRunner implements MessageHandler, AutoCloseable {
+    /** Name of the inbox of each shard's node. */
+    static final String INBOX = "requests";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
+    private static final int REQUESTS_A_TURN = 512;
+    private static final int HOUSEKEEPING_WORK = 200;
+    private static final long HOUSEKEEPING_MILLIS = 100;
+    private static final long WAIT_NANOS = 100_000_000L;
+
+    private final Node node;
+    private final Inbox inbox;
+    private final Shard shard;
+    private final long maxBacklog;
+    private final ReplyEncoder reply = new ReplyEncoder();
+    private final List<ReplyTarget> unflushed = new ArrayList<>();
+    private final List<ReplyTarget> stalled = new ArrayList<>();
+    private final AtomicInteger baton = new AtomicInteger();
+    private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong disconnected = new AtomicLong();
+    private long housekeptMillis;
+    private volatile boolean closed;
+
+    ShardRunner(Node node, KvServerContext context, ShardContext shardContext) {
+        this.node = node;
+        this.maxBacklog = context.maxBacklog;
+        this.shard = new Shard(shardContext, System::currentTimeMillis);
+        this.inbox = node.openInbox(
+                INBOX, new InboxOptions().chunkLength(context.inboxChunk).maxMessage(context.maxRequest));
+    }
+
+    Node node() {
+        return node;
+    }
+
+    /** Requests that could not be read, and clients that were disconnected for not taking their replies. */
+    long malformed() {
+        return malformed.get();
+    }
+
+    long disconnected() {
+        return disconnected.get();
+    }
+
+    /** Runs the shard if nobody else does, until its inbox is empty. @return work done */
+    int tryRun() {
+        int work = 0;
+        while (baton.get() == 0 && baton.compareAndSet(0, 1)) {
+            try {
+                if (closed) {
+                    return work;
+                }
+                work += turn();
+            } finally {
+                baton.set(0);
+            }
+            if (inbox.isEmpty()) {
+                break;
+            }
+        }
+        return work;
+    }
+
+    /** Runs an action as the owner, after waiting for the baton. */
+    void call(Runnable action) {
+        while (!baton.compareAndSet(0, 1)) {
+            Thread.onSpinWait();
+            Thread.yield();
+        }
+        try {
+            if (!closed) {
+                action.run();
+            }
+        } finally {
+            baton.set(0);
+        }
+    }
+
+    Shard shard() {
+        return shard;
+    }
+
+    /** A thread of its own: runs, and sleeps in the node's wait. */
+    void loop() {
+        while (!closed) {
+            if (tryRun() == 0 && !closed) {
+                node.await(WAIT_NANOS);
+            }
+        }
+    }
+
+    private int turn() {
+        int work = node.doWork();
+        if (!stalled.isEmpty()) {
+            work += drainBacklogs();
+        }
+        work += inbox.poll(this, REQUESTS_A_TURN);
+        for (int i = 0; i < unflushed.size(); i++) {
+            ReplyTarget target = unflushed.get(i);
+            target.listed = false;
+            target.channel.flush();
+        }
+        unflushed.clear();
+        long now = System.currentTimeMillis();
+        if (now - housekeptMillis >= HOUSEKEEPING_MILLIS) {
+            if (shard.housekeep(now, HOUSEKEEPING_WORK) < HOUSEKEEPING_WORK) {
+                housekeptMillis = now;
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public void onMessage(Message message) {
+        Channel channel = message.channel();
+        try {
+            shard.execute(message.buffer(), message.offset(), message.length(), reply);
+        } catch (ProtocolException e) {
+            malformed.incrementAndGet();
+            LOG.warn("a client sent a request that cannot be read and is disconnected: {}", e.getMessage());
+            if (channel != null) {
+                channel.close();
+            }
+            return;
+        }
+        if (channel == null) {
+            return; // gone meanwhile
+        }
+        ReplyTarget target = target(channel);
+        if (!target.send(reply.buffer(), 0, reply.length())) {
+            disconnected.incrementAndGet();
+            LOG.warn("a client left more than {} bytes of replies unread and is disconnected", maxBacklog);
+            return;
+        }
+        if (target.stalled) {
+            if (!stalled.contains(target)) {
+                stalled.add(target);
+            }
+        } else if (!target.listed) {
+            target.listed = true;
+            unflushed.add(target);
+        }
+    }
+
+    private ReplyTarget target(Channel channel) {
+        if (channel.attachment() instanceof ReplyTarget known) {
+            return known;
+        }
+        ReplyTarget target = new ReplyTarget(channel, maxBacklog);
+        channel.attach(target);
+        return target;
+    }
+
+    private int drainBacklogs() {
+        int sent = 0;
+        for (int i = stalled.size() - 1; i >= 0; i--) {
+            ReplyTarget target = stalled.get(i);
+            sent += target.drain();
+            if (!target.stalled) {
+                stalled.remove(i);
+            }
+        }
+        return sent;
+    }
+
+    /** Ends the shard. Idempotent. */
+    @Override
+    public void close() {
+        call(() -> {
+            closed = true;
+            shard.close();
+            reply.close();
+        });
+        node.close();
+    }
+}

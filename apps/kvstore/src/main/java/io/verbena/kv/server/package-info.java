@@ -1,0 +1,12 @@
+/**
+ * The store as a service: a node a shard, requests taken from the shard's inbox, replies appended to the client's.
+ *
+ * <pre>
+ *   client ── APPEND request ─▶ inbox of shard i ─▶ ShardRunner (one at a time) ─▶ store.Shard
+ *   client ◀─ APPEND reply ──── its own inbox ◀──── ReplyTarget (backlog while it does not keep up)
+ * </pre>
+ */
+@NullMarked
+package io.verbena.kv.server;
+
+import org.jspecify.annotations.NullMarked;

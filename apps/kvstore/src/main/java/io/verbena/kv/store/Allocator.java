@@ -1,0 +1,410 @@
+package io.verbena.kv.store;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.agrona.BufferUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Allocates blocks of off-heap memory for one shard. Three ranges of size:
+ *
+ * <pre>
+ *   up to 8 KiB     a block of the next {@link SizeClasses size class}, from a page of 32 KiB cut into such blocks
+ *   up to 512 KiB   a run of whole pages of a chunk of 2 MiB
+ *   above           an extent of its own, in units of 4 KiB
+ * </pre>
+ *
+ * <p>Blocks are 16-byte aligned within their region and hold garbage when they are handed out. {@link #used()} counts every block with
+ * its rounding, to the byte; {@link #committed()} what is held from the process. Empty pages go back to their chunk, and
+ * empty chunks but one to the process. No object per block: an address is a long, see {@link Memory}.
+ *
+ * <p>Single-threaded, as the shard that owns it.
+ */
+final class Allocator implements AutoCloseable {
+    /** Greatest block that is not an extent. */
+    static final int MAX_RUN_LENGTH = 512 * 1024;
+    /** Greatest block in bytes. */
+    static final int MAX_LENGTH = 1 << 30;
+
+    private static final int EXTENT_UNIT = 4096;
+    private static final int NONE = -1;
+    private static final int BINS = Chunk.PAGE_NUMBER_BITS + 1;
+
+    private final Memory memory;
+    private @Nullable Chunk[] chunks = new Chunk[16];
+    private final int[] pagesWithRoom = new int[SizeClasses.COUNT];
+    private final int[] bins = new int[BINS];
+    private @Nullable Chunk spare;
+    private final ArrayDeque<Chunk> retired = new ArrayDeque<>();
+    private int lowestFreeRegion = 1;
+    private long used;
+    private long committed;
+    private long blocks;
+
+    Allocator(final Memory memory) {
+        this.memory = memory;
+        Arrays.fill(pagesWithRoom, NONE);
+        Arrays.fill(bins, NONE);
+    }
+
+    /** Bytes of all blocks that are handed out, with their rounding. */
+    long used() {
+        return used;
+    }
+
+    /** Bytes of direct memory that are held. */
+    long committed() {
+        return committed;
+    }
+
+    /** Number of blocks that are handed out. */
+    long blocks() {
+        return blocks;
+    }
+
+    /**
+     * Hands out a block.
+     *
+     * @param length in bytes, 0 to {@link #MAX_LENGTH}
+     * @return its address
+     * @throws AllocationFailedException if the process has no direct memory left
+     */
+    long allocate(final int length) {
+        if (length <= SizeClasses.MAX_SMALL) {
+            if (length < 0) {
+                throw new IllegalArgumentException("length " + length + " < 0");
+            }
+            return allocateSmall(SizeClasses.classOf(length));
+        }
+        if (length <= MAX_RUN_LENGTH) {
+            return allocateRun((length + Chunk.PAGE_LENGTH - 1) >> Chunk.PAGE_SHIFT);
+        }
+        if (length > MAX_LENGTH) {
+            throw new IllegalArgumentException("length " + length + " > maximum " + MAX_LENGTH);
+        }
+        return allocateExtent((length + EXTENT_UNIT - 1) & -EXTENT_UNIT);
+    }
+
+    /** Hands out a block of zeros. */
+    long allocateZeroed(final int length) {
+        final long address = allocate(length);
+        memory.clear(address, length);
+        return address;
+    }
+
+    /** What a block of that length would take. */
+    static int rounded(final int length) {
+        if (length <= SizeClasses.MAX_SMALL) {
+            return SizeClasses.size(SizeClasses.classOf(length));
+        }
+        final int unit = length <= MAX_RUN_LENGTH ? Chunk.PAGE_LENGTH : EXTENT_UNIT;
+        return (length + unit - 1) & -unit;
+    }
+
+    /** Bytes that the block has, at least what was asked for. */
+    int usable(final long address) {
+        final Chunk chunk = chunk(Memory.region(address));
+        if (chunk.extent) {
+            return chunk.buffer.capacity();
+        }
+        final int page = Memory.offset(address) >>> Chunk.PAGE_SHIFT;
+        final byte kind = chunk.kind[page];
+        return kind == Chunk.KIND_RUN ? chunk.used[page] << Chunk.PAGE_SHIFT : SizeClasses.size(kind);
+    }
+
+    /**
+     * Takes a block back.
+     *
+     * @param address that {@link #allocate} returned; {@link Memory#NULL} does nothing
+     */
+    void free(final long address) {
+        if (address == Memory.NULL) {
+            return;
+        }
+        final Chunk chunk = chunk(Memory.region(address));
+        blocks--;
+        if (chunk.extent) {
+            used -= chunk.buffer.capacity();
+            release(chunk);
+            return;
+        }
+        final int offset = Memory.offset(address);
+        final int page = offset >>> Chunk.PAGE_SHIFT;
+        final byte kind = chunk.kind[page];
+        if (kind == Chunk.KIND_RUN) {
+            final int pages = chunk.used[page];
+            used -= (long) pages << Chunk.PAGE_SHIFT;
+            returnPages(chunk, page, pages);
+            return;
+        }
+        if (kind == Chunk.KIND_NONE) {
+            throw new IllegalStateException("block " + Long.toHexString(address) + " is not allocated");
+        }
+        used -= SizeClasses.size(kind);
+        final boolean wasFull = chunk.used[page] == Chunk.capacity(kind);
+        chunk.give(page, offset);
+        if (wasFull) {
+            linkPage(chunk, page, kind);
+        }
+        // The last page with room of a class is kept, lest a value that comes and goes moves a page each time.
+        if (chunk.used[page] == 0 && (chunk.nextPage[page] != NONE || chunk.previousPage[page] != NONE)) {
+            unlinkPage(chunk, page, kind);
+            returnPages(chunk, page, 1);
+        }
+    }
+
+    /** Has a chunk ready, so that the next allocation does not wait for the process; returns true if it took one. */
+    boolean prepare() {
+        if (spare == null && retired.isEmpty() && bins[BINS - 1] == NONE && committed > 0) {
+            spare = newChunk(Chunk.LENGTH, false);
+            return true;
+        }
+        return false;
+    }
+
+    /** Gives back what holds no block: empty pages, then empty chunks. */
+    void trim() {
+        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+            int id = pagesWithRoom[sizeClass];
+            while (id != NONE) {
+                final Chunk chunk = chunk(id >>> Chunk.PAGE_NUMBER_BITS);
+                final int page = id & (Chunk.PAGES - 1);
+                id = chunk.nextPage[page];
+                if (chunk.used[page] == 0) {
+                    unlinkPage(chunk, page, sizeClass);
+                    returnPages(chunk, page, 1);
+                }
+            }
+        }
+        if (spare != null) {
+            final Chunk chunk = spare;
+            spare = null;
+            committed -= Chunk.LENGTH;
+            BufferUtil.free(chunk.memory);
+        }
+    }
+
+    private long allocateSmall(final int sizeClass) {
+        int id = pagesWithRoom[sizeClass];
+        if (id == NONE) {
+            final Chunk chunk = chunkWithRun(1);
+            final int page = chunk.findRun(1);
+            chunk.openPage(page, sizeClass);
+            rebin(chunk);
+            linkPage(chunk, page, sizeClass);
+            id = pagesWithRoom[sizeClass];
+        }
+        final int region = id >>> Chunk.PAGE_NUMBER_BITS;
+        final Chunk chunk = chunk(region);
+        final int page = id & (Chunk.PAGES - 1);
+        final int offset = chunk.take(page);
+        if (chunk.used[page] == Chunk.capacity(sizeClass)) {
+            unlinkPage(chunk, page, sizeClass);
+        }
+        used += SizeClasses.size(sizeClass);
+        blocks++;
+        return Memory.address(region, offset);
+    }
+
+    private long allocateRun(final int pages) {
+        final Chunk chunk = chunkWithRun(pages);
+        final int page = chunk.findRun(pages);
+        chunk.freePages &= ~Chunk.mask(page, pages);
+        chunk.kind[page] = Chunk.KIND_RUN;
+        chunk.used[page] = pages;
+        rebin(chunk);
+        used += (long) pages << Chunk.PAGE_SHIFT;
+        blocks++;
+        return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
+    }
+
+    private long allocateExtent(final int length) {
+        final Chunk chunk = newChunk(length, true);
+        enter(chunk);
+        used += length;
+        blocks++;
+        return Memory.address(chunk.region, 0);
+    }
+
+    private Chunk chunkWithRun(final int pages) {
+        // A chunk in bin b has a run of at least 2^b pages.
+        for (int bin = Integer.SIZE - Integer.numberOfLeadingZeros(pages - 1); bin < BINS; bin++) {
+            if (bins[bin] != NONE) {
+                return chunk(bins[bin]);
+            }
+        }
+        final Chunk chunk = emptyChunk();
+        enter(chunk);
+        rebin(chunk);
+        return chunk;
+    }
+
+    private Chunk emptyChunk() {
+        Chunk chunk = spare;
+        spare = null;
+        if (chunk == null) {
+            chunk = retired.pollLast();
+            if (chunk == null) {
+                return newChunk(Chunk.LENGTH, false);
+            }
+            chunk.clear();
+        }
+        return chunk;
+    }
+
+    private Chunk newChunk(final int length, final boolean extent) {
+        final Chunk chunk;
+        try {
+            chunk = new Chunk(length, extent);
+        } catch (final OutOfMemoryError e) {
+            throw new AllocationFailedException(length, committed, e);
+        }
+        committed += length;
+        return chunk;
+    }
+
+    private void enter(final Chunk chunk) {
+        final int region = memory.attach(chunk.buffer, lowestFreeRegion);
+        lowestFreeRegion = region + 1;
+        if (region >= chunks.length) {
+            chunks = Arrays.copyOf(chunks, chunks.length * 2);
+        }
+        chunks[region] = chunk;
+        chunk.region = region;
+    }
+
+    private void release(final Chunk chunk) {
+        memory.detach(chunk.region);
+        chunks[chunk.region] = null;
+        lowestFreeRegion = Math.min(lowestFreeRegion, chunk.region);
+        if (!chunk.extent && spare == null) {
+            spare = chunk;
+            return;
+        }
+        committed -= chunk.buffer.capacity();
+        BufferUtil.free(chunk.memory);
+    }
+
+    private void returnPages(final Chunk chunk, final int first, final int pages) {
+        chunk.kind[first] = Chunk.KIND_NONE;
+        chunk.freePages |= Chunk.mask(first, pages);
+        rebin(chunk);
+        if (chunk.freePages == -1L) {
+            unbin(chunk);
+            release(chunk);
+        }
+    }
+
+    private Chunk chunk(final int region) {
+        final Chunk chunk = chunks[region];
+        if (chunk == null) {
+            throw new IllegalStateException("region " + region + " is not allocated");
+        }
+        return chunk;
+    }
+
+    private void linkPage(final Chunk chunk, final int page, final int sizeClass) {
+        final int id = chunk.region << Chunk.PAGE_NUMBER_BITS | page;
+        final int head = pagesWithRoom[sizeClass];
+        chunk.nextPage[page] = head;
+        chunk.previousPage[page] = NONE;
+        if (head != NONE) {
+            chunk(head >>> Chunk.PAGE_NUMBER_BITS).previousPage[head & (Chunk.PAGES - 1)] = id;
+        }
+        pagesWithRoom[sizeClass] = id;
+    }
+
+    private void unlinkPage(final Chunk chunk, final int page, final int sizeClass) {
+        final int next = chunk.nextPage[page];
+        final int previous = chunk.previousPage[page];
+        if (previous == NONE) {
+            pagesWithRoom[sizeClass] = next;
+        } else {
+            chunk(previous >>> Chunk.PAGE_NUMBER_BITS).nextPage[previous & (Chunk.PAGES - 1)] = next;
+        }
+        if (next != NONE) {
+            chunk(next >>> Chunk.PAGE_NUMBER_BITS).previousPage[next & (Chunk.PAGES - 1)] = previous;
+        }
+    }
+
+    private void rebin(final Chunk chunk) {
+        final int run = chunk.longestRun();
+        final int bin = run == 0 ? NONE : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(run);
+        if (bin == chunk.bin) {
+            return;
+        }
+        unbin(chunk);
+        chunk.bin = bin;
+        if (bin != NONE) {
+            chunk.previousChunk = NONE;
+            chunk.nextChunk = bins[bin];
+            if (bins[bin] != NONE) {
+                chunk(bins[bin]).previousChunk = chunk.region;
+            }
+            bins[bin] = chunk.region;
+        }
+    }
+
+    private void unbin(final Chunk chunk) {
+        if (chunk.bin == NONE) {
+            return;
+        }
+        if (chunk.previousChunk == NONE) {
+            bins[chunk.bin] = chunk.nextChunk;
+        } else {
+            chunk(chunk.previousChunk).nextChunk = chunk.nextChunk;
+        }
+        if (chunk.nextChunk != NONE) {
+            chunk(chunk.nextChunk).previousChunk = chunk.previousChunk;
+        }
+        chunk.bin = NONE;
+    }
+
+    /**
+     * Takes all blocks back at once; every address is invalid afterwards. Their chunks are reused or given back later, by
+     * {@link #releaseRetired}.
+     */
+    void reset() {
+        for (int region = 1; region < chunks.length; region++) {
+            final Chunk chunk = chunks[region];
+            if (chunk != null) {
+                memory.detach(region);
+                chunks[region] = null;
+                if (chunk.extent) {
+                    committed -= chunk.buffer.capacity();
+                    BufferUtil.free(chunk.memory);
+                } else {
+                    retired.add(chunk);
+                }
+            }
+        }
+        lowestFreeRegion = 1;
+        used = 0;
+        blocks = 0;
+        Arrays.fill(pagesWithRoom, NONE);
+        Arrays.fill(bins, NONE);
+    }
+
+    /** Gives chunks that {@link #reset} retired back to the process, at most that many; returns how many. */
+    int releaseRetired(final int limit) {
+        int count = 0;
+        while (count < limit) {
+            final Chunk chunk = retired.pollLast();
+            if (chunk == null) {
+                break;
+            }
+            committed -= Chunk.LENGTH;
+            BufferUtil.free(chunk.memory);
+            count++;
+        }
+        return count;
+    }
+
+    /** Frees all memory. Idempotent. */
+    @Override
+    public void close() {
+        reset();
+        releaseRetired(Integer.MAX_VALUE);
+        trim();
+    }
+}

@@ -1,0 +1,250 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+import io.verbena.kv.protocol.KvOp;
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Strings as arrays of bits, the first bit being the highest of the first byte. Single-threaded, as the shard that owns it.
+ */
+final class BitOperations {
+    private static final byte[] BYTE = word("byte");
+    private static final byte[] BIT = word("bit");
+    /** Redis' limit on a string, which bounds the offsets that it takes. */
+    private static final long MAX_BITS = 512L * 1024 * 1024 * Byte.SIZE;
+
+    private final Execution e;
+    private final StringOperations strings;
+    private long rangeStart;
+    private long rangeEnd;
+
+    BitOperations(final Execution execution, final StringOperations strings) {
+        e = execution;
+        this.strings = strings;
+    }
+
+    void execute(final KvOp op) {
+        switch (op) {
+            case GETBIT -> getBit();
+            case SETBIT -> setBit();
+            case BITCOUNT -> count();
+            case BITPOS -> position();
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    private boolean parseBitOffset() {
+        if (!e.integer(1, Errors.BIT_OFFSET)) {
+            return false;
+        }
+        if (e.number() < 0 || e.number() >= MAX_BITS) {
+            e.error(Errors.BIT_OFFSET);
+            return false;
+        }
+        return true;
+    }
+
+    private void getBit() {
+        if (!parseBitOffset()) {
+            return;
+        }
+        final long bit = e.number();
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        e.view(entry);
+        final long index = bit >>> 3;
+        e.reply.integer(index < e.viewLength ? bitOf(e.viewBuffer.getByte(e.viewOffset + (int) index), bit) : 0);
+    }
+
+    private static int bitOf(final int octet, final long bit) {
+        return octet >>> (7 - (bit & 7)) & 1;
+    }
+
+    private void setBit() {
+        if (!parseBitOffset()) {
+            return;
+        }
+        final long bit = e.number();
+        if (!e.integer(2, Errors.BIT_VALUE)) {
+            return;
+        }
+        if ((e.number() & ~1L) != 0) {
+            e.error(Errors.BIT_VALUE);
+            return;
+        }
+        final int value = (int) e.number();
+        final long entry = e.lookupWrite(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        final long index = bit >>> 3;
+        if (!e.fits(index + 1)) {
+            return;
+        }
+        final long block =
+                entry == Memory.NULL ? strings.addZeroed(0, (int) index + 1) : strings.extend(entry, (int) index + 1);
+        final long at = block + StringBlock.BYTES + index;
+        final byte before = e.memory.getByte(at);
+        final int mask = 1 << (7 - (bit & 7));
+        e.memory.putByte(at, (byte) (value == 0 ? before & ~mask : before | mask));
+        e.reply.integer(bitOf(before, bit));
+    }
+
+    /** Reads start, end and unit from an argument on, and clips them to the viewed string; false after an error. */
+    private boolean parseRange(final int first) {
+        long start = rangeStart;
+        long end = rangeEnd;
+        final boolean bits;
+        if (e.argc() > first + 2) {
+            bits = e.is(first + 2, BIT);
+            if (!bits && !e.is(first + 2, BYTE)) {
+                e.error(Errors.SYNTAX);
+                return false;
+            }
+        } else {
+            bits = false;
+        }
+        final long length = (long) e.viewLength * (bits ? Byte.SIZE : 1);
+        if (e.op == KvOp.BITCOUNT && start < 0 && end < 0 && start > end) {
+            rangeStart = 0;
+            rangeEnd = -1;
+            return true;
+        }
+        start = Math.max(0, start < 0 ? length + start : start);
+        end = Math.min(length - 1, Math.max(0, end < 0 ? length + end : end));
+        rangeStart = bits ? start : start * Byte.SIZE;
+        rangeEnd = bits ? end : end * Byte.SIZE + Byte.SIZE - 1;
+        return true;
+    }
+
+    private void count() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        e.view(entry);
+        rangeStart = 0;
+        rangeEnd = -1;
+        if (e.argc() > 1) {
+            if (e.argc() == 2 || e.argc() > 4) {
+                e.error(Errors.SYNTAX);
+                return;
+            }
+            // The scratch space may hold the viewed number: integers are parsed without it.
+            if (!e.integer(1)) {
+                return;
+            }
+            rangeStart = e.number();
+            if (!e.integer(2)) {
+                return;
+            }
+            rangeEnd = e.number();
+        }
+        if (parseRange(1)) {
+            e.reply.integer(rangeStart > rangeEnd ? 0 : countBits(e.viewBuffer, e.viewOffset, rangeStart, rangeEnd));
+        }
+    }
+
+    private static long countBits(final UnsafeBuffer buffer, final int offset, final long first, final long last) {
+        final int firstByte = (int) (first >>> 3);
+        final int lastByte = (int) (last >>> 3);
+        final int firstMask = 0xff >>> (first & 7);
+        final int lastMask = 0xff << (7 - (last & 7));
+        if (firstByte == lastByte) {
+            return Integer.bitCount(buffer.getByte(offset + firstByte) & 0xff & firstMask & lastMask);
+        }
+        long count = (long) Integer.bitCount(buffer.getByte(offset + firstByte) & 0xff & firstMask)
+                + Integer.bitCount(buffer.getByte(offset + lastByte) & 0xff & lastMask);
+        int i = firstByte + 1;
+        for (; i + Long.BYTES <= lastByte; i += Long.BYTES) {
+            count += Long.bitCount(buffer.getLong(offset + i));
+        }
+        for (; i < lastByte; i++) {
+            count += Integer.bitCount(buffer.getByte(offset + i) & 0xff);
+        }
+        return count;
+    }
+
+    private void position() {
+        if (!e.integer(1)) {
+            return;
+        }
+        final long bit = e.number();
+        if (bit != 0 && bit != 1) {
+            e.error(Errors.BIT_ARGUMENT);
+            return;
+        }
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(bit == 1 ? -1 : 0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        e.view(entry);
+        if (e.argc() > 5) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        final boolean endGiven = e.argc() > 3;
+        rangeStart = 0;
+        rangeEnd = -1;
+        if (e.argc() > 2) {
+            if (!e.integer(2)) {
+                return;
+            }
+            rangeStart = e.number();
+        }
+        if (endGiven) {
+            if (!e.integer(3)) {
+                return;
+            }
+            rangeEnd = e.number();
+        }
+        if (!parseRange(2)) {
+            return;
+        }
+        if (rangeStart > rangeEnd) {
+            e.reply.integer(-1);
+            return;
+        }
+        final long found = find(e.viewBuffer, e.viewOffset, (int) bit);
+        if (found < 0 && bit == 0 && !endGiven) {
+            // Without an end, a string is followed by endless zeros.
+            e.reply.integer((long) e.viewLength * Byte.SIZE);
+        } else {
+            e.reply.integer(found);
+        }
+    }
+
+    private long find(final UnsafeBuffer buffer, final int offset, final int bit) {
+        final long skip = bit == 0 ? -1L : 0L;
+        long at = rangeStart;
+        while (at <= rangeEnd) {
+            final int index = (int) (at >>> 3);
+            if ((at & 7) == 0
+                    && rangeEnd - at >= Long.SIZE
+                    && buffer.getLong(offset + index, ByteOrder.LITTLE_ENDIAN) == skip) {
+                at += Long.SIZE;
+            } else if (bitOf(buffer.getByte(offset + index), at) == bit) {
+                return at;
+            } else {
+                at++;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,135 @@
+package io.verbena.kv.store;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One region of the {@link Allocator}: either {@link #PAGES} pages, each cut into blocks of one size class or part of a run,
+ * or an extent that is one large block. The bookkeeping lies here, on the heap; a free block holds only the offset of the
+ * next one.
+ *
+ * <p>Single-threaded.
+ */
+final class Chunk {
+    /** Pages of a chunk, one bit each in a long. */
+    static final int PAGES = 64;
+    /** log2 of {@link #PAGES}. */
+    static final int PAGE_NUMBER_BITS = 6;
+    /** log2 of {@link #PAGE_LENGTH}. */
+    static final int PAGE_SHIFT = 15;
+    /** Bytes of a page. */
+    static final int PAGE_LENGTH = 1 << PAGE_SHIFT;
+    /** Bytes of a chunk. */
+    static final int LENGTH = PAGES * PAGE_LENGTH;
+
+    /** Kind of a page that is free, or that is not the first of its run. */
+    static final byte KIND_NONE = -1;
+    /** Kind of the first page of a run; other kinds are size classes. */
+    static final byte KIND_RUN = 127;
+
+    private static final int NO_BLOCK = -1;
+
+    final ByteBuffer memory;
+    final UnsafeBuffer buffer;
+    final boolean extent;
+    int region;
+
+    long freePages;
+    /** Size class of a page, or one of the kinds above. */
+    final byte[] kind;
+    /** Blocks in use of a page; pages of a run. */
+    final int[] used;
+    /** Free blocks of a page, linked by offset. */
+    final int[] freeBlock;
+    /** Where the blocks of a page begin that were never used. */
+    final int[] untouched;
+    /** Neighbours of a page in the list of pages of its class that have room. */
+    final int[] nextPage;
+
+    final int[] previousPage;
+
+    /** Neighbours in the list of chunks with a free run of the same magnitude, and which list that is. */
+    int nextChunk;
+
+    int previousChunk;
+    int bin;
+
+    Chunk(final int length, final boolean extent) {
+        memory = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+        buffer = new UnsafeBuffer(memory);
+        this.extent = extent;
+        final int pages = extent ? 0 : PAGES;
+        kind = new byte[pages];
+        used = new int[pages];
+        freeBlock = new int[pages];
+        untouched = new int[pages];
+        nextPage = new int[pages];
+        previousPage = new int[pages];
+        clear();
+    }
+
+    /** Makes all pages free. */
+    void clear() {
+        Arrays.fill(kind, KIND_NONE);
+        freePages = -1L;
+        bin = -1;
+    }
+
+    /** Greatest number of adjacent free pages. */
+    int longestRun() {
+        int run = 0;
+        for (long bits = freePages; bits != 0; bits &= bits >>> 1) {
+            run++;
+        }
+        return run;
+    }
+
+    /** First of that many adjacent free pages, which there must be. */
+    int findRun(final int pages) {
+        long starts = freePages;
+        int covered = 1;
+        while (covered < pages) {
+            final int step = Math.min(covered, pages - covered);
+            starts &= starts >>> step;
+            covered += step;
+        }
+        return Long.numberOfTrailingZeros(starts);
+    }
+
+    static long mask(final int first, final int pages) {
+        return (pages == PAGES ? -1L : (1L << pages) - 1) << first;
+    }
+
+    void openPage(final int page, final int sizeClass) {
+        freePages &= ~(1L << page);
+        kind[page] = (byte) sizeClass;
+        used[page] = 0;
+        freeBlock[page] = NO_BLOCK;
+        untouched[page] = page << PAGE_SHIFT;
+    }
+
+    static int capacity(final int sizeClass) {
+        return PAGE_LENGTH / SizeClasses.size(sizeClass);
+    }
+
+    /** Takes a block from a page that has room; returns its offset in the chunk. */
+    int take(final int page) {
+        used[page]++;
+        final int block = freeBlock[page];
+        if (block != NO_BLOCK) {
+            freeBlock[page] = buffer.getInt(block);
+            return block;
+        }
+        final int fresh = untouched[page];
+        untouched[page] = fresh + SizeClasses.size(kind[page]);
+        return fresh;
+    }
+
+    void give(final int page, final int block) {
+        used[page]--;
+        buffer.putInt(block, freeBlock[page]);
+        freeBlock[page] = block;
+    }
+}

@@ -1,0 +1,114 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyType;
+
+/** Operations on whole databases. Single-threaded, as the shard that owns it. */
+final class DatabaseOperations {
+    private static final byte[] TYPE = word("type");
+    private static final byte[] ASYNC = word("async");
+    private static final byte[] SYNC = word("sync");
+
+    private final Execution e;
+    private final ScanOptions options;
+    private final Shard shard;
+
+    DatabaseOperations(final Execution execution, final ScanOptions options, final Shard shard) {
+        e = execution;
+        this.options = options;
+        this.shard = shard;
+    }
+
+    void execute(final KvOp op) {
+        switch (op) {
+            case SCAN -> scan();
+            case KEYS -> keys();
+            case RANDOMKEY -> randomKey();
+            case DBSIZE -> e.reply.integer(e.keyspace.size());
+            case FLUSHDB, FLUSHALL -> flush(op == KvOp.FLUSHALL);
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    private void scan() {
+        if (!options.parseCursor(0)) {
+            return;
+        }
+        int typeArgument = -1;
+        // TYPE is an option of SCAN alone; the others are read by what all scans share.
+        options.reset();
+        for (int i = 1; i < e.argc(); i += 2) {
+            if (i + 1 < e.argc() && e.is(i, TYPE)) {
+                typeArgument = i + 1;
+            } else if (!options.parseOption(i)) {
+                return;
+            }
+        }
+        e.entries.clear();
+        long cursor = options.cursor();
+        final Dictionary dictionary = e.keyspace.dictionary();
+        if (e.keyspace.header() == Memory.NULL) {
+            cursor = 0;
+        } else {
+            cursor = options.collect(dictionary, e.keyspace.header(), cursor);
+        }
+        e.reply.array(2);
+        e.reply.bulkInteger(cursor);
+        final int open = e.reply.openAggregate(ReplyType.ARRAY);
+        int count = 0;
+        for (int i = 0; i < e.entries.size(); i++) {
+            final long entry = e.entries.get(i);
+            if (options.matches(dictionary, entry)
+                    && (typeArgument < 0 || e.is(typeArgument, ValueType.name(e.keyspace.type(entry))))
+                    && !e.keyspace.isExpired(entry, e.now)) {
+                e.bulkOfKey(dictionary, entry);
+                count++;
+            }
+        }
+        e.reply.closeAggregate(open, count);
+    }
+
+    private void keys() {
+        final Dictionary dictionary = e.keyspace.dictionary();
+        final int open = e.reply.openAggregate(ReplyType.ARRAY);
+        int count = 0;
+        final long header = e.keyspace.header();
+        final int buckets = header == Memory.NULL ? 0 : dictionary.buckets(header);
+        for (int i = 0; i < buckets; i++) {
+            long entry = dictionary.bucketHead(header, i);
+            while (entry != Memory.NULL) {
+                if (options.matches(dictionary, entry, 0) && !e.keyspace.isExpired(entry, e.now)) {
+                    e.bulkOfKey(dictionary, entry);
+                    count++;
+                }
+                entry = dictionary.next(entry);
+            }
+        }
+        e.reply.closeAggregate(open, count);
+    }
+
+    private void randomKey() {
+        e.keyspace.expire(e.now, Integer.MAX_VALUE);
+        final long entry = e.keyspace.random(e.random);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else {
+            e.bulkOfKey(e.keyspace.dictionary(), entry);
+        }
+    }
+
+    private void flush(final boolean all) {
+        if (e.argc() > 1 || (e.argc() == 1 && !e.is(0, ASYNC) && !e.is(0, SYNC))) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        if (all) {
+            shard.flushAll();
+        } else {
+            e.keyspace.flush();
+        }
+        e.ok();
+    }
+}

@@ -1,0 +1,246 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.DoubleText;
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.RequestFlyweight;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What an operation sees while it runs: its arguments, the reply, the database, the clock, and scratch space. One a shard,
+ * set anew for each request.
+ *
+ * <p>Single-threaded, as the shard that owns it.
+ */
+final class Execution {
+    private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] EMPTY = new byte[0];
+
+    final Memory memory;
+    final Allocator allocator;
+    final Values values;
+    final Keyspace[] databases;
+    final ShardStatistics statistics;
+    final SplittableRandom random;
+    final ShardContext context;
+
+    final RequestFlyweight request = new RequestFlyweight();
+    final UnsafeBuffer in = request.buffer();
+    final DecimalParser decimals = new DecimalParser();
+    final FloatParser floats = new FloatParser();
+    final DoubleText doubleText = new DoubleText();
+    final LongList entries = new LongList();
+    final UnsafeBuffer scratch = new UnsafeBuffer(new byte[DoubleText.MAX_FIXED_LENGTH]);
+
+    ReplyEncoder reply;
+    Keyspace keyspace;
+    KvOp op = KvOp.GET;
+    boolean resp3;
+    long now;
+
+    /** Bytes of the string value that {@link #view} was asked for. */
+    UnsafeBuffer viewBuffer = scratch;
+
+    int viewOffset;
+    int viewLength;
+
+    // The reply is named by each request.
+    @SuppressWarnings("NullAway.Init")
+    Execution(
+            final Memory memory,
+            final Allocator allocator,
+            final Values values,
+            final Keyspace[] databases,
+            final ShardStatistics statistics,
+            final SplittableRandom random,
+            final ShardContext context) {
+        this.memory = memory;
+        this.allocator = allocator;
+        this.values = values;
+        this.databases = databases;
+        this.statistics = statistics;
+        this.random = random;
+        this.context = context;
+        this.keyspace = databases[0];
+    }
+
+    int argc() {
+        return request.argc();
+    }
+
+    int at(final int argument) {
+        return request.argumentOffset(argument);
+    }
+
+    int length(final int argument) {
+        return request.argumentLength(argument);
+    }
+
+    /** Text of an argument, for errors. */
+    String text(final int argument) {
+        return in.getStringWithoutLengthUtf8(at(argument), length(argument));
+    }
+
+    /** True if an argument is a word in any case; the word is given in lower case. */
+    boolean is(final int argument, final byte[] lowerWord) {
+        final int length = length(argument);
+        if (length != lowerWord.length) {
+            return false;
+        }
+        final int at = at(argument);
+        for (int i = 0; i < length; i++) {
+            final byte b = in.getByte(at + i);
+            if ((b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b) != lowerWord[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static byte[] word(final String lower) {
+        return lower.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Reads an argument as an integer into {@link #number()}; if it is none, replies with the error and returns false. */
+    boolean integer(final int argument) {
+        return integer(argument, Errors.NOT_AN_INTEGER);
+    }
+
+    boolean integer(final int argument, final byte[] error) {
+        if (decimals.parse(in, at(argument), length(argument))) {
+            return true;
+        }
+        error(error);
+        return false;
+    }
+
+    long number() {
+        return decimals.value();
+    }
+
+    /** Reads an argument as a float; if it is none, replies with the error and returns false. */
+    boolean floating(final int argument, final byte[] error) {
+        if (floats.parse(in, at(argument), length(argument))) {
+            return true;
+        }
+        error(error);
+        return false;
+    }
+
+    /** Finds a key for a read: counts a hit or a miss. */
+    long lookupRead(final int argument) {
+        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+        if (entry == Memory.NULL) {
+            statistics.miss();
+        } else {
+            statistics.hit();
+            keyspace.touch(entry, now);
+        }
+        return entry;
+    }
+
+    /** Finds a key for a write. */
+    long lookupWrite(final int argument) {
+        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+        if (entry != Memory.NULL) {
+            keyspace.touch(entry, now);
+        }
+        return entry;
+    }
+
+    /** Finds a key without that counting as a use of it. */
+    long lookupQuietly(final int argument) {
+        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+        if (entry == Memory.NULL) {
+            statistics.miss();
+        } else {
+            statistics.hit();
+        }
+        return entry;
+    }
+
+    /** Adds the key that the last lookup, of the same argument, did not find. */
+    long add(final int argument, final byte type, final byte encoding, final long value) {
+        return keyspace.add(in, at(argument), length(argument), type, encoding, value, now);
+    }
+
+    /** True if a key has that type; else replies with an error. */
+    boolean hasType(final long entry, final byte type) {
+        if (keyspace.type(entry) == type) {
+            return true;
+        }
+        error(Errors.WRONG_TYPE);
+        return false;
+    }
+
+    /** Makes the bytes of a string value visible; a number is turned into text in the scratch space. */
+    void view(final long entry) {
+        if (keyspace.encoding(entry) == ValueType.INT) {
+            viewBuffer = scratch;
+            viewOffset = 0;
+            viewLength = scratch.putLongAscii(0, keyspace.value(entry));
+        } else {
+            viewBlock(keyspace.value(entry));
+        }
+    }
+
+    void viewBlock(final long block) {
+        viewBuffer = memory.buffer(block);
+        viewOffset = Memory.offset(block) + StringBlock.BYTES;
+        viewLength = values.strings().length(block);
+    }
+
+    void bulkOfView() {
+        reply.bulk(viewBuffer, viewOffset, viewLength);
+    }
+
+    void bulkOfBlock(final long block) {
+        reply.bulk(
+                memory.buffer(block),
+                Memory.offset(block) + StringBlock.BYTES,
+                values.strings().length(block));
+    }
+
+    /** Replies with a key or member. */
+    void bulkOfKey(final Dictionary dictionary, final long entry) {
+        final long key = dictionary.keyAddress(entry);
+        reply.bulk(memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry));
+    }
+
+    void ok() {
+        reply.status(OK);
+    }
+
+    void error(final byte[] text) {
+        statistics.error();
+        reply.error(text);
+    }
+
+    void error(final String text) {
+        statistics.error();
+        reply.error(text);
+    }
+
+    void emptyBulk() {
+        reply.bulk(EMPTY);
+    }
+
+    void arityError() {
+        error("ERR wrong number of arguments for '" + op.lowerName() + "' command");
+    }
+
+    void invalidExpireTime() {
+        error("ERR invalid expire time in '" + op.lowerName() + "' command");
+    }
+
+    /** True if a value of that length may be stored; else replies with an error. */
+    boolean fits(final long length) {
+        if (length <= context.maxValueLength()) {
+            return true;
+        }
+        error("ERR value of " + length + " bytes > maximum " + context.maxValueLength());
+        return false;
+    }
+}

@@ -1,0 +1,259 @@
+package io.verbena.kv.store;
+
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One database: a dictionary from key to value, and the heap of the keys that expire.
+ *
+ * <pre>
+ *   value part of an entry
+ *   16 value (8): a number or an address, by type and encoding
+ *   24 index in the expiry heap plus 1, or 0 (4)
+ *   28 last access in units of 10 ms (4)
+ *   32 type (1)
+ *   33 encoding (1)
+ *   34 flags (1)
+ * </pre>
+ *
+ * <p>Single-threaded, as the shard that owns it.
+ */
+final class Keyspace {
+    /** Bytes of the value part. */
+    static final int VALUE_LENGTH = 24;
+    /** Offset of the index in the expiry heap. */
+    static final int EXPIRY = 24;
+    /** Never expires. */
+    static final long NO_EXPIRY = -1;
+
+    private static final int ACCESSED = 28;
+    static final int TYPE = 32;
+    static final int ENCODING = 33;
+    private static final int FLAGS = 34;
+    private static final byte FLAG_EVICTION_CANDIDATE = 1;
+    private static final int ACCESS_UNIT_MILLIS = 10;
+
+    private final Memory memory;
+    private final Dictionary dictionary;
+    private final Values values;
+    private final ExpiryHeap expiries;
+    private final EvictionPool evictionPool;
+    private final ShardStatistics statistics;
+    private long header = Memory.NULL;
+    private int lookedUpHash;
+
+    Keyspace(
+            final Memory memory,
+            final Allocator allocator,
+            final Dictionary dictionary,
+            final Values values,
+            final EvictionPool evictionPool,
+            final ShardStatistics statistics) {
+        this.memory = memory;
+        this.dictionary = dictionary;
+        this.values = values;
+        this.evictionPool = evictionPool;
+        this.statistics = statistics;
+        this.expiries = new ExpiryHeap(memory, allocator);
+    }
+
+    int size() {
+        return header == Memory.NULL ? 0 : dictionary.size(header);
+    }
+
+    int expiringSize() {
+        return expiries.size();
+    }
+
+    Dictionary dictionary() {
+        return dictionary;
+    }
+
+    /** Header of the dictionary; {@link Memory#NULL} if there never was a key. */
+    long header() {
+        return header;
+    }
+
+    /**
+     * Finds a key, and removes it instead if its time is over.
+     *
+     * @return its entry, or {@link Memory#NULL}
+     */
+    long lookup(final UnsafeBuffer key, final int offset, final int length, final long now) {
+        final int hash = dictionary.hash(key, offset, length);
+        lookedUpHash = hash;
+        if (header == Memory.NULL) {
+            return Memory.NULL;
+        }
+        final long entry = dictionary.find(header, key, offset, length, hash);
+        if (entry == Memory.NULL || !isExpired(entry, now)) {
+            return entry;
+        }
+        expire(entry);
+        return Memory.NULL;
+    }
+
+    boolean isExpired(final long entry, final long now) {
+        return memory.getInt(entry + EXPIRY) != 0 && now > expiries.expiry(entry);
+    }
+
+    /** Adds the key that the last {@link #lookup} did not find. */
+    long add(
+            final UnsafeBuffer key,
+            final int offset,
+            final int length,
+            final byte type,
+            final byte encoding,
+            final long value,
+            final long now) {
+        if (header == Memory.NULL) {
+            header = dictionary.create();
+        }
+        final long entry = dictionary.insert(header, key, offset, length, lookedUpHash);
+        set(entry, type, encoding, value);
+        touch(entry, now);
+        return entry;
+    }
+
+    byte type(final long entry) {
+        return memory.getByte(entry + TYPE);
+    }
+
+    byte encoding(final long entry) {
+        return memory.getByte(entry + ENCODING);
+    }
+
+    long value(final long entry) {
+        return memory.getLong(entry + Dictionary.VALUE);
+    }
+
+    /** Sets type, encoding and value; what was there before is the caller's to release. */
+    void set(final long entry, final byte type, final byte encoding, final long value) {
+        memory.putLong(entry + Dictionary.VALUE, value);
+        memory.putByte(entry + TYPE, type);
+        memory.putByte(entry + ENCODING, encoding);
+    }
+
+    void value(final long entry, final long value) {
+        memory.putLong(entry + Dictionary.VALUE, value);
+    }
+
+    /** Sets encoding and value. */
+    void value(final long entry, final byte encoding, final long value) {
+        memory.putLong(entry + Dictionary.VALUE, value);
+        memory.putByte(entry + ENCODING, encoding);
+    }
+
+    void releaseValue(final long entry) {
+        values.release(type(entry), encoding(entry), value(entry));
+    }
+
+    void touch(final long entry, final long now) {
+        memory.putInt(entry + ACCESSED, accessTime(now));
+    }
+
+    /** Milliseconds since the last access, in steps of 10. */
+    long idleMillis(final long entry, final long now) {
+        return Integer.toUnsignedLong(accessTime(now) - memory.getInt(entry + ACCESSED)) * ACCESS_UNIT_MILLIS;
+    }
+
+    private static int accessTime(final long now) {
+        return (int) (now / ACCESS_UNIT_MILLIS);
+    }
+
+    /** Expiry in Unix milliseconds or {@link #NO_EXPIRY}. */
+    long expiry(final long entry) {
+        return expiries.expiry(entry);
+    }
+
+    void expireAt(final long entry, final long when) {
+        expiries.set(entry, when);
+    }
+
+    /** Returns false if the key did not expire. */
+    boolean persist(final long entry) {
+        final boolean expires = memory.getInt(entry + EXPIRY) != 0;
+        expiries.remove(entry);
+        return expires;
+    }
+
+    /** Removes a key and releases its value. */
+    void delete(final long entry) {
+        dictionary.unlink(header, entry);
+        releaseValue(entry);
+        freeEntry(entry);
+    }
+
+    /** Removes a key without releasing its value, which lives on elsewhere. */
+    void detach(final long entry) {
+        dictionary.unlink(header, entry);
+        freeEntry(entry);
+    }
+
+    private void freeEntry(final long entry) {
+        expiries.remove(entry);
+        if ((memory.getByte(entry + FLAGS) & FLAG_EVICTION_CANDIDATE) != 0) {
+            evictionPool.forget(entry);
+        }
+        dictionary.freeEntry(entry);
+    }
+
+    private void expire(final long entry) {
+        statistics.expire();
+        delete(entry);
+    }
+
+    /** Removes keys whose time is over, at most that many; returns how many. */
+    int expire(final long now, final int limit) {
+        int count = 0;
+        while (count < limit && expiries.size() > 0 && now > expiries.soonest()) {
+            expire(expiries.soonestEntry());
+            count++;
+        }
+        return count;
+    }
+
+    /** Moves the table towards its new size; returns the steps made, at most that many. */
+    int rehash(final int limit) {
+        int steps = 0;
+        while (steps < limit && header != Memory.NULL && dictionary.rehashStep(header)) {
+            steps++;
+        }
+        return steps;
+    }
+
+    long random(final SplittableRandom random) {
+        return header == Memory.NULL ? Memory.NULL : dictionary.random(header, random);
+    }
+
+    /** A random key that expires; {@link Memory#NULL} if none does. */
+    long randomExpiring(final SplittableRandom random) {
+        return expiries.size() == 0 ? Memory.NULL : expiries.random(random);
+    }
+
+    void markEvictionCandidate(final long entry, final boolean candidate) {
+        final byte flags = memory.getByte(entry + FLAGS);
+        memory.putByte(
+                entry + FLAGS, (byte) (candidate ? flags | FLAG_EVICTION_CANDIDATE : flags & ~FLAG_EVICTION_CANDIDATE));
+    }
+
+    boolean isEvictionCandidate(final long entry) {
+        return (memory.getByte(entry + FLAGS) & FLAG_EVICTION_CANDIDATE) != 0;
+    }
+
+    /** Removes all keys; the memory is given back piece by piece by the reclaimer. */
+    void flush() {
+        if (header != Memory.NULL) {
+            evictionPool.forget(this);
+            expiries.clear();
+            values.reclaimer().keyspace(header);
+            header = Memory.NULL;
+        }
+    }
+
+    /** Forgets all keys, whose memory is gone. */
+    void forget() {
+        header = Memory.NULL;
+        expiries.forget();
+    }
+}

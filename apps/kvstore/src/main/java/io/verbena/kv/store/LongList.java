@@ -1,0 +1,48 @@
+package io.verbena.kv.store;
+
+import java.util.Arrays;
+
+/** A reusable list of longs, mostly addresses. Allocates only while it grows. Single-threaded. */
+final class LongList {
+    private static final int INITIAL_CAPACITY = 64;
+    private static final int RETAINED_CAPACITY = 64 * 1024;
+
+    private long[] elements = new long[INITIAL_CAPACITY];
+    private int size;
+
+    void clear() {
+        if (elements.length > RETAINED_CAPACITY) {
+            elements = new long[INITIAL_CAPACITY];
+        }
+        size = 0;
+    }
+
+    void add(final long element) {
+        if (size == elements.length) {
+            elements = Arrays.copyOf(elements, size * 2);
+        }
+        elements[size++] = element;
+    }
+
+    long get(final int index) {
+        return elements[index];
+    }
+
+    void set(final int index, final long element) {
+        elements[index] = element;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Removes some elements; those behind them move up. */
+    void remove(final int index, final int count) {
+        System.arraycopy(elements, index + count, elements, index, size - index - count);
+        size -= count;
+    }
+
+    void sort() {
+        Arrays.sort(elements, 0, size);
+    }
+}

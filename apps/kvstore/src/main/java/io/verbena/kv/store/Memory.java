@@ -1,0 +1,116 @@
+package io.verbena.kv.store;
+
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Off-heap memory by address. An address is {@code region << 32 | offset}: the number of a region, which is one buffer, and
+ * a byte in it. Region 0 does not exist, so that address 0 is {@link #NULL}. Adding to an address within an allocation
+ * stays in its region.
+ *
+ * <p>Single-threaded, as the shard that owns it. Accesses are checked by Agrona against the region's bounds, unless its
+ * bounds checks are switched off.
+ */
+final class Memory {
+    /** Address of nothing. */
+    static final long NULL = 0L;
+
+    private static final UnsafeBuffer GONE = new UnsafeBuffer(0, 0);
+
+    private UnsafeBuffer[] regions = new UnsafeBuffer[16];
+    private int limit = 1;
+
+    Memory() {
+        Arrays.fill(regions, GONE);
+    }
+
+    static long address(final int region, final int offset) {
+        return (long) region << 32 | offset;
+    }
+
+    static int region(final long address) {
+        return (int) (address >>> 32);
+    }
+
+    static int offset(final long address) {
+        return (int) address;
+    }
+
+    /** Adds a buffer under the lowest free number and returns the number. */
+    int attach(final UnsafeBuffer buffer, final int from) {
+        int region = Math.max(1, from);
+        while (region < limit && !isFree(region)) {
+            region++;
+        }
+        if (region == regions.length) {
+            final int old = regions.length;
+            regions = Arrays.copyOf(regions, old * 2);
+            Arrays.fill(regions, old, regions.length, GONE);
+        }
+        regions[region] = buffer;
+        limit = Math.max(limit, region + 1);
+        return region;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isFree(final int region) {
+        return regions[region] == GONE;
+    }
+
+    void detach(final int region) {
+        regions[region] = GONE;
+        while (limit > 1 && isFree(limit - 1)) {
+            limit--;
+        }
+    }
+
+    UnsafeBuffer buffer(final long address) {
+        return regions[(int) (address >>> 32)];
+    }
+
+    byte getByte(final long address) {
+        return regions[(int) (address >>> 32)].getByte((int) address);
+    }
+
+    void putByte(final long address, final byte value) {
+        regions[(int) (address >>> 32)].putByte((int) address, value);
+    }
+
+    int getInt(final long address) {
+        return regions[(int) (address >>> 32)].getInt((int) address);
+    }
+
+    void putInt(final long address, final int value) {
+        regions[(int) (address >>> 32)].putInt((int) address, value);
+    }
+
+    long getLong(final long address) {
+        return regions[(int) (address >>> 32)].getLong((int) address);
+    }
+
+    void putLong(final long address, final long value) {
+        regions[(int) (address >>> 32)].putLong((int) address, value);
+    }
+
+    double getDouble(final long address) {
+        return regions[(int) (address >>> 32)].getDouble((int) address);
+    }
+
+    void putDouble(final long address, final double value) {
+        regions[(int) (address >>> 32)].putDouble((int) address, value);
+    }
+
+    void putBytes(final long address, final DirectBuffer source, final int offset, final int length) {
+        regions[(int) (address >>> 32)].putBytes((int) address, source, offset, length);
+    }
+
+    /** Copies bytes; the ranges may overlap. */
+    void copy(final long from, final long to, final int length) {
+        regions[(int) (to >>> 32)].putBytes((int) to, regions[(int) (from >>> 32)], (int) from, length);
+    }
+
+    void clear(final long address, final int length) {
+        regions[(int) (address >>> 32)].setMemory((int) address, length, (byte) 0);
+    }
+}

@@ -1,0 +1,86 @@
+package io.verbena.kv.store;
+
+/**
+ * Frees large values and whole databases piece by piece, so that removing a million members does not stall the operations
+ * behind it. What waits here still counts as used memory.
+ *
+ * <p>Single-threaded, as the shard that owns it.
+ */
+final class Reclaimer {
+    private static final int KEYSPACE = 0;
+    private static final int VALUE_KINDS = 1;
+    private static final int JOB_LENGTH = 3;
+
+    private final Values values;
+    private final Dictionary keys;
+    /** Jobs of three longs: kind, address and how far it has come. The last one is worked on. */
+    private final LongList jobs = new LongList();
+
+    Reclaimer(final Values values, final Dictionary keys) {
+        this.values = values;
+        this.keys = keys;
+    }
+
+    /** Takes the dictionary of a database with all keys and values. */
+    void keyspace(final long header) {
+        push(KEYSPACE, header);
+    }
+
+    /** Takes a value that is a structure of many blocks. */
+    void value(final byte encoding, final long address) {
+        push(VALUE_KINDS + encoding, address);
+    }
+
+    private void push(final long kind, final long address) {
+        jobs.add(kind);
+        jobs.add(address);
+        jobs.add(0);
+    }
+
+    boolean isIdle() {
+        return jobs.size() == 0;
+    }
+
+    /** Frees about so many blocks; returns how many. */
+    int work(final int limit) {
+        int done = 0;
+        while (done < limit && jobs.size() > 0) {
+            final int job = jobs.size() - JOB_LENGTH;
+            final long kind = jobs.get(job);
+            final long address = jobs.get(job + 1);
+            final long progress = jobs.get(job + 2);
+            done++;
+            final long next = kind == KEYSPACE
+                    ? freeKeys(address, progress)
+                    : values.freePart((byte) (kind - VALUE_KINDS), address, progress);
+            if (next != Values.FREED) {
+                jobs.set(job + 2, next);
+            } else {
+                jobs.remove(job, JOB_LENGTH);
+            }
+        }
+        return done;
+    }
+
+    /** Frees the keys of one bucket. */
+    private long freeKeys(final long header, final long bucket) {
+        final int buckets = keys.buckets(header);
+        if (bucket >= buckets) {
+            keys.destroy(header);
+            return Values.FREED;
+        }
+        long entry = keys.bucketHead(header, (int) bucket);
+        while (entry != Memory.NULL) {
+            final long next = keys.next(entry);
+            values.releaseOf(entry);
+            keys.freeEntry(entry);
+            entry = next;
+        }
+        return bucket + 1;
+    }
+
+    /** All memory is gone. */
+    void clear() {
+        jobs.clear();
+    }
+}

@@ -1,0 +1,117 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+/**
+ * What SCAN, HSCAN, SSCAN and ZSCAN share: cursor, COUNT and MATCH. Reusable; single-threaded, as the shard that owns it.
+ */
+final class ScanOptions {
+    private static final byte[] COUNT = word("count");
+    private static final byte[] MATCH = word("match");
+    private static final long DEFAULT_COUNT = 10;
+    /** Buckets that are looked at for each element wanted, at most. */
+    private static final int BUCKETS_PER_ELEMENT = 10;
+
+    private final Execution e;
+    private long cursor;
+    private long count;
+    private int pattern;
+
+    ScanOptions(final Execution execution) {
+        e = execution;
+    }
+
+    /** Reads the cursor; replies with an error and returns false if it is none. */
+    boolean parseCursor(final int argument) {
+        if (!e.decimals.parseCursor(e.in, e.at(argument), e.length(argument))) {
+            e.error(Errors.INVALID_CURSOR);
+            return false;
+        }
+        cursor = e.decimals.value();
+        return true;
+    }
+
+    void reset() {
+        count = DEFAULT_COUNT;
+        pattern = -1;
+    }
+
+    /** Reads all options from an argument on; replies with an error and returns false if they are wrong. */
+    boolean parse(final int first) {
+        reset();
+        for (int i = first; i < e.argc(); i += 2) {
+            if (!parseOption(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads one option and its value. */
+    boolean parseOption(final int argument) {
+        final boolean more = argument + 1 < e.argc();
+        if (more && e.is(argument, COUNT)) {
+            if (!e.integer(argument + 1)) {
+                return false;
+            }
+            if (e.number() < 1) {
+                e.error(Errors.SYNTAX);
+                return false;
+            }
+            count = e.number();
+            return true;
+        }
+        if (more && e.is(argument, MATCH)) {
+            pattern = argument + 1;
+            // The star matches all: no need to compare.
+            if (e.length(pattern) == 1 && e.in.getByte(e.at(pattern)) == '*') {
+                pattern = -1;
+            }
+            return true;
+        }
+        e.error(Errors.SYNTAX);
+        return false;
+    }
+
+    long cursor() {
+        return cursor;
+    }
+
+    /** Collects about as many entries as wanted; returns the next cursor. */
+    long collect(final Dictionary dictionary, final long header, final long from) {
+        long next = from;
+        long rounds = count > Long.MAX_VALUE / BUCKETS_PER_ELEMENT ? Long.MAX_VALUE : count * BUCKETS_PER_ELEMENT;
+        do {
+            next = dictionary.scan(header, next, e.entries);
+        } while (next != 0 && rounds-- > 0 && e.entries.size() < count);
+        return next;
+    }
+
+    /** True if a key or member matches the pattern, or there is none. */
+    boolean matches(final Dictionary dictionary, final long entry) {
+        return pattern < 0 || matches(dictionary, entry, pattern);
+    }
+
+    boolean matches(final Dictionary dictionary, final long entry, final int patternArgument) {
+        final long key = dictionary.keyAddress(entry);
+        return GlobPattern.matches(
+                e.in,
+                e.at(patternArgument),
+                e.length(patternArgument),
+                e.memory.buffer(key),
+                Memory.offset(key),
+                dictionary.keyLength(entry));
+    }
+
+    /** True if bytes match the pattern, or there is none. */
+    boolean matches(final long address, final int length) {
+        return pattern < 0
+                || GlobPattern.matches(
+                        e.in,
+                        e.at(pattern),
+                        e.length(pattern),
+                        e.memory.buffer(address),
+                        Memory.offset(address),
+                        length);
+    }
+}

@@ -1,0 +1,269 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ProtocolException;
+import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.ReplyTooLargeException;
+import io.verbena.kv.protocol.RequestFlyweight;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+import org.agrona.DirectBuffer;
+
+/**
+ * One shard of the store: the keys that hash to it in 16 databases, in off-heap memory of its own. It executes one request
+ * at a time and answers it; semantics and texts are those of Redis 7.0.
+ *
+ * <p>Single-threaded by contract: whoever calls it must be the only one at that time, with a happens-before edge between
+ * one caller and the next. It holds no thread and no lock, and waits for nothing. In steady state it allocates nothing on
+ * the Java heap, save for errors with text of their own and for INCRBYFLOAT.
+ *
+ * <p>Time is given by the clock that it was made with, and only moves between requests.
+ */
+public final class Shard implements AutoCloseable {
+    /** Requests up to this size cannot break the limits on keys and values. */
+    private static final int UNCHECKED_REQUEST_LENGTH = ShardContext.MAX_KEY_LENGTH;
+
+    private static final int RECLAIM_PER_REQUEST = 16;
+    private static final int MAX_EVICTIONS_PER_REQUEST = 1_000_000;
+    private static final int REHASH_STEPS_PER_TURN = 64;
+
+    private final ShardContext context;
+    private final LongSupplier clock;
+    private final Memory memory = new Memory();
+    private final Allocator allocator = new Allocator(memory);
+    private final ShardStatistics statistics = new ShardStatistics();
+    private final EvictionPool evictionPool;
+    private final Values values;
+    private final Keyspace[] databases;
+    private final Execution execution;
+    private final StringOperations strings;
+    private final CounterOperations counters;
+    private final BitOperations bits;
+    private final KeyOperations keys;
+    private final ExpiryOperations expiries;
+    private final DatabaseOperations wholeDatabases;
+    private boolean closed;
+
+    /**
+     * Creates an empty shard.
+     *
+     * @param context settings
+     * @param clock Unix time in milliseconds; asked once a request
+     */
+    public Shard(final ShardContext context, final LongSupplier clock) {
+        this.context = context;
+        this.clock = clock;
+        final SplittableRandom random = new SplittableRandom(context.seed());
+        final SipHash hash = context.newHash();
+        final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
+        evictionPool = new EvictionPool(context.evictionSamples(), random);
+        values = new Values(memory, allocator, dictionary);
+        databases = new Keyspace[context.databases()];
+        for (int i = 0; i < databases.length; i++) {
+            databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
+        }
+        execution = new Execution(memory, allocator, values, databases, statistics, random, context);
+        final ScanOptions scans = new ScanOptions(execution);
+        strings = new StringOperations(execution);
+        counters = new CounterOperations(execution);
+        bits = new BitOperations(execution, strings);
+        keys = new KeyOperations(execution);
+        expiries = new ExpiryOperations(execution);
+        wholeDatabases = new DatabaseOperations(execution, scans, this);
+    }
+
+    /**
+     * Executes a request and writes its reply, which may be an error.
+     *
+     * @param buffer that holds the request
+     * @param offset of its first byte
+     * @param length of the request in bytes
+     * @param reply receives the reply; begun here
+     * @throws ProtocolException if the request is malformed; nothing was executed and the reply was not touched
+     */
+    public void execute(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        if (closed) {
+            throw new IllegalStateException("shard is closed");
+        }
+        final Execution e = execution;
+        final RequestFlyweight request = e.request.wrap(buffer, offset, length);
+        final KvOp op = request.op();
+        if (op == null) {
+            throw new ProtocolException("operation code " + request.opCode() + " is unknown");
+        }
+        reply.begin(request.correlation());
+        e.reply = reply;
+        e.op = op;
+        e.resp3 = request.isResp3();
+        e.now = clock.getAsLong();
+        statistics.call(op);
+        try {
+            if (isAdmitted(op, request, length)) {
+                dispatch(op);
+            }
+        } catch (final ReplyTooLargeException tooLarge) {
+            reply.discard();
+            e.error("ERR " + tooLarge.getMessage());
+        } catch (final AllocationFailedException failure) {
+            reply.discard();
+            statistics.reject();
+            e.error(Errors.OUT_OF_MEMORY);
+        }
+        if (!values.reclaimer().isIdle()) {
+            values.reclaimer().work(RECLAIM_PER_REQUEST);
+        }
+    }
+
+    private boolean isAdmitted(final KvOp op, final RequestFlyweight request, final int length) {
+        final Execution e = execution;
+        if (!op.accepts(request.argc())) {
+            e.arityError();
+            return false;
+        }
+        if (request.database() >= databases.length) {
+            e.error(Errors.DATABASE_OUT_OF_RANGE);
+            return false;
+        }
+        e.keyspace = databases[request.database()];
+        if (length > UNCHECKED_REQUEST_LENGTH && !areLengthsAllowed(op, request)) {
+            return false;
+        }
+        if (context.maxMemory() > 0
+                && allocator.used() > context.maxMemory()
+                && !makeRoom(e.now, MAX_EVICTIONS_PER_REQUEST)
+                && op.isDeniedOnOom()) {
+            statistics.reject();
+            e.error(Errors.OUT_OF_MEMORY);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean areLengthsAllowed(final KvOp op, final RequestFlyweight request) {
+        for (int i = 0; i < request.argc(); i++) {
+            if (!execution.fits(request.argumentLength(i))) {
+                return false;
+            }
+        }
+        if (op.firstKey() >= 0) {
+            for (int i = op.firstKey(); i <= op.lastKey(request.argc()); i += op.keyStep()) {
+                if (request.argumentLength(i) > ShardContext.MAX_KEY_LENGTH) {
+                    execution.error("ERR key of " + request.argumentLength(i) + " bytes > maximum "
+                            + ShardContext.MAX_KEY_LENGTH);
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Evicts until memory is below the limit; returns false if it is not. */
+    private boolean makeRoom(final long now, final int limit) {
+        final EvictionPolicy policy = context.evictionPolicy();
+        int evictions = 0;
+        while (allocator.used() > context.maxMemory()) {
+            if (values.reclaimer().work(RECLAIM_PER_REQUEST) > 0) {
+                continue;
+            }
+            if (policy == EvictionPolicy.REFUSE
+                    || evictions++ == limit
+                    || !evictionPool.evict(databases, policy == EvictionPolicy.VOLATILE_LRU, now)) {
+                return false;
+            }
+            statistics.evict();
+        }
+        return true;
+    }
+
+    private void dispatch(final KvOp op) {
+        switch (op.group()) {
+            case STRING -> strings.execute(op);
+            case COUNTER -> counters.execute(op);
+            case BIT -> bits.execute(op);
+            case KEY -> keys.execute(op);
+            case EXPIRY -> expiries.execute(op);
+            case DATABASE -> wholeDatabases.execute(op);
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    /**
+     * Does what need not be done within a request: removes keys whose time is over, moves hash tables to their new size,
+     * frees large values that were deleted, and has memory ready.
+     *
+     * @param nowMillis Unix time in milliseconds
+     * @param maxWork how many keys, buckets and blocks to touch at most
+     * @return how much was done; less than the maximum if nothing is left to do
+     */
+    public int housekeep(final long nowMillis, final int maxWork) {
+        int work = 0;
+        for (final Keyspace database : databases) {
+            work += database.expire(nowMillis, maxWork - work);
+            work += database.rehash(Math.min(REHASH_STEPS_PER_TURN, maxWork - work));
+        }
+        work += values.reclaimer().work(maxWork - work);
+        if (work < maxWork && allocator.releaseRetired(1) > 0) {
+            work++;
+        }
+        if (work < maxWork && allocator.prepare()) {
+            work++;
+        }
+        return work;
+    }
+
+    /** Removes all keys of all databases. Takes time in proportion to the memory held, not to the keys. */
+    void flushAll() {
+        for (final Keyspace database : databases) {
+            database.forget();
+        }
+        evictionPool.clear();
+        values.reclaimer().clear();
+        allocator.reset();
+    }
+
+    /** @return what was counted since the shard was made */
+    public ShardStatistics statistics() {
+        return statistics;
+    }
+
+    /**
+     * @param database 0 to the number of databases - 1
+     * @return keys in it, those included whose time is over and which nobody has asked for since
+     */
+    public int keys(final int database) {
+        return databases[database].size();
+    }
+
+    /**
+     * @param database 0 to the number of databases - 1
+     * @return keys in it that expire
+     */
+    public int expiringKeys(final int database) {
+        return databases[database].expiringSize();
+    }
+
+    /** @return number of databases */
+    public int databases() {
+        return databases.length;
+    }
+
+    /** @return bytes of all blocks in use, with their rounding: what {@link ShardContext#maxMemory} limits */
+    public long usedMemory() {
+        return allocator.used();
+    }
+
+    /** @return bytes of direct memory held from the process */
+    public long committedMemory() {
+        return allocator.committed();
+    }
+
+    /** Frees all memory. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            flushAll();
+            allocator.close();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.RequestDescriptor;
+import java.security.SecureRandom;
+
+/**
+ * Settings of a {@link Shard}. Set them before the shard is made; it reads them once. Not thread-safe.
+ */
+public final class ShardContext {
+    /** Databases of a shard unless set otherwise. */
+    public static final int DEFAULT_DATABASES = 16;
+    /** Greatest length of a key in bytes. */
+    public static final int MAX_KEY_LENGTH = 64 * 1024;
+    /** Samples of an eviction unless set otherwise, as in Redis. */
+    public static final int DEFAULT_EVICTION_SAMPLES = 5;
+
+    private static final int MAX_DATABASES = 1 << 16;
+
+    private int databases = DEFAULT_DATABASES;
+    private long maxMemory;
+    private EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
+    private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
+    private int maxValueLength = RequestDescriptor.MAX_ARGUMENT_LENGTH;
+    private long seed = new SecureRandom().nextLong();
+    private long hashKey0 = new SecureRandom().nextLong();
+    private long hashKey1 = new SecureRandom().nextLong();
+
+    /** Creates the default settings, with a random seed. */
+    public ShardContext() {}
+
+    /**
+     * @param count of databases, 1 to 65 536
+     * @return this
+     */
+    public ShardContext databases(final int count) {
+        if (count < 1 || count > MAX_DATABASES) {
+            throw new IllegalArgumentException("databases " + count + " is not in 1 to " + MAX_DATABASES);
+        }
+        databases = count;
+        return this;
+    }
+
+    /** @return number of databases */
+    public int databases() {
+        return databases;
+    }
+
+    /**
+     * @param bytes of blocks that the shard may use, 0 for no limit but the process'
+     * @return this
+     */
+    public ShardContext maxMemory(final long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("maximum memory " + bytes + " < 0");
+        }
+        maxMemory = bytes;
+        return this;
+    }
+
+    /** @return bytes of blocks that the shard may use, 0 for no limit */
+    public long maxMemory() {
+        return maxMemory;
+    }
+
+    /**
+     * @param policy when the limit is reached
+     * @return this
+     */
+    public ShardContext evictionPolicy(final EvictionPolicy policy) {
+        evictionPolicy = policy;
+        return this;
+    }
+
+    /** @return what happens when the limit is reached */
+    public EvictionPolicy evictionPolicy() {
+        return evictionPolicy;
+    }
+
+    /**
+     * @param samples of each database that an eviction looks at, 1 to 64
+     * @return this
+     */
+    public ShardContext evictionSamples(final int samples) {
+        if (samples < 1 || samples > 64) {
+            throw new IllegalArgumentException("eviction samples " + samples + " is not in 1 to 64");
+        }
+        evictionSamples = samples;
+        return this;
+    }
+
+    /** @return samples of each database that an eviction looks at */
+    public int evictionSamples() {
+        return evictionSamples;
+    }
+
+    /**
+     * @param bytes that a value may have, 1 to 64 MiB
+     * @return this
+     */
+    public ShardContext maxValueLength(final int bytes) {
+        if (bytes < 1 || bytes > RequestDescriptor.MAX_ARGUMENT_LENGTH) {
+            throw new IllegalArgumentException("maximum value length " + bytes + " is not in 1 to maximum "
+                    + RequestDescriptor.MAX_ARGUMENT_LENGTH);
+        }
+        maxValueLength = bytes;
+        return this;
+    }
+
+    /** @return bytes that a value may have */
+    public int maxValueLength() {
+        return maxValueLength;
+    }
+
+    /**
+     * Makes random choices and hashes repeatable. For tests only: with a known seed, keys can be chosen that collide.
+     *
+     * @param value of the seed
+     * @return this
+     */
+    public ShardContext seed(final long value) {
+        seed = value;
+        hashKey0 = value;
+        hashKey1 = ~value;
+        return this;
+    }
+
+    long seed() {
+        return seed;
+    }
+
+    SipHash newHash() {
+        return new SipHash(hashKey0, hashKey1);
+    }
+}

@@ -1,0 +1,445 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+import io.verbena.kv.protocol.KvOp;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Operations on strings. Semantics and texts of Redis 7.0. Single-threaded, as the shard that owns it. */
+final class StringOperations {
+    /** Longest string that is called embstr rather than raw. */
+    static final int MAX_EMBEDDED = 44;
+
+    private static final byte[] NX = word("nx");
+    private static final byte[] XX = word("xx");
+    private static final byte[] GET = word("get");
+    private static final byte[] KEEP_TTL = word("keepttl");
+    private static final byte[] PERSIST = word("persist");
+    private static final byte[] EX = word("ex");
+    private static final byte[] PX = word("px");
+    private static final byte[] EXAT = word("exat");
+    private static final byte[] PXAT = word("pxat");
+
+    private static final int FLAG_NX = 1;
+    private static final int FLAG_XX = 1 << 1;
+    private static final int FLAG_GET = 1 << 2;
+    private static final int FLAG_KEEP_TTL = 1 << 3;
+    private static final int FLAG_PERSIST = 1 << 4;
+    private static final int FLAG_EX = 1 << 5;
+    private static final int FLAG_PX = 1 << 6;
+    private static final int FLAG_EXAT = 1 << 7;
+    private static final int FLAG_PXAT = 1 << 8;
+    private static final int ANY_EXPIRY = FLAG_EX | FLAG_PX | FLAG_EXAT | FLAG_PXAT;
+
+    private final Execution e;
+
+    private int flags;
+    private int expiryArgument;
+    private long expiry;
+
+    StringOperations(final Execution execution) {
+        e = execution;
+    }
+
+    void execute(final KvOp op) {
+        switch (op) {
+            case GET -> get(0);
+            case SET -> set();
+            case SETNX -> setIfAbsent();
+            case SETEX -> setWithExpiry(FLAG_EX);
+            case PSETEX -> setWithExpiry(FLAG_PX);
+            case GETSET -> {
+                if (get(0)) {
+                    store(0, 1, false);
+                }
+            }
+            case GETDEL -> getAndDelete();
+            case GETEX -> getAndExpire();
+            case APPEND -> append();
+            case STRLEN -> length();
+            case GETRANGE, SUBSTR -> getRange();
+            case SETRANGE -> setRange();
+            case MGET -> getMany();
+            case MSET -> setMany();
+            case MSETNX -> setManyIfAbsent();
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    /** Replies with a value or NIL; false after an error. */
+    private boolean get(final int key) {
+        final long entry = e.lookupRead(key);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+            return true;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return false;
+        }
+        bulk(entry);
+        return true;
+    }
+
+    private void bulk(final long entry) {
+        if (e.keyspace.encoding(entry) == ValueType.INT) {
+            e.reply.bulkInteger(e.keyspace.value(entry));
+        } else {
+            e.bulkOfBlock(e.keyspace.value(entry));
+        }
+    }
+
+    private void set() {
+        if (!parseOptions(2, true)) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        if ((flags & ANY_EXPIRY) != 0 && !parseExpiry()) {
+            return;
+        }
+        if ((flags & FLAG_GET) != 0 && !get(0)) {
+            return;
+        }
+        if ((flags & (FLAG_NX | FLAG_XX)) != 0) {
+            final boolean found = e.lookupWrite(0) != Memory.NULL;
+            if (found == ((flags & FLAG_NX) != 0)) {
+                if ((flags & FLAG_GET) == 0) {
+                    e.reply.nil();
+                }
+                return;
+            }
+        }
+        final long entry = store(0, 1, (flags & FLAG_KEEP_TTL) != 0);
+        if ((flags & ANY_EXPIRY) != 0) {
+            e.keyspace.expireAt(entry, expiry);
+        }
+        if ((flags & FLAG_GET) == 0) {
+            e.ok();
+        }
+    }
+
+    private void setIfAbsent() {
+        if (e.lookupWrite(0) != Memory.NULL) {
+            e.reply.integer(0);
+            return;
+        }
+        store(0, 1, false);
+        e.reply.integer(1);
+    }
+
+    private void setWithExpiry(final int unit) {
+        flags = unit;
+        expiryArgument = 1;
+        if (parseExpiry()) {
+            e.keyspace.expireAt(store(0, 2, false), expiry);
+            e.ok();
+        }
+    }
+
+    private void getAndDelete() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else if (e.hasType(entry, ValueType.STRING)) {
+            bulk(entry);
+            e.keyspace.delete(entry);
+        }
+    }
+
+    private void getAndExpire() {
+        if (!parseOptions(1, false)) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING) || ((flags & ANY_EXPIRY) != 0 && !parseExpiry())) {
+            return;
+        }
+        bulk(entry);
+        if ((flags & (FLAG_EXAT | FLAG_PXAT)) != 0 && expiry <= e.now) {
+            e.keyspace.delete(entry);
+        } else if ((flags & ANY_EXPIRY) != 0) {
+            e.keyspace.expireAt(entry, expiry);
+        } else if ((flags & FLAG_PERSIST) != 0) {
+            e.keyspace.persist(entry);
+        }
+    }
+
+    /** Reads the options of SET or GETEX; false if they do not go together. */
+    private boolean parseOptions(final int first, final boolean isSet) {
+        flags = 0;
+        for (int i = first; i < e.argc(); i++) {
+            final boolean more = i + 1 < e.argc();
+            if (isSet && e.is(i, NX) && (flags & FLAG_XX) == 0) {
+                flags |= FLAG_NX;
+            } else if (isSet && e.is(i, XX) && (flags & FLAG_NX) == 0) {
+                flags |= FLAG_XX;
+            } else if (isSet && e.is(i, GET)) {
+                flags |= FLAG_GET;
+            } else if (isSet && e.is(i, KEEP_TTL) && (flags & ANY_EXPIRY) == 0) {
+                flags |= FLAG_KEEP_TTL;
+            } else if (!isSet && e.is(i, PERSIST) && (flags & ANY_EXPIRY) == 0) {
+                flags |= FLAG_PERSIST;
+            } else if (more && parseUnit(i)) {
+                i++;
+                expiryArgument = i;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean parseUnit(final int argument) {
+        final int unit;
+        if (e.is(argument, EX)) {
+            unit = FLAG_EX;
+        } else if (e.is(argument, PX)) {
+            unit = FLAG_PX;
+        } else if (e.is(argument, EXAT)) {
+            unit = FLAG_EXAT;
+        } else if (e.is(argument, PXAT)) {
+            unit = FLAG_PXAT;
+        } else {
+            return false;
+        }
+        // The same unit twice is allowed, and the last one counts.
+        if ((flags & (FLAG_KEEP_TTL | FLAG_PERSIST | (ANY_EXPIRY & ~unit))) != 0) {
+            return false;
+        }
+        flags |= unit;
+        return true;
+    }
+
+    /** Reads the expiry as Unix milliseconds; if it is invalid, replies with the error and returns false. */
+    private boolean parseExpiry() {
+        if (!e.integer(expiryArgument)) {
+            return false;
+        }
+        long when = e.number();
+        final boolean seconds = (flags & (FLAG_EX | FLAG_EXAT)) != 0;
+        final boolean relative = (flags & (FLAG_EX | FLAG_PX)) != 0;
+        if (when <= 0 || (seconds && when > Long.MAX_VALUE / 1000)) {
+            e.invalidExpireTime();
+            return false;
+        }
+        when = seconds ? when * 1000 : when;
+        if (relative) {
+            if (when > Long.MAX_VALUE - e.now) {
+                e.invalidExpireTime();
+                return false;
+            }
+            when += e.now;
+        }
+        expiry = when;
+        return true;
+    }
+
+    /** Sets a key to an argument, whatever it was before; returns its entry. */
+    private long store(final int key, final int value, final boolean keepExpiry) {
+        return store(key, e.in, e.at(value), e.length(value), keepExpiry);
+    }
+
+    long store(final int key, final UnsafeBuffer buffer, final int offset, final int length, final boolean keepExpiry) {
+        final long found = e.lookupWrite(key);
+        final boolean number = e.decimals.parse(buffer, offset, length);
+        final StringBlock strings = e.values.strings();
+        final byte encoding = number ? ValueType.INT : length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
+        if (found == Memory.NULL) {
+            final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
+            return add(key, encoding, value);
+        }
+        final byte before = e.keyspace.encoding(found);
+        if (!number && (before == ValueType.EMBSTR || before == ValueType.RAW)) {
+            e.keyspace.value(found, encoding, strings.set(e.keyspace.value(found), buffer, offset, length));
+        } else {
+            final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
+            e.keyspace.releaseValue(found);
+            e.keyspace.set(found, ValueType.STRING, encoding, value);
+        }
+        if (!keepExpiry) {
+            e.keyspace.persist(found);
+        }
+        return found;
+    }
+
+    /** Adds a key, and frees the value if there is no memory for the key. */
+    private long add(final int key, final byte encoding, final long value) {
+        try {
+            return e.add(key, ValueType.STRING, encoding, value);
+        } catch (final AllocationFailedException failure) {
+            e.values.release(ValueType.STRING, encoding, value);
+            throw failure;
+        }
+    }
+
+    private void append() {
+        final long entry = e.lookupWrite(0);
+        if (entry == Memory.NULL) {
+            store(0, 1, false);
+            e.reply.integer(e.length(1));
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        final int before = stringLength(entry);
+        final long total = (long) before + e.length(1);
+        if (!e.fits(total)) {
+            return;
+        }
+        final long block = extend(entry, (int) total);
+        e.memory.putBytes(block + StringBlock.BYTES + before, e.in, e.at(1), e.length(1));
+        e.reply.integer(total);
+    }
+
+    int stringLength(final long entry) {
+        if (e.keyspace.encoding(entry) == ValueType.INT) {
+            e.view(entry);
+            return e.viewLength;
+        }
+        return e.values.strings().length(e.keyspace.value(entry));
+    }
+
+    /** Makes a string a raw block of at least that length; returns the block. */
+    long extend(final long entry, final int length) {
+        final StringBlock strings = e.values.strings();
+        long block;
+        if (e.keyspace.encoding(entry) == ValueType.INT) {
+            e.view(entry);
+            block = strings.create(e.viewBuffer, e.viewOffset, e.viewLength);
+            e.keyspace.value(entry, ValueType.RAW, block);
+        } else {
+            block = e.keyspace.value(entry);
+        }
+        if (strings.length(block) < length) {
+            block = strings.extend(block, length);
+        }
+        e.keyspace.value(entry, ValueType.RAW, block);
+        return block;
+    }
+
+    /** Adds a string of zeros; returns its block. */
+    long addZeroed(final int key, final int length) {
+        final long block = e.values.strings().createZeroed(length);
+        add(key, ValueType.RAW, block);
+        return block;
+    }
+
+    private void length() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+        } else if (e.hasType(entry, ValueType.STRING)) {
+            e.reply.integer(stringLength(entry));
+        }
+    }
+
+    private void getRange() {
+        if (!e.integer(1)) {
+            return;
+        }
+        long start = e.number();
+        if (!e.integer(2)) {
+            return;
+        }
+        long end = e.number();
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.emptyBulk();
+            return;
+        }
+        if (!e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        e.view(entry);
+        final int length = e.viewLength;
+        if (start < 0 && end < 0 && start > end) {
+            e.emptyBulk();
+            return;
+        }
+        start = Math.max(0, start < 0 ? length + start : start);
+        end = Math.min(length - 1, Math.max(0, end < 0 ? length + end : end));
+        if (start > end || length == 0) {
+            e.emptyBulk();
+        } else {
+            e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, (int) (end - start + 1));
+        }
+    }
+
+    private void setRange() {
+        if (!e.integer(1)) {
+            return;
+        }
+        final long offset = e.number();
+        if (offset < 0) {
+            e.error(Errors.OFFSET_OUT_OF_RANGE);
+            return;
+        }
+        final int length = e.length(2);
+        final long entry = e.lookupWrite(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.STRING)) {
+            return;
+        }
+        if (length == 0) {
+            e.reply.integer(entry == Memory.NULL ? 0 : stringLength(entry));
+            return;
+        }
+        // An offset near the greatest long would overflow the sum.
+        if (!e.fits(Math.max(offset, offset + length))) {
+            return;
+        }
+        final int end = (int) offset + length;
+        final long block;
+        if (entry == Memory.NULL) {
+            block = addZeroed(0, end);
+        } else {
+            block = extend(entry, end);
+        }
+        e.memory.putBytes(block + StringBlock.BYTES + offset, e.in, e.at(2), length);
+        e.reply.integer(e.values.strings().length(block));
+    }
+
+    private void getMany() {
+        e.reply.array(e.argc());
+        for (int i = 0; i < e.argc(); i++) {
+            final long entry = e.lookupRead(i);
+            if (entry == Memory.NULL || e.keyspace.type(entry) != ValueType.STRING) {
+                e.reply.nil();
+            } else {
+                bulk(entry);
+            }
+        }
+    }
+
+    private void setMany() {
+        if ((e.argc() & 1) != 0) {
+            e.arityError();
+            return;
+        }
+        for (int i = 0; i < e.argc(); i += 2) {
+            store(i, i + 1, false);
+        }
+        e.ok();
+    }
+
+    private void setManyIfAbsent() {
+        if ((e.argc() & 1) != 0) {
+            e.arityError();
+            return;
+        }
+        for (int i = 0; i < e.argc(); i += 2) {
+            if (e.lookupWrite(i) != Memory.NULL) {
+                e.reply.integer(0);
+                return;
+            }
+        }
+        for (int i = 0; i < e.argc(); i += 2) {
+            store(i, i + 1, false);
+        }
+        e.reply.integer(1);
+    }
+}

@@ -1,0 +1,19 @@
+/**
+ * A shard of the store: keys and values in off-heap memory with one owner.
+ *
+ * <pre>
+ *   {@link io.verbena.kv.store.Shard} -- dispatch by operation --> StringOperations, ListOperations, ...
+ *                                                    |
+ *   Keyspace (one a database): Dictionary of keys, ExpiryHeap, EvictionPool
+ *                                                    |
+ *   values: StringBlock, QuickList, PackedList, IntegerSet, Dictionary, SkipList
+ *                                                    |
+ *   Allocator: size classes, runs of pages, extents -> Memory: addresses in regions
+ * </pre>
+ *
+ * <p>Nothing here is shared between threads, knows the network or asks for the time by itself.
+ */
+@NullMarked
+package io.verbena.kv.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.DoubleText;
+import io.verbena.kv.protocol.ReplyCursor;
+import io.verbena.kv.protocol.ReplyType;
+import java.nio.charset.StandardCharsets;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Writes replies as Redis does on the wire; bytes are Latin-1 characters. */
+final class Resp {
+    private Resp() {}
+
+    static String render(final ReplyCursor cursor, final boolean resp3) {
+        final StringBuilder out = new StringBuilder();
+        while (cursor.next()) {
+            renderValue(cursor, resp3, out);
+        }
+        return out.toString();
+    }
+
+    private static void renderValue(final ReplyCursor cursor, final boolean resp3, final StringBuilder out) {
+        switch (cursor.type()) {
+            case NIL -> out.append(resp3 ? "_\r\n" : "$-1\r\n");
+            case NIL_ARRAY -> out.append(resp3 ? "_\r\n" : "*-1\r\n");
+            case INTEGER -> out.append(':').append(cursor.integer()).append("\r\n");
+            case BULK -> bulk(out, text(cursor));
+            case STATUS -> out.append('+').append(text(cursor)).append("\r\n");
+            case ERROR -> out.append('-').append(text(cursor)).append("\r\n");
+            case ARRAY -> out.append('*').append(cursor.count()).append("\r\n");
+            case SET -> out.append(resp3 ? '~' : '*').append(cursor.count()).append("\r\n");
+            case MAP ->
+                out.append(resp3 ? '%' : '*')
+                        .append(resp3 ? cursor.count() : 2 * cursor.count())
+                        .append("\r\n");
+            case DOUBLE -> {
+                final String text = number(cursor.doubleValue());
+                if (resp3) {
+                    out.append(',').append(text).append("\r\n");
+                } else {
+                    bulk(out, text);
+                }
+            }
+            case BOOLEAN, VERBATIM -> throw new AssertionError(cursor.type());
+        }
+    }
+
+    static String number(final double value) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[DoubleText.MAX_SHORT_LENGTH]);
+        return buffer.getStringWithoutLengthAscii(0, new DoubleText().putShort(value, buffer, 0));
+    }
+
+    private static void bulk(final StringBuilder out, final String text) {
+        out.append('$').append(text.length()).append("\r\n").append(text).append("\r\n");
+    }
+
+    static String text(final ReplyCursor cursor) {
+        return new String(cursor.bytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    static boolean isError(final ReplyCursor cursor) {
+        return cursor.type() == ReplyType.ERROR;
+    }
+}

@@ -1,0 +1,104 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyCursor;
+import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.RequestEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.agrona.ExpandableDirectByteBuffer;
+
+/** A shard with a virtual clock, spoken to in commands. Text is Latin-1, so that any byte can be written. */
+final class ShardFixture implements AutoCloseable {
+    static final long EPOCH = 1_700_000_000_000L;
+
+    final Shard shard;
+    long now = EPOCH;
+    int database;
+    boolean resp3;
+
+    private final ExpandableDirectByteBuffer buffer = new ExpandableDirectByteBuffer(4096);
+    private final RequestEncoder request = new RequestEncoder();
+    private final ReplyEncoder reply = new ReplyEncoder();
+    private final ReplyCursor cursor = new ReplyCursor();
+    private long correlation;
+
+    ShardFixture() {
+        this(new ShardContext().seed(1));
+    }
+
+    ShardFixture(final ShardContext context) {
+        shard = new Shard(context, () -> now);
+    }
+
+    /** Executes a command and leaves the cursor before the root. */
+    ReplyCursor execute(final String command, final String... arguments) {
+        final KvOp op = KvOp.valueOf(command.toUpperCase(Locale.ROOT));
+        request.begin(buffer, 0, op, database, ++correlation, resp3 ? RequestDescriptor.FLAG_RESP3 : 0);
+        for (final String argument : arguments) {
+            request.argument(argument.getBytes(StandardCharsets.ISO_8859_1));
+        }
+        shard.execute(buffer, 0, request.length(), reply);
+        cursor.wrap(reply.buffer(), 0, reply.length());
+        if (cursor.correlation() != correlation) {
+            throw new AssertionError("correlation " + cursor.correlation());
+        }
+        return cursor;
+    }
+
+    /** Executes a command written with spaces; the reply as Redis writes it. */
+    String resp(final String line) {
+        final String[] words = line.split(" ");
+        final String[] arguments = new String[words.length - 1];
+        System.arraycopy(words, 1, arguments, 0, arguments.length);
+        return Resp.render(execute(words[0], arguments), resp3);
+    }
+
+    /** Executes a command written with spaces; the reply for people: strings, longs, lists, null. */
+    Object run(final String line) {
+        final String[] words = line.split(" ");
+        final String[] arguments = new String[words.length - 1];
+        System.arraycopy(words, 1, arguments, 0, arguments.length);
+        return call(words[0], arguments);
+    }
+
+    Object call(final String command, final String... arguments) {
+        execute(command, arguments);
+        cursor.next();
+        final Object value = read();
+        if (cursor.next()) {
+            throw new AssertionError("bytes behind the reply");
+        }
+        return value;
+    }
+
+    private Object read() {
+        return switch (cursor.type()) {
+            case NIL, NIL_ARRAY -> null;
+            case INTEGER -> cursor.integer();
+            case BULK, STATUS, ERROR, VERBATIM -> Resp.text(cursor);
+            case DOUBLE -> Resp.number(cursor.doubleValue());
+            case BOOLEAN -> cursor.booleanValue();
+            case ARRAY, SET -> readMany(cursor.count());
+            case MAP -> readMany(2 * cursor.count());
+        };
+    }
+
+    private List<Object> readMany(final int count) {
+        final List<Object> values = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            cursor.next();
+            values.add(read());
+        }
+        return values;
+    }
+
+    @Override
+    public void close() {
+        shard.close();
+        reply.close();
+    }
+}

@@ -1,0 +1,391 @@
+package io.verbena;
+
+import io.verbena.nic.PostResult;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.engine.Engine;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reliable, ordered way to one inbox of a peer. Messages arrive whole, once, in the order in which they were offered,
+ * or the channel is closed with a reason. Nothing here blocks, and nothing is allocated per message.
+ *
+ * <pre>{@code
+ *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
+ *   while (channel.offer(buffer, 0, length) == SendResult.BACK_PRESSURED) {
+ *       Thread.onSpinWait();
+ *   }
+ * }</pre>
+ *
+ * <p>Sending is for one thread at a time, handed over with a happens-before edge. {@link #isConnected}, {@link
+ * #closeReason} and {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
+ */
+public final class Channel implements AutoCloseable {
+    /** Returned by {@link #tryClaim}: not now, try again later. */
+    public static final int BACK_PRESSURED = -1;
+    /** Returned by {@link #tryClaim}: never, the channel is closed. */
+    public static final int CLOSED = -2;
+
+    private static final int NO_CLAIM = -1;
+
+    private final Connections connections;
+    private final Connection connection;
+    private final QueuePair queuePair;
+    private final Engine engine;
+    private final boolean assists;
+    private final int depth;
+    private final int maxInline;
+    private final StagingRing staging;
+    private final UnsafeBuffer inlineClaim;
+    private final SendRequest request = new SendRequest();
+
+    private int queueId;
+    private int queueKey;
+    private int maxMessage;
+    private long posted;
+    private long completed;
+    private int claimLength = NO_CLAIM;
+    private boolean claimInline;
+
+    @Nullable
+    private Object attachment;
+
+    Channel(Connections connections, Connection connection, Engine engine, boolean assists, StagingRing staging) {
+        this.connections = connections;
+        this.connection = connection;
+        this.queuePair = connection.queuePair;
+        this.engine = engine;
+        this.assists = assists;
+        this.depth = queuePair.maxSend();
+        this.maxInline = queuePair.maxInline();
+        this.staging = staging;
+        this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
+    }
+
+    /** The peer has said where messages go; before the connection is open. */
+    void target() {
+        queueId = connection.queueId;
+        queueKey = connection.queueKey;
+        maxMessage = queueKey == 0 ? -1 : connection.maxMessage;
+    }
+
+    // ---- sending ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Sends a message. It has been copied when this returns.
+     *
+     * @param buffer holds it
+     * @param offset of its first byte
+     * @param length in bytes, 0 to {@link #maxMessage}
+     * @return what became of it
+     * @throws IllegalArgumentException if it is longer than the peer's inbox takes
+     * @throws IllegalStateException if the peer gave no inbox to answer to
+     */
+    public SendResult offer(DirectBuffer buffer, int offset, int length) {
+        SendResult result = enqueue(buffer, offset, length);
+        if (result == SendResult.SENT) {
+            queuePair.doorbell();
+        }
+        return result;
+    }
+
+    /** As {@link #offer(DirectBuffer, int, int)}, with 32 bits beside the message. */
+    public SendResult offer(DirectBuffer buffer, int offset, int length, int immediate) {
+        SendResult result = enqueue(buffer, offset, length, immediate);
+        if (result == SendResult.SENT) {
+            queuePair.doorbell();
+        }
+        return result;
+    }
+
+    /**
+     * As {@link #offer}, but the message may stay here until {@link #flush}: for batches, which then cost one doorbell.
+     */
+    public SendResult enqueue(DirectBuffer buffer, int offset, int length) {
+        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+            return notSent(length);
+        }
+        request.append(queueId, queueKey).signaled(false);
+        return length <= maxInline
+                ? post(request.inline(buffer, offset, length))
+                : postStaged(buffer, offset, length);
+    }
+
+    /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
+    public SendResult enqueue(DirectBuffer buffer, int offset, int length, int immediate) {
+        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+            return notSent(length);
+        }
+        request.appendImmediate(queueId, queueKey, immediate).signaled(false);
+        return length <= maxInline
+                ? post(request.inline(buffer, offset, length))
+                : postStaged(buffer, offset, length);
+    }
+
+    /** Sends what was enqueued. */
+    public void flush() {
+        if (connection.state == Connection.OPEN) {
+            queuePair.doorbell();
+        }
+    }
+
+    private SendResult post(SendRequest message) {
+        if (queuePair.post(message) == PostResult.POSTED) {
+            posted++;
+            return SendResult.SENT;
+        }
+        if (!makeRoom()) {
+            return roomless();
+        }
+        queuePair.post(message);
+        posted++;
+        return SendResult.SENT;
+    }
+
+    private SendResult postStaged(DirectBuffer buffer, int offset, int length) {
+        if (!hasRoom() && !makeRoom() || !stage(length)) {
+            return roomless();
+        }
+        staging.buffer().putBytes(staging.offset(), buffer, offset, length);
+        postClaimed(length);
+        return SendResult.SENT;
+    }
+
+    private void postClaimed(int length) {
+        queuePair.post(request.local(staging.key(), staging.offset(), length));
+        staging.commit(posted++);
+    }
+
+    /** Whether the send ring has a free slot, as far as is known. */
+    private boolean hasRoom() {
+        return posted - completed < depth;
+    }
+
+    /** Looks what is complete; if there is still no slot, does a share of the sending. */
+    private boolean makeRoom() {
+        completed = posted - queuePair.outstanding();
+        if (!hasRoom()) {
+            queuePair.doorbell();
+            if (assists) {
+                engine.doWork();
+            }
+            completed = posted - queuePair.outstanding();
+        }
+        return hasRoom();
+    }
+
+    private boolean stage(int length) {
+        if (staging.claim(length)) {
+            return true;
+        }
+        completed = posted - queuePair.outstanding();
+        staging.complete(completed);
+        if (staging.claim(length)) {
+            return true;
+        }
+        queuePair.doorbell();
+        if (assists) {
+            engine.doWork();
+        }
+        completed = posted - queuePair.outstanding();
+        staging.complete(completed);
+        return staging.claim(length);
+    }
+
+    private SendResult roomless() {
+        return queuePair.state() == QpState.RTS ? SendResult.BACK_PRESSURED : broken();
+    }
+
+    private SendResult broken() {
+        connections.lookAt(connection);
+        return SendResult.CLOSED;
+    }
+
+    private SendResult notSent(int length) {
+        int state = connection.state;
+        if (state > Connection.OPEN) {
+            return SendResult.CLOSED;
+        }
+        if (state < Connection.OPEN) {
+            return SendResult.BACK_PRESSURED;
+        }
+        if (queuePair.state() != QpState.RTS) {
+            return broken();
+        }
+        if (queueKey == 0) {
+            throw new IllegalStateException(
+                    this + ": the peer gave no inbox to answer to; it must pass one when it connects");
+        }
+        throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage + " of " + this);
+    }
+
+    // ---- composing in place -----------------------------------------------------------------------------------------
+
+    /**
+     * Claims memory to compose a message in: at the returned offset of {@link #claimBuffer}. Must be followed by {@link
+     * #commit}, {@link #enqueueClaim} or {@link #abortClaim} before anything else is sent.
+     *
+     * @param length in bytes, 0 to {@link #maxMessage}
+     * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
+     */
+    public int tryClaim(int length) {
+        if (claimLength != NO_CLAIM) {
+            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
+        }
+        if (connection.state != Connection.OPEN
+                || length > maxMessage
+                || length < 0
+                || queuePair.state() != QpState.RTS) {
+            if (length < 0) {
+                throw new IllegalArgumentException("length " + length + " < minimum 0");
+            }
+            return notSent(length) == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
+        }
+        boolean fits = hasRoom() || makeRoom();
+        claimInline = length <= maxInline;
+        if (!fits || !claimInline && !stage(length)) {
+            return roomless() == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
+        }
+        claimLength = length;
+        return claimInline ? 0 : staging.offset();
+    }
+
+    /** Where the claimed message is composed. */
+    public MutableDirectBuffer claimBuffer() {
+        return claimInline ? inlineClaim : staging.buffer();
+    }
+
+    /** Sends the claimed message. */
+    public SendResult commit() {
+        SendResult result = enqueueClaim(claimLength);
+        if (result == SendResult.SENT) {
+            queuePair.doorbell();
+        }
+        return result;
+    }
+
+    /**
+     * Sends the first bytes of the claimed message.
+     *
+     * @param length in bytes, 0 to what was claimed
+     */
+    public SendResult commit(int length) {
+        SendResult result = enqueueClaim(length);
+        if (result == SendResult.SENT) {
+            queuePair.doorbell();
+        }
+        return result;
+    }
+
+    /** As {@link #commit()}, but the message may stay here until {@link #flush}. */
+    public SendResult enqueueClaim() {
+        return enqueueClaim(claimLength);
+    }
+
+    private SendResult enqueueClaim(int length) {
+        if (claimLength == NO_CLAIM || length < 0 || length > claimLength) {
+            throw new IllegalStateException(
+                    claimLength == NO_CLAIM
+                            ? this + ": nothing is claimed"
+                            : "length " + length + " outside 0.." + claimLength + ", which was claimed");
+        }
+        if (connection.state != Connection.OPEN) {
+            abortClaim();
+            return SendResult.CLOSED;
+        }
+        claimLength = NO_CLAIM;
+        request.append(queueId, queueKey).signaled(false);
+        if (claimInline) {
+            queuePair.post(request.inline(inlineClaim, 0, length));
+            posted++;
+        } else {
+            postClaimed(length);
+        }
+        return SendResult.SENT;
+    }
+
+    /** Gives the claim up. */
+    public void abortClaim() {
+        if (claimLength != NO_CLAIM) {
+            claimLength = NO_CLAIM;
+            if (!claimInline) {
+                staging.abort();
+            }
+        }
+    }
+
+    // ---- state ------------------------------------------------------------------------------------------------------
+
+    /** Bytes of the longest message that the peer's inbox takes; -1 if it gave none. */
+    public int maxMessage() {
+        return maxMessage;
+    }
+
+    /** Messages that were sent and that the peer has not acknowledged, enqueued ones included. */
+    public int outstanding() {
+        return connection.state >= Connection.CLOSED ? 0 : queuePair.outstanding();
+    }
+
+    /** Whether messages flow. */
+    public boolean isConnected() {
+        int state = connection.state;
+        return state == Connection.OPEN || state == Connection.ACCEPTED;
+    }
+
+    /** Why it is closed; null while it is not. */
+    public @Nullable CloseReason closeReason() {
+        return connection.reason;
+    }
+
+    /** Whether the peer connected to this node, and not the other way round. */
+    public boolean isIncoming() {
+        return connection.incoming;
+    }
+
+    /** Identity of the peer's NIC; a node that is launched again has another one. */
+    public long peerNic() {
+        return connection.peerNic;
+    }
+
+    /** An object of the application's that goes with this connection, or null. */
+    public @Nullable Object attachment() {
+        return attachment;
+    }
+
+    /** Sets the {@link #attachment}; visible to other threads with whatever hands the channel over. */
+    public void attach(@Nullable Object object) {
+        attachment = object;
+    }
+
+    int queuePairNumber() {
+        return connection.number;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** The queue pair is gone; nobody sends. */
+    void release() {
+        staging.close();
+    }
+
+    /**
+     * Closes the channel: what was sent still reaches the peer, within the node's linger time. Does not wait for that.
+     * Idempotent.
+     */
+    @Override
+    public void close() {
+        flush();
+        connections.close(connection);
+    }
+
+    @Override
+    public String toString() {
+        return "channel " + connection.number + (connection.incoming ? " from a peer to " : " to ") + connection.name;
+    }
+}

@@ -1,0 +1,840 @@
+package io.verbena;
+
+import io.verbena.nic.AsyncEvent;
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionHandler;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.Nic;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.memory.Access;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes, watches and ends a node's connections, by management datagrams ({@link ConnectionFlyweight}):
+ *
+ * <pre>
+ *   asks                          answers
+ *    │ ── REQUEST ───────────────▶ │  queue pair to RTS, saved under the transaction
+ *    │ ◀─────────────── REPLY ──── │  (or REJECT, with a reason)
+ *    │ ── READY ─────────────────▶ │  now it may send, too
+ *    ┆                             ┆
+ *    │ ── DISCONNECT ────────────▶ │  either side, when what it sent is acknowledged
+ *    │ ◀────────── DISCONNECTED ── │
+ * </pre>
+ *
+ * <p>A datagram may be lost: each is sent again a bounded number of times, and what comes twice is answered in the same
+ * way twice. A reader who gets a message knows by it that the other side is READY.
+ *
+ * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
+ */
+final class Connections {
+    static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+    private static final long CLOSING_LOOK = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long IDLE_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int ATTEMPTS = 10;
+    private static final int ERRORS_A_TURN = 1024;
+    private static final int EVENTS_A_TURN = 256;
+    private static final int ERROR_QUEUE_DEPTH = 16 << 10;
+    private static final int LARGEST_HEADERS = 128;
+
+    private final String nodeName;
+    private final Nic nic;
+    private final Engine engine;
+    private final NicEvents events;
+    private final ProtectionDomain pd;
+    private final NodeContext context;
+    private final boolean assists;
+    private final CompletionQueue errors;
+    private final Channels channels;
+    private final CompletionHandler onError = this::onError;
+    private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
+
+    private final Object lock = new Object();
+    private final Map<String, Inbox> inboxes = new HashMap<>();
+    private final Map<String, SharedRegion> regions = new HashMap<>();
+    private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
+    private final Map<Request, Connection> accepted = new HashMap<>();
+    private final List<Connection> unconfirmed = new ArrayList<>();
+    private final List<Connection> closing = new ArrayList<>();
+    private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
+    private final Long2LongHashMap lostPeers = new Long2LongHashMap(Long.MIN_VALUE);
+    private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
+    private long transactions = ThreadLocalRandom.current().nextLong();
+    private boolean closed;
+
+    private volatile long nextDeadline = Long.MAX_VALUE;
+    private volatile boolean noticed;
+    private volatile long malformed;
+
+    /** What makes a request the same one when it comes again. */
+    private record Request(long peerNic, long transaction) {}
+
+    Connections(
+            String nodeName, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
+        this.nodeName = nodeName;
+        this.nic = nic;
+        this.engine = nic.engine(0);
+        this.events = nic.events();
+        this.pd = pd;
+        this.context = context;
+        this.assists = context.mode != NodeMode.THREAD;
+        this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
+        this.channels = channels;
+    }
+
+    // ---- names ------------------------------------------------------------------------------------------------------
+
+    void add(String name, Inbox inbox) {
+        synchronized (lock) {
+            checkFree(name);
+            inboxes.put(name, inbox);
+        }
+    }
+
+    void add(String name, SharedRegion region) {
+        synchronized (lock) {
+            checkFree(name);
+            regions.put(name, region);
+        }
+    }
+
+    private void checkFree(String name) {
+        checkOpen();
+        if (inboxes.containsKey(name) || regions.containsKey(name)) {
+            throw new IllegalArgumentException("node '" + nodeName + "' has something of the name '" + name + "' already");
+        }
+    }
+
+    void removeInbox(String name) {
+        synchronized (lock) {
+            inboxes.remove(name);
+        }
+    }
+
+    void removeRegion(String name) {
+        synchronized (lock) {
+            regions.remove(name);
+        }
+    }
+
+    void addListener(ChannelListener listener) {
+        listeners.add(listener);
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("node '" + nodeName + "' is closed");
+        }
+    }
+
+    // ---- asking -----------------------------------------------------------------------------------------------------
+
+    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
+    Connection prepare(long peerNic, int kind, String name, @Nullable CompletionQueue completions, int depth) {
+        synchronized (lock) {
+            checkOpen();
+            Connection c = create(peerNic, transactions++, false, kind, name, completions, depth);
+            c.firstPsn = randomPsn();
+            toInit(c);
+            pending.put(c.transaction, c);
+            return c;
+        }
+    }
+
+    /** The request for a connection. */
+    ConnectionFlyweight request(Connection c, @Nullable Inbox answersTo, int maxPacket) {
+        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, 0)
+                .psn(c.firstPsn)
+                .pathMtu(Math.min(context.pathMtu, mtuOf(maxPacket)))
+                .text(c.name, context.accessToken);
+        if (answersTo != null) {
+            request.queue(answersTo.queueId(), answersTo.queueKey(), answersTo.maxMessage());
+        }
+        return request;
+    }
+
+    /** Nobody waits for it any more. */
+    void abandon(Connection c) {
+        synchronized (lock) {
+            if (pending.remove(c.transaction) != null) {
+                end(c, CloseReason.CLOSED_HERE);
+            }
+        }
+    }
+
+    // ---- answering --------------------------------------------------------------------------------------------------
+
+    /** Answers a request, or again in the same way one that came before. */
+    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
+        synchronized (lock) {
+            Connection known = accepted.get(new Request(peerNic, request.transaction()));
+            if (known != null && known.reply != null) {
+                return known.reply;
+            }
+            String name = request.text();
+            boolean region = request.kind() == ConnectionFlyweight.REGION;
+            Inbox inbox = region ? null : inboxes.get(name);
+            SharedRegion shared = region ? regions.get(name) : null;
+            if (closed) {
+                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
+            }
+            if (!context.accessControl.permits(name, request.token())) {
+                return reject(request, ConnectionFlyweight.NOT_PERMITTED, "node '" + nodeName
+                        + "' does not permit it; give its accessToken in the NodeContext");
+            }
+            if (inbox == null && shared == null) {
+                return reject(request, ConnectionFlyweight.UNKNOWN_NAME, "node '" + nodeName + "' has no "
+                        + (region ? "region" : "inbox") + " '" + name + "'");
+            }
+            try {
+                return accept(peerNic, request, inbox, shared);
+            } catch (IllegalStateException e) {
+                LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
+                return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName
+                        + "' has no room for another connection; raise its maxConnections");
+            }
+        }
+    }
+
+    private ConnectionFlyweight accept(
+            long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
+        Connection c = create(peerNic, request.transaction(), true, request.kind(), request.text(), null, 0);
+        c.firstPsn = randomPsn();
+        int mtu = Math.min(context.pathMtu, request.pathMtu());
+        takePeer(c, request);
+        toInit(c);
+        toReady(c, mtu, request.psn());
+        ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, c.peerQp)
+                .psn(c.firstPsn)
+                .pathMtu(mtu);
+        if (inbox != null) {
+            reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
+        }
+        if (region != null) {
+            reply.region(region.key(), region.length());
+        }
+        c.reply = reply;
+        c.attempts = 1;
+        c.nextAttempt = System.nanoTime() + RETRY_NANOS;
+        accepted.put(new Request(peerNic, c.transaction), c);
+        unconfirmed.add(c);
+        lookBy(c.nextAttempt);
+        return reply;
+    }
+
+    private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {
+        return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
+                .kind(request.kind())
+                .queuePairs(0, request.senderQp())
+                .status(status)
+                .text(reason, new byte[0]);
+    }
+
+    /** The peer answered. @return what to tell it, or null */
+    @Nullable
+    ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
+        synchronized (lock) {
+            Connection c = pending.get(reply.transaction());
+            if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
+                pending.remove(c.transaction);
+                takePeer(c, reply);
+                toReady(c, reply.pathMtu(), reply.psn());
+                c.become(Connection.OPEN);
+                c.opened.complete(c);
+                return goodNews(ConnectionFlyweight.READY, c);
+            }
+            Connection open = byNumber.get(reply.receiverQp());
+            if (open != null
+                    && open.peerNic == peerNic
+                    && open.transaction == reply.transaction()
+                    && open.state == Connection.OPEN) {
+                return goodNews(ConnectionFlyweight.READY, open);
+            }
+            // Nobody waits for this connection any more: the peer need not keep it.
+            return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
+                    .queuePairs(reply.receiverQp(), reply.senderQp());
+        }
+    }
+
+    void rejected(long peerNic, ConnectionFlyweight rejection) {
+        synchronized (lock) {
+            Connection c = pending.get(rejection.transaction());
+            if (c != null && c.peerNic == peerNic) {
+                pending.remove(c.transaction);
+                c.opened.completeExceptionally(new ConnectionException(rejection.text()));
+                end(c, CloseReason.REFUSED);
+            }
+        }
+    }
+
+    /** The peer has the answer. */
+    void ready(long peerNic, ConnectionFlyweight ready) {
+        synchronized (lock) {
+            Connection c = find(peerNic, ready);
+            if (c != null && c.incoming && unconfirmed.remove(c)) {
+                confirmed(c);
+            }
+        }
+    }
+
+    private void confirmed(Connection c) {
+        c.confirm();
+        Channel channel = c.channel;
+        if (channel != null && c.state == Connection.OPEN) {
+            notice(() -> tellConnected(channel));
+        }
+    }
+
+    private @Nullable Connection find(long peerNic, ConnectionFlyweight datagram) {
+        Connection c = byNumber.get(datagram.receiverQp());
+        return c != null && c.peerNic == peerNic && c.peerQp == datagram.senderQp() ? c : null;
+    }
+
+    private static ConnectionFlyweight goodNews(int type, Connection c) {
+        return ConnectionFlyweight.of(type, c.transaction).kind(c.kind).queuePairs(c.number, c.peerQp);
+    }
+
+    // ---- queue pairs ------------------------------------------------------------------------------------------------
+
+    private Connection create(
+            long peerNic,
+            long transaction,
+            boolean incoming,
+            int kind,
+            String name,
+            @Nullable CompletionQueue completions,
+            int depth) {
+        boolean carriesMessages = kind == ConnectionFlyweight.INBOX;
+        QueuePairAttributes attributes = new QueuePairAttributes()
+                .sendQueue(completions == null ? errors : completions)
+                .receiveQueue(errors)
+                .maxReceive(1)
+                .maxSge(1)
+                .maxInline(carriesMessages ? context.maxInline : 0)
+                .maxSend(carriesMessages ? context.sendDepth : Math.max(depth, 1));
+        QueuePair queuePair;
+        try {
+            queuePair = pd.createQueuePair(attributes);
+        } catch (IllegalStateException e) {
+            if (retiring.isEmpty()) {
+                throw e;
+            }
+            retireAll(); // numbers that wait only for stragglers
+            queuePair = pd.createQueuePair(attributes);
+        }
+        Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
+        byNumber.put(c.number, c);
+        if (carriesMessages) {
+            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend());
+            Channel channel = new Channel(this, c, engine, assists, staging);
+            c.channel = channel;
+            channels.put(channel);
+        }
+        return c;
+    }
+
+    private static void takePeer(Connection c, ConnectionFlyweight d) {
+        c.peerQp = d.senderQp();
+        c.queueId = d.queueId();
+        c.queueKey = d.queueKey();
+        c.maxMessage = d.maxMessage();
+        c.regionKey = d.regionKey();
+        c.regionLength = d.regionLength();
+        if (c.channel != null) {
+            c.channel.target();
+        }
+    }
+
+    private static int randomPsn() {
+        return ThreadLocalRandom.current().nextInt(1 << 24);
+    }
+
+    private static void toInit(Connection c) {
+        boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.INIT)
+                .access(serves ? Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC : 0));
+    }
+
+    private void toReady(Connection c, int mtu, int peerPsn) {
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(c.peerNic)
+                .peerQp(c.peerQp)
+                .pathMtu(mtu)
+                .receivePsn(peerPsn)
+                .maxDestRdAtomic(16)
+                .minRnrTimer(2));
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.RTS)
+                .sendPsn(c.firstPsn)
+                .timeout(context.ackTimeoutCode)
+                .retryCount(context.retryCount)
+                .rnrRetry(7)
+                .maxRdAtomic(16));
+    }
+
+    /** The largest MTU, a power of two, whose packets a link takes. */
+    private static int mtuOf(int maxPacket) {
+        return Integer.highestOneBit(Math.max(maxPacket - LARGEST_HEADERS, 256));
+    }
+
+    // ---- ending -----------------------------------------------------------------------------------------------------
+
+    /** Closes a connection from this side: when what was sent is acknowledged, or lingering has been long enough. */
+    void close(Connection c) {
+        synchronized (lock) {
+            if (!c.become(Connection.CLOSING)) {
+                return;
+            }
+            c.reason = CloseReason.CLOSED_HERE;
+            long now = System.nanoTime();
+            c.deadline = now + context.lingerNanos;
+            c.attempts = 0;
+            c.nextAttempt = now;
+            unconfirmed.remove(c);
+            closing.add(c);
+            goOnClosing(now);
+        }
+        wakeOwner();
+    }
+
+    /** A sender found its queue pair in an error; the next turn finds out why. */
+    void lookAt(Connection c) {
+        synchronized (lock) {
+            drainErrors();
+            if (c.queuePair.state() == QpState.ERR) {
+                end(c, CloseReason.PROTOCOL_ERROR);
+            }
+        }
+        wakeOwner();
+    }
+
+    /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
+    private void end(Connection c, CloseReason why) {
+        boolean wasOpen = c.state != Connection.CONNECTING;
+        if (c.reason == null) {
+            c.reason = why;
+        }
+        if (!c.become(Connection.CLOSED)) {
+            return;
+        }
+        if (c.queuePair.state() != QpState.RESET) {
+            c.queuePair.modify(new QpAttributes().state(QpState.ERR));
+        }
+        unconfirmed.remove(c);
+        if (c.incoming) {
+            accepted.remove(new Request(c.peerNic, c.transaction));
+        }
+        c.deadline = System.nanoTime() + RETIRE_NANOS;
+        retiring.add(c);
+        lookBy(c.deadline);
+        Runnable onClosed = c.onClosed;
+        if (onClosed != null) {
+            notice(onClosed);
+        }
+        Channel channel = c.channel;
+        if (channel != null && wasOpen) {
+            notice(() -> tellClosed(channel));
+        }
+    }
+
+    private int goOnClosing(long now) {
+        int work = 0;
+        for (int i = closing.size() - 1; i >= 0; i--) {
+            Connection c = closing.get(i);
+            if (c.state == Connection.CLOSED) {
+                closing.remove(i);
+                continue;
+            }
+            boolean drained = c.queuePair.outstanding() == 0 || c.queuePair.state() != QpState.RTS;
+            if (!c.disconnectSent && !drained && now - c.deadline < 0) {
+                lookBy(now + CLOSING_LOOK);
+                continue;
+            }
+            if (now - c.nextAttempt < 0) {
+                lookBy(c.nextAttempt);
+                continue;
+            }
+            work++;
+            boolean sent = send(c.peerNic, goodNews(ConnectionFlyweight.DISCONNECT, c));
+            c.disconnectSent = true;
+            c.nextAttempt = now + (sent ? RETRY_NANOS : CLOSING_LOOK);
+            lookBy(c.nextAttempt);
+            if (++c.attempts > ATTEMPTS) {
+                closing.remove(i);
+                end(c, CloseReason.CLOSED_HERE);
+            }
+        }
+        return work;
+    }
+
+    private int retire(long now) {
+        int work = 0;
+        while (!retiring.isEmpty() && retiring.peek().deadline - now <= 0) {
+            retire(retiring.remove());
+            work++;
+        }
+        if (!retiring.isEmpty()) {
+            lookBy(retiring.peek().deadline);
+        }
+        return work;
+    }
+
+    private void retireAll() {
+        for (Connection c = retiring.poll(); c != null; c = retiring.poll()) {
+            retire(c);
+        }
+    }
+
+    private void retire(Connection c) {
+        c.queuePair.close();
+        byNumber.remove(c.number);
+        if (c.channel != null) {
+            c.channel.release();
+        }
+    }
+
+    // ---- turns ------------------------------------------------------------------------------------------------------
+
+    /** Whether the next turn would find something without waiting. Any thread. */
+    boolean hasWork() {
+        return !events.isEmpty() || !errors.isEmpty() || noticed;
+    }
+
+    /** When the next turn is needed at the latest. */
+    long nextDeadline() {
+        return nextDeadline;
+    }
+
+    /** Management datagrams that made no sense. */
+    long malformed() {
+        return malformed;
+    }
+
+    /** Does what there is to do. @return how much that was */
+    int doWork(long now) {
+        if (!hasWork() && now - nextDeadline < 0) {
+            return 0;
+        }
+        int work = 0;
+        synchronized (lock) {
+            if (!closed) {
+                work += takeEvents(now);
+                work += takeDatagrams();
+                work += drainErrors();
+                if (now - nextDeadline >= 0) {
+                    nextDeadline = Long.MAX_VALUE;
+                    work += onTimer(now);
+                }
+            }
+        }
+        return work + tell();
+    }
+
+    private int onTimer(long now) {
+        int work = goOnClosing(now) + retire(now);
+        for (int i = unconfirmed.size() - 1; i >= 0; i--) {
+            work += remindOf(unconfirmed.get(i), now);
+        }
+        if (!lostPeers.isEmpty()) {
+            work += giveUpPeers(now);
+        }
+        if (errors.hasOverrun()) {
+            for (Connection c : List.copyOf(byNumber.values())) {
+                if (c.queuePair.state() == QpState.ERR) {
+                    end(c, CloseReason.PROTOCOL_ERROR);
+                }
+            }
+            lookBy(now + IDLE_LOOK);
+        }
+        return work;
+    }
+
+    private int remindOf(Connection c, long now) {
+        if (c.state == Connection.OPEN) { // a message was quicker than READY
+            unconfirmed.remove(c);
+            confirmed(c);
+            return 1;
+        }
+        if (now - c.nextAttempt < 0) {
+            lookBy(c.nextAttempt);
+            return 0;
+        }
+        ConnectionFlyweight reply = c.reply;
+        if (reply == null || ++c.attempts > ATTEMPTS) {
+            end(c, CloseReason.TIMED_OUT);
+            return 1;
+        }
+        send(c.peerNic, reply);
+        c.nextAttempt = now + RETRY_NANOS;
+        lookBy(c.nextAttempt);
+        return 1;
+    }
+
+    private void lookBy(long time) {
+        long next = nextDeadline;
+        if (next == Long.MAX_VALUE || time - next < 0) {
+            nextDeadline = time;
+        }
+    }
+
+    private void wakeOwner() {
+        engine.wake();
+    }
+
+    private int takeDatagrams() {
+        int work = 0;
+        for (NicEvents.Datagram d = events.pollDatagram(); d != null; d = events.pollDatagram()) {
+            work++;
+            ConnectionFlyweight datagram = ConnectionFlyweight.wrap(d.bytes());
+            if (!datagram.isSound()) {
+                malformed++;
+                LOG.debug("node '{}' dropped a malformed datagram of {} bytes", nodeName, d.bytes().length);
+            } else {
+                onDatagram(d.peerNic(), datagram);
+            }
+            if (work == EVENTS_A_TURN) {
+                break;
+            }
+        }
+        return work;
+    }
+
+    private void onDatagram(long peerNic, ConnectionFlyweight d) {
+        switch (d.type()) {
+            case ConnectionFlyweight.REQUEST:
+                send(peerNic, answer(peerNic, d));
+                break;
+            case ConnectionFlyweight.REPLY:
+                ConnectionFlyweight next = answered(peerNic, d);
+                if (next != null) {
+                    send(peerNic, next);
+                }
+                break;
+            case ConnectionFlyweight.READY:
+                ready(peerNic, d);
+                break;
+            case ConnectionFlyweight.REJECT:
+                rejected(peerNic, d);
+                break;
+            case ConnectionFlyweight.DISCONNECT:
+                Connection c = find(peerNic, d);
+                if (c != null) {
+                    end(c, CloseReason.CLOSED_BY_PEER);
+                }
+                send(
+                        peerNic,
+                        ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECTED, d.transaction())
+                                .queuePairs(d.receiverQp(), d.senderQp()));
+                break;
+            default:
+                Connection gone = find(peerNic, d);
+                if (gone != null && gone.disconnectSent) {
+                    end(gone, CloseReason.CLOSED_HERE);
+                }
+        }
+    }
+
+    /** @return false if there is no way to the peer now */
+    boolean send(long peerNic, ConnectionFlyweight datagram) {
+        return engine.sendDatagram(peerNic, datagram.buffer(), 0, datagram.length());
+    }
+
+    private int takeEvents(long now) {
+        int work = 0;
+        for (AsyncEvent event = events.pollEvent(); event != null; event = events.pollEvent()) {
+            work++;
+            switch (event.type()) {
+                case QP_FATAL:
+                    endNumbered((int) event.element(), CloseReason.PEER_LOST);
+                    break;
+                case QP_REQ_ERR:
+                case QP_ACCESS_ERR:
+                    endNumbered((int) event.element(), CloseReason.PROTOCOL_ERROR);
+                    break;
+                case PORT_ERR:
+                    lostPeers.put(event.element(), now + context.peerTimeoutNanos);
+                    lookBy(now + Math.min(IDLE_LOOK, context.peerTimeoutNanos));
+                    break;
+                case PORT_ACTIVE:
+                    lostPeers.remove(event.element());
+                    break;
+                default:
+            }
+            if (work == EVENTS_A_TURN) {
+                break;
+            }
+        }
+        return work;
+    }
+
+    private void endNumbered(int number, CloseReason reason) {
+        Connection c = byNumber.get(number);
+        if (c != null) {
+            end(c, reason);
+        }
+    }
+
+    private int giveUpPeers(long now) {
+        List<Long> gone = new ArrayList<>();
+        lostPeers.forEach((peer, deadline) -> {
+            if (now - deadline >= 0) {
+                gone.add(peer);
+            }
+        });
+        for (long peer : gone) {
+            lostPeers.remove(peer);
+            for (Connection c : List.copyOf(byNumber.values())) {
+                if (c.peerNic == peer) {
+                    end(c, CloseReason.PEER_LOST);
+                }
+            }
+        }
+        if (!lostPeers.isEmpty()) {
+            lookBy(now + IDLE_LOOK);
+        }
+        return gone.size();
+    }
+
+    private int drainErrors() {
+        return errors.isEmpty() ? 0 : errors.poll(onError, ERRORS_A_TURN);
+    }
+
+    private void onError(Completion completion) {
+        Connection c = byNumber.get(completion.qpNumber());
+        if (c == null || completion.isSuccess()) {
+            return;
+        }
+        WcStatus status = completion.status();
+        if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
+            LOG.debug("node '{}': {} to '{}' ended in {}", nodeName, c.number, c.name, status);
+        }
+        end(c, reason(status));
+    }
+
+    static CloseReason reason(WcStatus status) {
+        switch (status) {
+            case RETRY_EXC_ERR:
+            case RNR_RETRY_EXC_ERR:
+                return CloseReason.TIMED_OUT;
+            case REM_ACCESS_ERR:
+            case REM_INV_REQ_ERR:
+            case REM_OP_ERR:
+                return CloseReason.REFUSED;
+            default:
+                return CloseReason.PROTOCOL_ERROR;
+        }
+    }
+
+    // ---- telling the application ------------------------------------------------------------------------------------
+
+    private void notice(Runnable notice) {
+        notices.add(notice);
+        noticed = true;
+    }
+
+    private int tell() {
+        int told = 0;
+        while (noticed) {
+            Runnable notice;
+            synchronized (lock) {
+                notice = notices.poll();
+                noticed = !notices.isEmpty();
+            }
+            if (notice == null) {
+                break;
+            }
+            told++;
+            try {
+                notice.run();
+            } catch (RuntimeException e) {
+                LOG.error("node '{}': a listener failed", nodeName, e);
+            }
+        }
+        return told;
+    }
+
+    private void tellConnected(Channel channel) {
+        for (ChannelListener listener : listeners) {
+            listener.onConnect(channel);
+        }
+    }
+
+    private void tellClosed(Channel channel) {
+        for (ChannelListener listener : listeners) {
+            listener.onClose(channel);
+        }
+    }
+
+    // ---- the node's end ---------------------------------------------------------------------------------------------
+
+    /** Closes every connection from this side; {@link #isDrained} says when all is acknowledged. */
+    void closeAll() {
+        List<Connection> open;
+        synchronized (lock) {
+            open = List.copyOf(byNumber.values());
+        }
+        for (Connection c : open) {
+            close(c);
+        }
+    }
+
+    /** Whether nothing that was sent waits for the peer. */
+    boolean isDrained() {
+        synchronized (lock) {
+            for (Connection c : closing) {
+                if (c.state != Connection.CLOSED && !c.disconnectSent) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Ends what is left, at once. */
+    void shutDown() {
+        synchronized (lock) {
+            for (Connection c : List.copyOf(byNumber.values())) {
+                if (!c.disconnectSent && c.state == Connection.CLOSING) {
+                    send(c.peerNic, goodNews(ConnectionFlyweight.DISCONNECT, c));
+                }
+                c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+                end(c, CloseReason.CLOSED_HERE);
+            }
+            closing.clear();
+            pending.clear();
+            retireAll();
+            closed = true;
+        }
+        tell();
+    }
+}

@@ -1,0 +1,178 @@
+package io.verbena;
+
+import io.verbena.nic.append.AppendHandler;
+import io.verbena.nic.append.AppendQueue;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where messages for one name arrive: an append queue that takes messages of any size from any number of channels, each
+ * channel's in order.
+ *
+ * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or the node's own calls back ({@link
+ * #onMessage}). What is handed to the handler is valid during the call only; the handler may send.
+ */
+public final class Inbox implements AutoCloseable {
+    /** Messages that the node hands to a callback in one turn at most. */
+    static final int CALLBACK_LIMIT = 256;
+
+    private final Node node;
+    private final String name;
+    private final AppendQueue queue;
+    private final Dispatch dispatch;
+    private final BooleanSupplier hasMessage = this::hasMessage;
+
+    private volatile @Nullable MessageHandler callback;
+    private volatile boolean closed;
+
+    Inbox(Node node, String name, AppendQueue queue, Channels channels) {
+        this.node = node;
+        this.name = name;
+        this.queue = queue;
+        this.dispatch = new Dispatch(new Message(this, channels));
+    }
+
+    /** Its name. */
+    public String name() {
+        return name;
+    }
+
+    /** Bytes of the longest message that it takes. */
+    public int maxMessage() {
+        return queue.attributes().maxMessage();
+    }
+
+    /**
+     * Takes messages, oldest first. Runs no part of the node: in the mode INVOKER, {@link Node#doWork} brings what comes
+     * by sockets.
+     *
+     * @param handler takes each
+     * @param limit most messages to take, at least 1
+     * @return messages taken
+     * @throws IllegalStateException if a callback takes them
+     */
+    public int poll(MessageHandler handler, int limit) {
+        if (callback != null) {
+            throw new IllegalStateException("inbox '" + name + "' is polled by its node, see onMessage");
+        }
+        return take(handler, limit);
+    }
+
+    private int take(MessageHandler handler, int limit) {
+        if (closed) {
+            return 0;
+        }
+        dispatch.handler = handler;
+        return queue.poll(dispatch, limit);
+    }
+
+    /**
+     * Lets the node take the messages, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws
+     * has consumed its message; the error is logged.
+     *
+     * @throws IllegalStateException if there is a callback already
+     */
+    public void onMessage(MessageHandler handler) {
+        synchronized (this) {
+            if (callback != null) {
+                throw new IllegalStateException("inbox '" + name + "' has a callback already");
+            }
+            callback = handler;
+        }
+        node.addCallback(this);
+    }
+
+    /** The node's turn of a callback. */
+    int callBack() {
+        MessageHandler handler = callback;
+        return handler == null ? 0 : take(handler, CALLBACK_LIMIT);
+    }
+
+    /** Whether there is no message now. For the thread that polls. */
+    public boolean isEmpty() {
+        return closed || queue.isEmpty();
+    }
+
+    boolean hasMessage() {
+        return !isEmpty();
+    }
+
+    boolean hasCallback() {
+        return callback != null;
+    }
+
+    /**
+     * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also ends when there is other
+     * work for the node.
+     *
+     * @param nanos most nanoseconds to sleep
+     * @return whether there is a message
+     */
+    public boolean await(long nanos) {
+        return node.awaitMessage(nanos, hasMessage);
+    }
+
+    BooleanSupplier parkCheck() {
+        return hasMessage;
+    }
+
+    /** Messages taken since it was opened. Any thread. */
+    public long messages() {
+        return queue.query().records();
+    }
+
+    /** Bytes that wait to be taken, those of records' headers included. Any thread. */
+    public long depth() {
+        return queue.depth();
+    }
+
+    /** Bytes that it holds now. Any thread. */
+    public long footprint() {
+        return queue.query().footprint();
+    }
+
+    int queueId() {
+        return queue.id();
+    }
+
+    int queueKey() {
+        return queue.key();
+    }
+
+    /** Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        node.forget(this);
+        queue.destroy(true);
+    }
+
+    @Override
+    public String toString() {
+        return "inbox '" + name + "' of node '" + node.name() + "'";
+    }
+
+    /** Turns records into messages; one object, so that the queue sees one kind of handler. */
+    private static final class Dispatch implements AppendHandler {
+        private final Message message;
+        private MessageHandler handler = ignored -> {};
+
+        Dispatch(Message message) {
+            this.message = message;
+        }
+
+        @Override
+        public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
+            message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
+            try {
+                handler.onMessage(message);
+            } finally {
+                message.unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.verbena;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A cursor on a message in an {@link Inbox}: valid during {@link MessageHandler#onMessage} only. */
+public final class Message {
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+
+    private final Inbox inbox;
+    private final Channels channels;
+    private DirectBuffer buffer = NOTHING;
+    private int offset;
+    private int length;
+    private int immediate;
+    private int queuePair;
+
+    Message(Inbox inbox, Channels channels) {
+        this.inbox = inbox;
+        this.channels = channels;
+    }
+
+    void wrap(DirectBuffer memory, int at, int bytes, int qpNumber, int immediateData) {
+        buffer = memory;
+        offset = at;
+        length = bytes;
+        queuePair = qpNumber;
+        immediate = immediateData;
+    }
+
+    void unwrap() {
+        buffer = NOTHING;
+        offset = 0;
+        length = 0;
+    }
+
+    /** The memory that holds the message. */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where it begins, a multiple of 8. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Its length in bytes, 0 to the inbox' maximum. */
+    public int length() {
+        return length;
+    }
+
+    /** The 32 bits that the sender gave beside it, 0 if it gave none. */
+    public int immediate() {
+        return immediate;
+    }
+
+    /** The inbox that it lies in. */
+    public Inbox inbox() {
+        return inbox;
+    }
+
+    /**
+     * The channel back to the sender, or null if that connection is over and forgotten. The object is the same for all
+     * messages of a connection, so it may carry an {@linkplain Channel#attachment attachment}.
+     */
+    public @Nullable Channel channel() {
+        return channels.find(queuePair);
+    }
+}

@@ -1,0 +1,203 @@
+package io.verbena;
+
+import io.verbena.nic.wire.AckTimeout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link Node} is launched with: fluent setters over defaults, concluded once by {@link Node#launch}. Mutable; not
+ * thread-safe.
+ */
+public final class NodeContext {
+    private static final AtomicInteger UNNAMED = new AtomicInteger();
+
+    private final AtomicBoolean concluded = new AtomicBoolean();
+
+    @Nullable
+    String name;
+
+    NodeMode mode = NodeMode.ASSISTED;
+    final List<Address> listen = new ArrayList<>();
+    int maxQueuePairs = 4096;
+    int maxInboxes = 256;
+    int maxRegions = 4096;
+    long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
+    int pathMtu = 8192;
+    boolean eventLoop;
+    boolean sharedMemory;
+    int sendDepth = 256;
+    int maxInline = 192;
+    int stagingLength = 256 << 10;
+    int ackTimeoutCode = 18;
+    int retryCount = 7;
+    long lingerNanos = TimeUnit.SECONDS.toNanos(1);
+    long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+    byte[] accessToken = new byte[0];
+    AccessControl accessControl = AccessControl.ALLOW_ALL;
+
+    /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
+    public NodeContext() {}
+
+    /** The node's name, unique in the process: 1 to 64 letters, digits, '.', '_' and '-'. */
+    public NodeContext name(String nodeName) {
+        name = Address.checkNodeName(nodeName);
+        return this;
+    }
+
+    /** Who does the node's work. */
+    public NodeContext mode(NodeMode nodeMode) {
+        mode = nodeMode;
+        return this;
+    }
+
+    /**
+     * Adds an address to listen on: {@code tcp://host:port} (port 0 takes a free one), {@code uds:/path}, {@code
+     * shm:name}. Every node can be reached as {@code local:} in its process.
+     */
+    public NodeContext listen(String address) {
+        listen.add(Address.parseListen(address));
+        return this;
+    }
+
+    /** Connections that may exist at a time, 16 to 1048576, a power of two; default 4096. */
+    public NodeContext maxConnections(int count) {
+        maxQueuePairs = powerOfTwo("maxConnections", range("maxConnections", count, 16, 1 << 20));
+        return this;
+    }
+
+    /** Inboxes that may exist at a time, 1 to 4096; default 256. */
+    public NodeContext maxInboxes(int count) {
+        maxInboxes = range("maxInboxes", count, 1, 4096);
+        return this;
+    }
+
+    /** Regions that may be registered at a time, those of long messages included: 16 to 65536; default 4096. */
+    public NodeContext maxRegions(int count) {
+        maxRegions = powerOfTwo("maxRegions", range("maxRegions", count, 16, 1 << 16));
+        return this;
+    }
+
+    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 50 us. */
+    public NodeContext spin(Duration longest) {
+        spinNanos = notNegative("spin", longest);
+        return this;
+    }
+
+    /** Payload bytes of a full packet, a power of two, 256 to 65536; both ends take the smaller one. Default 8192. */
+    public NodeContext pathMtu(int bytes) {
+        pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
+        return this;
+    }
+
+    /**
+     * Makes the node sleep in a Netty event loop, also when it uses no sockets yet. It does so by itself if it listens on
+     * tcp://, uds: or shm:; a node that only connects to such addresses must say so here.
+     */
+    public NodeContext eventLoop(boolean wanted) {
+        eventLoop = wanted;
+        return this;
+    }
+
+    /**
+     * Keeps the node's memory in shared memory, so that other processes of this user can be reached by {@code shm:}. It is
+     * so by itself if the node listens on shm:; a node that only connects to such addresses must say so here.
+     */
+    public NodeContext sharedMemory(boolean wanted) {
+        sharedMemory = wanted;
+        return this;
+    }
+
+    /** Messages that a channel may have under way, 2 to 32768, rounded up to a power of two; default 256. */
+    public NodeContext sendDepth(int messages) {
+        sendDepth = range("sendDepth", messages, 2, 32768);
+        return this;
+    }
+
+    /** Bytes up to which a message is carried in the request itself, 0 to 4096; default 192. */
+    public NodeContext maxInline(int bytes) {
+        maxInline = range("maxInline", bytes, 0, 4096);
+        return this;
+    }
+
+    /** Bytes in which a channel keeps longer messages until they are acknowledged, 4 KiB to 64 MiB; default 256 KiB. */
+    public NodeContext stagingLength(int bytes) {
+        stagingLength = powerOfTwo("stagingLength", range("stagingLength", bytes, 4096, 64 << 20));
+        return this;
+    }
+
+    /**
+     * How long an acknowledgement may take, rounded up to 4.096 us times a power of two, and how often it is waited for
+     * again. Default 1.07 s, 7 times.
+     */
+    public NodeContext acknowledgement(Duration timeout, int retries) {
+        long nanos = notNegative("acknowledgement timeout", timeout);
+        int code = 1;
+        while (code < 31 && AckTimeout.nanos(code) < nanos) {
+            code++;
+        }
+        ackTimeoutCode = code;
+        retryCount = range("retries", retries, 0, 7);
+        return this;
+    }
+
+    /** How long a close waits until what was sent is acknowledged. Default 1 s. */
+    public NodeContext linger(Duration longest) {
+        lingerNanos = notNegative("linger", longest);
+        return this;
+    }
+
+    /** How long a link may be broken before its channels are closed. Default 10 s. */
+    public NodeContext peerTimeout(Duration longest) {
+        peerTimeoutNanos = notNegative("peerTimeout", longest);
+        return this;
+    }
+
+    /** What this node shows when it connects, at most 1024 bytes; see {@link #accessControl}. */
+    public NodeContext accessToken(byte[] token) {
+        range("accessToken length", token.length, 0, ConnectionFlyweight.MAX_TOKEN);
+        accessToken = token.clone();
+        return this;
+    }
+
+    /** Who may connect to this node. Everyone, by default. */
+    public NodeContext accessControl(AccessControl control) {
+        accessControl = control;
+        return this;
+    }
+
+    /** Takes the context for a launch; fills in the name. */
+    String conclude() {
+        if (!concluded.compareAndSet(false, true)) {
+            throw new IllegalStateException("this context was used for a node already; make a new one");
+        }
+        String given = name;
+        return given == null ? "node-" + ProcessHandle.current().pid() + "-" + UNNAMED.incrementAndGet() : given;
+    }
+
+    private static int powerOfTwo(String what, int value) {
+        if (Integer.bitCount(value) != 1) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is not a power of two; next is " + Integer.highestOneBit(value) * 2L);
+        }
+        return value;
+    }
+
+    private static int range(String what, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
+            throw new IllegalArgumentException(what + " " + value + " outside " + minimum + ".." + maximum);
+        }
+        return value;
+    }
+
+    private static long notNegative(String what, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(what + " " + value + " < minimum 0");
+        }
+        return value.toNanos();
+    }
+}
