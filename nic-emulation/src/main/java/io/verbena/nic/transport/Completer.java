@@ -86,9 +86,10 @@ public final class Completer {
         }
     }
 
-    private void startTimer() {
+    /** Starts the timeout anew, or stops it if nothing is waited for. */
+    void startTimer() {
         long timeout = qp.ackTimeoutNanos();
-        if (timeout != Long.MAX_VALUE && (requester.hasUnanswered() || ring.hasNext())) {
+        if (timeout != Long.MAX_VALUE && requester.awaitsPeer()) {
             ackDeadline = services.now() + timeout;
             services.arm(qp, ackDeadline);
         } else {
@@ -326,7 +327,7 @@ public final class Completer {
         if (ackDeadline > now) {
             return;
         }
-        if (!requester.hasUnanswered() && !ring.hasNext()) {
+        if (!requester.awaitsPeer()) {
             ackDeadline = Long.MAX_VALUE;
             return;
         }

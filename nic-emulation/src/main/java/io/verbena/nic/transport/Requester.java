@@ -131,6 +131,11 @@ public final class Requester {
         return ring.head() < assigned;
     }
 
+    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
+    boolean awaitsPeer() {
+        return hasUnanswered() || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
+    }
+
     int nextPsn() {
         return nextPsn;
     }
@@ -305,7 +310,7 @@ public final class Requester {
         boolean last = reads || offset + payload == length;
         boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
         Opcode[] packets = PACKETS[kind];
-        int position = last ? offset == 0 ? ONLY : LAST : offset == 0 ? FIRST : MIDDLE;
+        int position = last ? (reads || offset == 0 ? ONLY : LAST) : offset == 0 ? FIRST : MIDDLE;
         Opcode opcode = packets[immediate ? position + WITH_IMMEDIATE : position];
         int headers = opcode.headerLength();
         if (headers + payload > link.maxPacket()) {
@@ -317,8 +322,10 @@ public final class Requester {
         int at = link.claim(headers + payload);
         if (at == Link.NO_ROOM) {
             outcome = QpContext.BLOCKED;
+            completer.sent();
             return -1;
         }
+        boolean first = !hasUnanswered();
         int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         MutableDirectBuffer b = link.buffer();
         unrequested = last ? 0 : unrequested + payload;
@@ -364,7 +371,11 @@ public final class Requester {
                 readsOutstanding++;
             }
         }
-        completer.sent();
+        if (first) {
+            completer.startTimer();
+        } else {
+            completer.sent();
+        }
         return headers + payload;
     }
 

@@ -45,6 +45,7 @@ final class Player implements Actor, AutoCloseable {
     boolean polls = true;
 
     /** A record that was polled from the append queue. */
+    @SuppressWarnings("ArrayRecordComponent")
     record Message(byte[] bytes, int qp, int immediate, int flags) {}
 
     Player(Simulation simulation, String name, long id) {

@@ -9,12 +9,12 @@ import io.verbena.nic.sim.Simulation;
 import java.util.function.BooleanSupplier;
 
 /**
- * Two NICs on a simulated link with a connected queue pair:
+ * Two NICs on a simulated link with a connected queue pair, in two lines:
  *
- * <pre>{@code
- *   try (Players p = Players.connected(seed)) {
- *       p.a.qp.postSend(p.a.request.write(p.b.key(), 0).local(p.a.key(), 0, 100));
- * }</pre>
+ * <pre>
+ *   Players p = Players.connected(seed);
+ *   p.a.qp.postSend(p.a.request.write(p.b.key(), 0).local(p.a.key(), 0, 100));
+ * </pre>
  */
 final class Players implements AutoCloseable {
     static final long A = 0xA0;

@@ -201,7 +201,7 @@ class RetryTest {
         p.untilSent(2);
         assertThat(p.a.sendStatuses()).containsExactly(WcStatus.RNR_RETRY_EXC_ERR, WcStatus.WR_FLUSH_ERR);
         long waited = retries * RnrTimer.nanos(timer);
-        assertThat(p.simulation.nowNanos() - start).isBetween(waited, waited + (1 + retries) * 10 * MICRO);
+        assertThat(p.simulation.nowNanos() - start).isBetween(waited, waited + (1 + retries) * (10 * MICRO));
         assertThat(p.a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(p.b.qp.state()).isEqualTo(QpState.RTS);
         assertThat(p.a.nic.counter(NicCounter.RECEIVER_NOT_READY)).isEqualTo(1 + retries);
@@ -238,7 +238,7 @@ class RetryTest {
         }
         p.a.qp.doorbell();
         for (int i = 0; i < 20; i++) {
-            p.simulation.after((i + 1) * 2 * RnrTimer.nanos(10), () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
+            p.simulation.after((i + 1L) * 2 * RnrTimer.nanos(10), () -> p.b.qp.postReceive(1, p.b.key(), 0, 100));
         }
         p.untilSent(20);
         assertThat(p.a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
@@ -328,8 +328,8 @@ class RetryTest {
         p.a.qp.post(p.a.request.read(p.b.key(), 0).wrId(3).local(p.a.key(), 0, 200_000));
         p.a.qp.doorbell();
         for (int i = 1; i <= 5; i++) {
-            p.simulation.after(i * 600 * MICRO, p.link::breakLink);
-            p.simulation.after(i * 600 * MICRO + 100 * MICRO, p.link::reconnect);
+            p.simulation.after(i * (600 * MICRO), p.link::breakLink);
+            p.simulation.after(i * (600 * MICRO) + 100 * MICRO, p.link::reconnect);
         }
         p.untilSent(3);
         assertThat(p.a.sendStatuses()).containsOnly(WcStatus.SUCCESS);

@@ -40,6 +40,7 @@ final class WirePeer implements Actor, LinkListener {
     }
 
     /** A packet that came from the NIC under test. */
+    @SuppressWarnings("ArrayRecordComponent")
     record Packet(Opcode opcode, int flags, int psn, byte[] bytes) {
         int syndrome() {
             return AethFlyweight.syndrome(new UnsafeBuffer(bytes), opcode.aethOffset());
