@@ -425,7 +425,7 @@ public final class AppendQueue {
             return 0;
         }
         int work = 0;
-        if (recovery.recover(head, tail, ring.chunk(headSequence), now) > 0) {
+        if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
             owner.wakeEngine(engine);
         }
@@ -463,7 +463,7 @@ public final class AppendQueue {
         long head = position(chunk.sequence, headOffset);
         int work = 0;
         if (distance(head, tail, chunkLength) > 0) {
-            work = recovery.recover(head, tail, chunk, now);
+            work = recovery.recover(head, tail, ring, now);
             if (work == 0) {
                 return 0;
             }

@@ -2,6 +2,9 @@ package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.PADDING;
+import static io.verbena.nic.append.RecordDescriptor.align;
+import static io.verbena.nic.append.RecordDescriptor.flags;
+import static io.verbena.nic.append.RecordDescriptor.length;
 import static io.verbena.nic.append.RecordDescriptor.word;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ABANDONED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
@@ -16,7 +19,7 @@ import org.agrona.concurrent.AtomicBuffer;
  * Turns the claim of a direct initiator that died or stalls into padding, after a timeout, or at once if the initiator is
  * known to be gone.
  *
- * <p>A hole is a record at the head whose word is 0 while the tail is beyond it. Its length stands in the slot of whoever
+ * <p>A hole is the oldest record, where its word is 0 while the tail is beyond it. Its length stands in the slot of whoever
  * claimed it. But a slot may also name a claim that never came about (its compare-and-set failed, or was not reached), so
  * several slots may name one place with different lengths. The true length L is the <em>least one with evidence</em>: the
  * tail is at L behind the hole, or a record or a slot begins there, or the chunk ends there and the tail has left it. The
@@ -40,6 +43,7 @@ final class HoleRecovery {
     private long suspect = -1;
     private long suspectSince;
     private boolean initiatorIsGone;
+    private boolean isRemainder;
 
     HoleRecovery(ControlBlock control, int queueId, AppendQueueAttributes attributes) {
         this.control = control;
@@ -51,41 +55,67 @@ final class HoleRecovery {
     }
 
     /**
-     * Looks at the head.
+     * Looks at the oldest record behind the head that is not padding.
      *
-     * @param head position of the oldest record that is not consumed
+     * @param head position up to which the consumer has come
      * @param tail the tail
-     * @param chunk the head's chunk
+     * @param ring the queue's chunks
      * @param now in nanoseconds
-     * @return 1 if a hole became padding, else 0
+     * @return number of holes that became padding
      */
-    int recover(long head, long tail, Chunk chunk, long now) {
-        int offset = offset(head);
-        if (distance(head, tail, chunkLength) <= 0
-                || offset >= chunkLength
-                || chunk.buffer.getLongVolatile(offset) != 0) {
-            suspect = -1;
-            return 0;
-        }
-        if (suspect != head) {
-            suspect = head;
-            suspectSince = now;
-        }
-        boolean late = now - suspectSince >= timeoutNanos;
-        int length = length(head, tail, chunk.buffer);
-        if (length == UNKNOWN || (!late && !initiatorIsGone)) {
-            return 0;
-        }
-        if (!chunk.buffer.compareAndSetLong(offset, 0, word(length, PADDING))) {
-            return 0;
+    int recover(long head, long tail, ChunkRing ring, long now) {
+        int recovered = 0;
+        boolean rollerIsLate = false;
+        long at = head;
+        while (distance(at, tail, chunkLength) > 0) {
+            if (offset(at) >= chunkLength) {
+                at = position(sequence(at) + 1, 0);
+                continue;
+            }
+            AtomicBuffer chunk = ring.chunk(sequence(at)).buffer;
+            long word = chunk.getLongVolatile(offset(at));
+            if (word == 0) {
+                int padded = recoverAt(at, tail, chunk, now, rollerIsLate);
+                if (padded == UNKNOWN) {
+                    return recovered;
+                }
+                recovered++;
+                // Who did not close its chunk claimed the beginning of the next one, and is as late there.
+                rollerIsLate = isRemainder;
+                at += padded;
+            } else if (length(word) > 0 && (flags(word) & PADDING) != 0) {
+                rollerIsLate = false;
+                at += align(length(word));
+            } else {
+                break;
+            }
         }
         suspect = -1;
-        table.getAndAddLong(queue + HOLES_OFFSET, 1);
-        return 1;
+        return recovered;
     }
 
-    /** Length of the hole, or UNKNOWN; initiatorIsGone is set if the slot it is from is abandoned. */
-    private int length(long head, long tail, AtomicBuffer chunk) {
+    private int recoverAt(long at, long tail, AtomicBuffer chunk, long now, boolean rollerIsLate) {
+        if (suspect != at) {
+            suspect = at;
+            suspectSince = now;
+        }
+        boolean late = rollerIsLate || now - suspectSince >= timeoutNanos;
+        int length = holeLength(at, tail, chunk);
+        if (length == UNKNOWN || (!late && !initiatorIsGone)) {
+            return UNKNOWN;
+        }
+        if (!chunk.compareAndSetLong(offset(at), 0, word(length, PADDING))) {
+            return UNKNOWN;
+        }
+        table.getAndAddLong(queue + HOLES_OFFSET, 1);
+        return length;
+    }
+
+    /**
+     * Length of the hole, or UNKNOWN. Says too whether the slot that it is from is abandoned, and whether it is a remainder
+     * that was not closed.
+     */
+    private int holeLength(long head, long tail, AtomicBuffer chunk) {
         int room = chunkLength - offset(head);
         int queuePairs = control.limits().maxQueuePairs();
         int inUse = control.slotsInUse();
@@ -130,9 +160,11 @@ final class HoleRecovery {
         }
         if (least == UNKNOWN && rolling && sequence(tail) != sequence(head)) {
             initiatorIsGone = rollingGone;
+            isRemainder = true;
             return room;
         }
         initiatorIsGone = gone;
+        isRemainder = false;
         return own ? UNKNOWN : least;
     }
 
