@@ -3,6 +3,7 @@ package io.verbena.nic.append;
 import static io.verbena.nic.memory.ControlDescriptor.CHUNK_ENTRY_LENGTH;
 import static io.verbena.nic.memory.ControlDescriptor.LINE;
 import static io.verbena.nic.memory.ControlDescriptor.QUEUE_FIXED_LENGTH;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
 
 /**
  * Layout of an append queue's entry in the tail-pointer table (RIMA 3.2), which lies in the control block.
@@ -130,7 +131,7 @@ public final class AppendQueueDescriptor {
     }
 
     static int slotKind(long slotWord) {
-        return (int) slotWord & 7;
+        return (int) slotWord & SLOT_KIND_MASK;
     }
 
     static int slotQueue(long slotWord) {

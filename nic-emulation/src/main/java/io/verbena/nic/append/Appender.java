@@ -3,12 +3,14 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.*;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
 
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.PeerMemory;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * direct initiator, any number for the owner; each is named by the value of {@link #claimed} after its claim.
  *
  * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
- * makes the slot visible, the compare-and-set of the record's first word from 0 commits it, and the slot is cleared. If
+ * makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the record's first word
+ * from 0 commits it, and the slot is cleared. If
  * the initiator dies or stalls in between, the owner finds the record's length in the slot and sets that word to padding
  * first. The owner's own claims need no such arbiter: they are marked by a negative length and committed by a store.
  * The tail is read before the key, so a claim that succeeds was made while that key was valid.
@@ -142,6 +145,10 @@ public final class Appender {
             table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
         } else {
             claim.slotOffset = slotOffset;
+            long word = table.getLong(slotOffset + SLOT_WORD_OFFSET);
+            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word | SLOT_CLAIMED);
+            // Before any byte of the payload: see HoleRecovery.
+            VarHandle.storeStoreFence();
         }
         if (rolled && owner != null) {
             owner.wakeAllocator();

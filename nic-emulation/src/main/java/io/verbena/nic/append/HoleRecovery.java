@@ -8,6 +8,7 @@ import static io.verbena.nic.append.RecordDescriptor.length;
 import static io.verbena.nic.append.RecordDescriptor.word;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ABANDONED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
@@ -20,13 +21,13 @@ import org.agrona.concurrent.AtomicBuffer;
  * known to be gone.
  *
  * <p>A hole is the oldest record, where its word is 0 while the tail is beyond it. Its length stands in the slot of whoever
- * claimed it. But a slot may also name a claim that never came about (its compare-and-set failed, or was not reached), so
- * several slots may name one place with different lengths. The true length L is the <em>least one with evidence</em>: the
- * tail is at L behind the hole, or a record or a slot begins there, or the chunk ends there and the tail has left it. The
- * true one always has evidence, because whoever claimed next has published its slot before and clears it only after its
- * record's word is set; a false one that is shorter points into the true record's payload that was never copied, or into
- * bytes that nobody has claimed. If the tail has left the chunk and no length has evidence, the hole is the remainder of
- * the chunk, whose claimer died before it wrote the padding. In each case the owner's compare-and-set from 0 decides
+ * claimed it; that slot says so (SLOT_CLAIMED) before any byte of the payload is written. If no slot says so, the claimer
+ * died right after its compare-and-set; then slots that name the place may also be of claims that never came about, with
+ * other lengths. The true length L is the <em>least one with evidence</em>: the tail is at L behind the hole, or a record or
+ * a slot begins there, or the chunk ends there and the tail has left it. The true one always has evidence, because whoever
+ * claimed next has published its slot before and clears it only after its record's word is set; a shorter false one points
+ * into bytes that nobody has written. If the tail has left the chunk and no length has evidence, the hole is the remainder
+ * of the chunk, whose claimer died before it wrote the padding. In each case the owner's compare-and-set from 0 decides
  * against a late commit. A claim of the owner itself is never a hole: it ends by commit or abort.
  *
  * <p>Under the queue's maintenance flag.
@@ -116,6 +117,34 @@ final class HoleRecovery {
      * that was not closed.
      */
     private int holeLength(long head, long tail, AtomicBuffer chunk) {
+        isRemainder = false;
+        int claimed = claimedLength(head);
+        if (claimed != UNKNOWN) {
+            return claimed;
+        }
+        int least = leastWithEvidence(head, tail, chunk);
+        // If some bytes that looked like evidence are payload, the claim that they belong to shows by now.
+        return least == UNKNOWN || claimedLength(head) != UNKNOWN ? UNKNOWN : least;
+    }
+
+    /** Length of the claim at a position whose slot says that it succeeded, or UNKNOWN. */
+    private int claimedLength(long head) {
+        int inUse = control.slotsInUse();
+        for (int slot = 0; slot < inUse; slot++) {
+            int slotOffset = control.slotOffset(slot);
+            long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
+            if (isAppend(word) && ((int) word & SLOT_CLAIMED) != 0) {
+                long subject = table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET);
+                if (recordAt(word, subject) == head && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word) {
+                    initiatorIsGone = ((int) word & SLOT_ABANDONED) != 0;
+                    return slotLength(word);
+                }
+            }
+        }
+        return UNKNOWN;
+    }
+
+    private int leastWithEvidence(long head, long tail, AtomicBuffer chunk) {
         int room = chunkLength - offset(head);
         int queuePairs = control.limits().maxQueuePairs();
         int inUse = control.slotsInUse();
@@ -130,8 +159,7 @@ final class HoleRecovery {
             }
             int slotOffset = control.slotOffset(slot);
             long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
-            int kind = slotKind(word);
-            if ((kind != SLOT_APPEND && kind != SLOT_ROLL) || slotQueue(word) != queueId) {
+            if (!isAppend(word)) {
                 continue;
             }
             long subject = table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET);
@@ -140,16 +168,13 @@ final class HoleRecovery {
             }
             boolean isOwn = slot >= queuePairs;
             boolean isGone = ((int) word & SLOT_ABANDONED) != 0;
-            if (kind == SLOT_ROLL && subject == head) {
+            if (slotKind(word) == SLOT_ROLL && subject == head) {
                 rolling |= !isOwn;
                 rollingGone |= isGone;
                 continue;
             }
-            boolean names = kind == SLOT_APPEND
-                    ? subject == head
-                    : offset(head) == 0 && sequence(subject) + 1 == sequence(head);
             int length = slotLength(word);
-            if (names
+            if (recordAt(word, subject) == head
                     && length <= room
                     && (least == UNKNOWN || length <= least)
                     && hasEvidence(head, length, tail, chunk)) {
@@ -164,8 +189,17 @@ final class HoleRecovery {
             return room;
         }
         initiatorIsGone = gone;
-        isRemainder = false;
         return own ? UNKNOWN : least;
+    }
+
+    private boolean isAppend(long word) {
+        int kind = slotKind(word);
+        return (kind == SLOT_APPEND || kind == SLOT_ROLL) && slotQueue(word) == queueId;
+    }
+
+    /** Where the record of a claim begins. */
+    private static long recordAt(long word, long subject) {
+        return slotKind(word) == SLOT_ROLL ? position(sequence(subject) + 1, 0) : subject;
     }
 
     private boolean hasEvidence(long head, int length, long tail, AtomicBuffer chunk) {
@@ -200,9 +234,8 @@ final class HoleRecovery {
     private boolean names(int slot, long position) {
         int slotOffset = control.slotOffset(slot);
         long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
-        int kind = slotKind(word);
-        return (kind == SLOT_APPEND || kind == SLOT_ROLL)
-                && slotQueue(word) == queueId
-                && table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET) == position;
+        return isAppend(word)
+                && table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET) == position
+                && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word;
     }
 }

@@ -312,7 +312,7 @@ public final class ControlBlock {
     public boolean isKeyInFlight(int key) {
         int end = slotsOffset + slotsInUse() * SLOT_LENGTH;
         for (int offset = slotsOffset; offset < end; offset += SLOT_LENGTH) {
-            if ((buffer.getLongVolatile(offset + SLOT_WORD_OFFSET) & 7) == SLOT_MEMORY
+            if ((buffer.getLongVolatile(offset + SLOT_WORD_OFFSET) & SLOT_KIND_MASK) == SLOT_MEMORY
                     && (int) buffer.getLong(offset + SLOT_SUBJECT_OFFSET) == key) {
                 return true;
             }

@@ -138,7 +138,13 @@ public final class ControlDescriptor {
     /** Slot kind: an append whose record begins the chunk after the tail word in the slot. */
     public static final int SLOT_ROLL = 3;
 
-    /** Bit of the kind: the owner knows that the initiator is gone. */
+    /** Mask of the kind proper. */
+    public static final int SLOT_KIND_MASK = 3;
+
+    /** Bit beside the kind: the claim has succeeded; set before the payload is touched. */
+    public static final int SLOT_CLAIMED = 4;
+
+    /** Bit beside the kind: the owner knows that the initiator is gone. */
     public static final int SLOT_ABANDONED = 8;
 
     /** Bytes of a queue's entry before its chunk table. */

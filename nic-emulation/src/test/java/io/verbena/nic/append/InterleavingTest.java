@@ -1,0 +1,291 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.QPS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.ControlLimits;
+import io.verbena.nic.memory.DirectMemoryProvider;
+import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.PeerMemory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Direct initiators, the owner's responder, the consumer and the allocator, switched at every access to shared memory by a
+ * seed; initiators die and stall anywhere. What completions said is held against what the consumer saw.
+ */
+@Timeout(180)
+class InterleavingTest {
+    private static final long TIMEOUT = 100_000;
+    private static final int INITIATORS = 3;
+
+    /** What became of a message, as its sender knows it. */
+    private enum Fate {
+        IN_FLIGHT,
+        DONE,
+        TAKEN_AWAY
+    }
+
+    private static final class Run {
+        final Random random;
+        final Interleaver interleaver;
+        final DirectMemoryProvider memory = new DirectMemoryProvider();
+        final ControlBlock control;
+        final TailPointerTable queues;
+        final ChunkAllocator allocator;
+        final AppendQueue queue;
+        final Map<Long, Fate> fates = new HashMap<>();
+        final List<Long> seen = new ArrayList<>();
+        final ArrayDeque<Integer> dead = new ArrayDeque<>();
+        long now = 1;
+        int sending;
+        int killed;
+        int takenAway;
+
+        Run(long seed) {
+            random = new Random(~seed);
+            interleaver = new Interleaver(seed, 3_000_000);
+            MemoryProvider stepped = SteppedBuffer.owner(memory, interleaver::step);
+            control = ControlBlock.create(stepped, 1, new ControlLimits(2, 16, QPS, 2, 8));
+            for (int qp = 0; qp < QPS; qp++) {
+                control.setQpWord(qp, 3);
+            }
+            queues = new TailPointerTable(control, stepped, () -> now);
+            allocator = new ChunkAllocator(queues);
+            queue = queues.create(
+                    new AppendQueueAttributes()
+                            .chunkLength(CHUNK)
+                            .maxMessage(3 * CHUNK)
+                            .holeTimeoutNanos(TIMEOUT)
+                            .surplusNanos(20 * TIMEOUT)
+                            .reserveChunks(1 + random.nextInt(2)),
+                    1,
+                    0);
+        }
+
+        void initiator(int sender, double killProbability) {
+            sending++;
+            int messages = 4 + random.nextInt(30);
+            Random own = new Random(random.nextLong());
+            interleaver.actor("initiator-" + sender, killProbability, 0.02, () -> {
+                boolean[] finished = new boolean[1];
+                try {
+                    PeerMemory peer = SteppedBuffer.peer(memory, interleaver::step);
+                    Appender appender = new Appender(ControlBlock.map(peer.control()), peer);
+                    for (int number = 0; number < messages; number++) {
+                        send(appender, sender, number, own);
+                    }
+                    finished[0] = true;
+                } finally {
+                    sending--;
+                    if (!finished[0]) {
+                        killed++;
+                        dead.add(sender);
+                    }
+                }
+            });
+        }
+
+        private void send(Appender appender, int sender, int number, Random own) {
+            int length = own.nextInt(4) == 0 ? own.nextInt(CHUNK / 4 + 1) : own.nextInt(200);
+            int status;
+            while ((status = appender.claim(queue.id(), queue.key(), length, sender)) == Appender.RNR) {
+                interleaver.step();
+            }
+            assertThat(status).isEqualTo(Appender.OK);
+            long id = (long) sender << 32 | number;
+            fates.put(id, Fate.IN_FLIGHT);
+            long claim = appender.claimed();
+            if (own.nextInt(10) == 0) {
+                fates.put(id, Fate.TAKEN_AWAY);
+                appender.abort(claim);
+                return;
+            }
+            write(appender.buffer(), appender.payloadOffset(), length, id);
+            boolean done = appender.commit(claim, sender, number, true);
+            fates.put(id, done ? Fate.DONE : Fate.TAKEN_AWAY);
+            takenAway += done ? 0 : 1;
+        }
+
+        private static void write(MutableDirectBuffer buffer, int offset, int length, long id) {
+            buffer.setMemory(offset, length, (byte) id);
+            if (length >= 16) {
+                buffer.putLong(offset, id);
+                buffer.putLong(offset + length - 8, id);
+            }
+        }
+
+        void responder() {
+            sending++;
+            int messages = 4 + random.nextInt(20);
+            Random own = new Random(random.nextLong());
+            interleaver.actor("responder", 0, 0.005, () -> {
+                Appender appender = queues.appender(1);
+                for (int number = 0; number < messages; number++) {
+                    long id = number;
+                    if (own.nextInt(5) == 0) {
+                        sendLarge(appender, number, own);
+                        continue;
+                    }
+                    int length = own.nextInt(300);
+                    while (appender.claim(queue.id(), queue.key(), length, -1) == Appender.RNR) {
+                        interleaver.step();
+                    }
+                    if (own.nextInt(10) == 0) {
+                        fates.put(id, Fate.TAKEN_AWAY);
+                        appender.abort(appender.claimed());
+                        continue;
+                    }
+                    write(appender.buffer(), appender.payloadOffset(), length, id);
+                    fates.put(id, Fate.DONE);
+                    assertThat(appender.commit(appender.claimed(), 0, number, true))
+                            .isTrue();
+                }
+                sending--;
+            });
+        }
+
+        private void sendLarge(Appender appender, int number, Random own) {
+            int length = CHUNK / 4 + own.nextInt(2 * CHUNK);
+            while (appender.claimLarge(queue.id(), queue.key(), length, 0) == Appender.RNR) {
+                interleaver.step();
+            }
+            long claim = appender.claimed();
+            if (own.nextInt(4) == 0) {
+                fates.put((long) number, Fate.TAKEN_AWAY);
+                appender.abort(claim);
+                return;
+            }
+            write(appender.buffer(), appender.payloadOffset(), length, number);
+            fates.put((long) number, Fate.DONE);
+            while (appender.commitLarge(claim, 0, number, true) == Appender.RNR) {
+                interleaver.step();
+            }
+        }
+
+        void consumer() {
+            interleaver.actor("consumer", 0, 0.001, () -> {
+                while (sending > 0) {
+                    queue.poll(this::seen, 1 + random.nextInt(10));
+                    queue.isEmpty();
+                    interleaver.step();
+                }
+            });
+            interleaver.actor("allocator", 0, 0.001, () -> {
+                while (sending > 0) {
+                    now += random.nextInt((int) TIMEOUT);
+                    allocator.doWork();
+                    if (!dead.isEmpty() && random.nextInt(20) == 0) {
+                        queues.abandon(dead.remove());
+                    }
+                    interleaver.step();
+                }
+            });
+        }
+
+        private void seen(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
+            long id = (long) qpNumber << 32 | immediate;
+            if (length >= 16) {
+                assertThat(buffer.getLong(offset)).isEqualTo(id);
+                assertThat(buffer.getLong(offset + length - 8)).isEqualTo(id);
+                assertThat(buffer.getByte(offset + 8 * Math.min(1, (length - 16) / 8)))
+                        .isEqualTo((byte) id);
+            }
+            seen.add(id);
+        }
+
+        void finish() {
+            while (!dead.isEmpty()) {
+                queues.abandon(dead.remove());
+            }
+            for (int i = 0; i < 50; i++) {
+                now += TIMEOUT;
+                allocator.doWork();
+                queue.poll(this::seen, 1000);
+            }
+        }
+
+        void check() {
+            int[] last = new int[INITIATORS + 1];
+            Arrays.fill(last, -1);
+            for (long id : seen) {
+                int sender = (int) (id >> 32);
+                assertThat((int) id).as("order of sender " + sender).isGreaterThan(last[sender]);
+                last[sender] = (int) id;
+                assertThat(fates.get(id)).as("message %x", id).isIn(Fate.DONE, Fate.IN_FLIGHT);
+            }
+            fates.forEach((id, fate) -> {
+                if (fate == Fate.DONE) {
+                    assertThat(seen).as("message %x was completed", id).contains(id);
+                }
+            });
+            assertThat(queue.depth()).isZero();
+            assertThat(queue.query().setAside()).isZero();
+            for (int slot = 0; slot < control.slotCount(); slot++) {
+                assertThat(control.isSlotIdle(slot)).as("slot " + slot).isTrue();
+            }
+            // The ring goes round once more: every chunk that comes back is clean.
+            Appender appender = queues.appender(0);
+            for (int i = 0; i < 60; i++) {
+                assertThat(appender.claim(queue.id(), queue.key(), CHUNK / 4, -1))
+                        .isEqualTo(Appender.OK);
+                int at = appender.payloadOffset();
+                for (int j = 0; j < CHUNK / 4; j += 8) {
+                    if (appender.buffer().getLong(at + j) != 0) {
+                        throw new AssertionError("dirt at " + j);
+                    }
+                }
+                write(appender.buffer(), at, CHUNK / 4, i);
+                appender.commit(appender.claimed(), 0, i, true);
+                assertThat(queue.poll((buffer, offset, length, qp, immediate, flags) -> {}, 2))
+                        .isEqualTo(1);
+                allocator.doWork();
+            }
+        }
+    }
+
+    @Test
+    void completionsTellTheTruthUnderAnyInterleaving() {
+        int runs = Integer.getInteger("verbena.test.interleavings", 400);
+        long first = Long.getLong("verbena.test.seed", 1);
+        long killed = 0;
+        long takenAway = 0;
+        long holes = 0;
+        long seen = 0;
+        for (long seed = first; seed < first + runs; seed++) {
+            Run run = new Run(seed);
+            try {
+                for (int sender = 1; sender <= INITIATORS; sender++) {
+                    run.initiator(sender, seed % 3 == 0 ? 0 : 0.003);
+                }
+                run.responder();
+                run.consumer();
+                run.interleaver.run();
+                run.finish();
+                run.check();
+            } catch (Throwable e) {
+                throw new AssertionError("replay with -Dverbena.test.seed=" + seed, e);
+            }
+            killed += run.killed;
+            takenAway += run.takenAway;
+            holes += run.queue.query().holes();
+            seen += run.seen.size();
+        }
+        // The faults did happen.
+        assertThat(seen).isGreaterThan(runs * 10L);
+        assertThat(killed).isGreaterThan(runs / 10);
+        assertThat(holes).isGreaterThan(runs / 10);
+        assertThat(takenAway).isGreaterThan(runs / 20);
+    }
+}
