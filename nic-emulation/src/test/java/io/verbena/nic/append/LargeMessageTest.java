@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
 import io.verbena.nic.memory.DirectMemoryProvider;
+import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -189,5 +190,65 @@ class LargeMessageTest {
                 .hasMessage("no");
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void messageInPartsHoldsUpNobodyAndTakesItsPlaceAtCommit() {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
+        long slow = owner.claimed();
+        append(owner, queue, 2, 0, 10, -1);
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
+        fill(owner.buffer(slow), owner.payloadOffset(slow), 5000, 3, 1);
+        assertThatThrownBy(() -> owner.commit(slow, 3, 1, true)).isInstanceOf(IllegalStateException.class);
+        assertThat(owner.commitLarge(slow, 3, 1, true)).isEqualTo(Appender.OK);
+        append(owner, queue, 2, 2, 10, -1);
+        queue.poll(collector, 10);
+        assertThat(collector.messages)
+                .containsExactly(new Message(2, 0, 10), new Message(3, 1, 5000), new Message(2, 2, 10));
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(owner.openClaims()).isZero();
+    }
+
+    @Test
+    void messagesInPartsAreBoundedAndTheirBuffersComeBack() {
+        int open = 0;
+        long[] claims = new long[100_000];
+        while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open) == Appender.OK) {
+            claims[open++] = owner.claimed();
+        }
+        assertThat(open).isEqualTo((int) (Staging.LIMIT / (CHUNK / 4)));
+        owner.abort(claims[--open]);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 1, 0)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+        int rnr = 0;
+        while (open > 0) {
+            long claim = claims[--open];
+            fill(owner.buffer(claim), owner.payloadOffset(claim), CHUNK / 4, 3, open);
+            int status;
+            while ((status = owner.commitLarge(claim, 3, open, true)) == Appender.RNR) {
+                rnr++;
+                queue.poll(collector, Integer.MAX_VALUE);
+                nic.settle();
+            }
+            assertThat(status).isEqualTo(Appender.OK);
+        }
+        assertThat(rnr).isPositive();
+        queue.poll(collector, Integer.MAX_VALUE);
+        assertThat(collector.messages).hasSize((int) (Staging.LIMIT / (CHUNK / 4)) - 1);
+        assertThat(owner.openClaims()).isZero();
+    }
+
+    @Test
+    void stagingRoundsUpToPowersOfTwo() {
+        Staging staging = new Staging();
+        for (int length : new int[] {0, 1, 4096, 4097, 8192, 100_000, 16 << 20}) {
+            AtomicBuffer buffer = staging.take(length);
+            assertThat(buffer.capacity()).isEqualTo(Math.max(4096, Integer.highestOneBit(Math.max(1, length) * 2 - 1)));
+            staging.give(buffer);
+            assertThat(staging.take(length)).isSameAs(buffer);
+            staging.give(buffer);
+        }
+        assertThat(staging.lent()).isZero();
+        assertThat(staging.take(Integer.MAX_VALUE / 4)).isNull();
     }
 }
