@@ -74,6 +74,7 @@ public final class Appender {
     private int freeCount;
     private OpenClaim last = new OpenClaim(-1);
     private boolean rolled;
+    private final Staging staging = new Staging();
 
     /**
      * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
@@ -289,12 +290,12 @@ public final class Appender {
 
     /** Where the payload of the last claim goes. */
     public AtomicBuffer buffer() {
-        return last.large == null ? last.buffer : last.large.buffer();
+        return last.payload();
     }
 
     /** Offset in {@link #buffer} of the payload of the last claim. */
     public int payloadOffset() {
-        return last.large == null ? last.recordOffset + PAYLOAD_OFFSET : 0;
+        return last.payloadOffset();
     }
 
     /**
@@ -303,8 +304,7 @@ public final class Appender {
      * @param claim a value of {@link #claimed}
      */
     public AtomicBuffer buffer(long claim) {
-        OpenClaim open = open(claim);
-        return open.large == null ? open.buffer : open.large.buffer();
+        return open(claim).payload();
     }
 
     /**
@@ -313,8 +313,7 @@ public final class Appender {
      * @param claim a value of {@link #claimed}
      */
     public int payloadOffset(long claim) {
-        OpenClaim open = open(claim);
-        return open.large == null ? open.recordOffset + PAYLOAD_OFFSET : 0;
+        return open(claim).payloadOffset();
     }
 
     /**
@@ -338,7 +337,7 @@ public final class Appender {
      */
     public boolean commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {
         OpenClaim open = open(claim);
-        if (open.large != null) {
+        if (open.isApart()) {
             throw new IllegalStateException("claim " + claim + " is of claimLarge; use commitLarge");
         }
         return commit(open, qpNumber, immediate, hasImmediate ? HAS_IMMEDIATE : 0);
@@ -369,6 +368,10 @@ public final class Appender {
     private void release(OpenClaim open) {
         open.open = false;
         open.large = null;
+        if (open.staged != null) {
+            staging.give(open.staged);
+            open.staged = null;
+        }
         open.buffer = OpenClaim.NOTHING;
         freeClaims[freeCount++] = open.index;
     }
@@ -381,12 +384,12 @@ public final class Appender {
      */
     public void abort(long claim) {
         OpenClaim open = open(claim);
-        if (open.large != null) {
-            open.large.discard();
-            release(open);
-            if (owner != null) {
-                owner.wakeAllocator();
+        if (open.isApart()) {
+            if (open.large != null) {
+                open.large.discard();
+                owner().wakeAllocator();
             }
+            release(open);
             return;
         }
         close(open, word(alignedLength(open.payloadLength), PADDING));
@@ -408,22 +411,27 @@ public final class Appender {
         return claims.length - freeCount;
     }
 
-    // ---- large messages, the owner's alone
-    // ----------------------------------------------------------------------------
+    // ---- messages apart from the queue, the owner's alone
+    // ---------------------------------------------------------------
 
     /**
-     * Claims a mapping of its own for a message that is too long for a chunk. The mapping comes from the allocator; until
-     * it is there the answer is RNR, and the same queue pair asks again.
+     * Claims a place apart from the queue, for a message that is too long for a chunk or that arrives in parts: its place
+     * in the queue is its {@link #commitLarge}, so a sender that stops in the middle of it holds up nobody else. A message
+     * too long for a chunk gets a mapping of its own, which comes from the allocator; until it is there the answer is RNR,
+     * and the same queue pair asks again. One that fits is copied at its commit.
      *
      * @param queueId of the queue, any value
      * @param queueKey of the queue, any value
-     * @param length payload bytes
-     * @param qpNumber the queue pair by which the message comes; one large claim each at a time
+     * @param length payload bytes, at least 0
+     * @param qpNumber the queue pair by which the message comes; one such claim each at a time
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} or {@link #TOO_LONG}
      */
     public int claimLarge(int queueId, int queueKey, int length, int qpNumber) {
-        TailPointerTable own = owner();
-        AppendQueue queue = own.find(queueId);
+        if (length < 0) {
+            throw new IllegalArgumentException("length " + length + " < minimum 0");
+        }
+        rolled = false;
+        AppendQueue queue = owner().find(queueId);
         if (queue == null || queue.isDestroyed()) {
             return NO_QUEUE;
         }
@@ -433,36 +441,43 @@ public final class Appender {
         if (length > queue.attributes().maxMessage()) {
             return TOO_LONG;
         }
-        LargeMessage large = queue.largeMessages().claim(qpNumber, length);
-        if (large == null) {
+        LargeMessage large = null;
+        AtomicBuffer staged = null;
+        if (length > queue.attributes().recordLimit()) {
+            large = queue.largeMessages().claim(qpNumber, length);
+        } else {
+            staged = staging.take(length);
+        }
+        if (large == null && staged == null) {
             return notReady(control.queueOffset(queueId));
         }
         opened(queueId, OpenClaim.NOTHING, 0, length);
         last.queueKey = queueKey;
         last.slotOffset = -1;
         last.large = large;
+        last.staged = staged;
         return OK;
     }
 
     /**
-     * Commits a large message: its place in the queue is here, not where it was claimed.
+     * Commits what {@link #claimLarge} claimed: the message's place in the queue is here.
      *
      * @param claim a value of {@link #claimed}
      * @param qpNumber number of the owner's queue pair by which the message came
      * @param immediate the immediate value
      * @param hasImmediate whether there is one
-     * @return {@link #OK}; {@link #RNR}: no room for the reference now, the claim stays open; {@link #NO_QUEUE}: the queue
-     *     was destroyed meanwhile, the claim is gone
+     * @return {@link #OK}; {@link #RNR}: no room in the queue now, the claim stays open; {@link #NO_QUEUE}: the queue was
+     *     destroyed meanwhile, the claim is gone
      * @throws IllegalStateException if the claim is not open, or is not of {@link #claimLarge}
      */
     public int commitLarge(long claim, int qpNumber, int immediate, boolean hasImmediate) {
         OpenClaim open = open(claim);
-        LargeMessage large = open.large;
-        if (large == null) {
+        if (!open.isApart()) {
             throw new IllegalStateException("claim " + claim + " is not of claimLarge; use commit");
         }
         int length = open.payloadLength;
-        int status = claim(open.queueId, open.queueKey, REFERENCE_LENGTH, -1);
+        LargeMessage large = open.large;
+        int status = claim(open.queueId, open.queueKey, large != null ? REFERENCE_LENGTH : length, -1);
         if (status == RNR) {
             return RNR;
         }
@@ -470,13 +485,19 @@ public final class Appender {
             abort(claim);
             return NO_QUEUE;
         }
-        OpenClaim reference = last;
-        int payload = reference.recordOffset + PAYLOAD_OFFSET;
-        reference.buffer.putInt(payload, large.index());
-        reference.buffer.putInt(payload + 4, 0);
-        reference.buffer.putLong(payload + 8, length);
-        large.committed(length);
-        commit(reference, qpNumber, immediate, LARGE | (hasImmediate ? HAS_IMMEDIATE : 0));
+        OpenClaim record = last;
+        int payload = record.recordOffset + PAYLOAD_OFFSET;
+        int flags = hasImmediate ? HAS_IMMEDIATE : 0;
+        if (large != null) {
+            record.buffer.putInt(payload, large.index());
+            record.buffer.putInt(payload + 4, 0);
+            record.buffer.putLong(payload + 8, length);
+            large.committed(length);
+            flags |= LARGE;
+        } else {
+            record.buffer.putBytes(payload, open.payload(), 0, length);
+        }
+        commit(record, qpNumber, immediate, flags);
         release(open);
         return OK;
     }
@@ -484,7 +505,7 @@ public final class Appender {
     private TailPointerTable owner() {
         if (owner == null) {
             throw new IllegalStateException(
-                    "only the owner's appender, of TailPointerTable.appender, takes large messages");
+                    "only the owner's appender, of TailPointerTable.appender, takes messages apart from the queue");
         }
         return owner;
     }

@@ -139,7 +139,7 @@ final class ChunkRing {
     /** Collects the chunks that the head has left. */
     int retire(int headSequence) {
         int work = 0;
-        while (retired != headSequence) {
+        while (headSequence - retired > 0) {
             Chunk chunk = chunk(retired);
             withdraw(retired);
             retired++;

@@ -23,8 +23,24 @@ final class OpenClaim {
     @Nullable
     LargeMessage large;
 
+    /** Where the payload lies meanwhile if the message arrives in parts. */
+    @Nullable
+    AtomicBuffer staged;
+
     OpenClaim(int index) {
         this.index = index;
+    }
+
+    boolean isApart() {
+        return large != null || staged != null;
+    }
+
+    AtomicBuffer payload() {
+        return large != null ? large.buffer() : staged != null ? staged : buffer;
+    }
+
+    int payloadOffset() {
+        return isApart() ? 0 : recordOffset + RecordDescriptor.PAYLOAD_OFFSET;
     }
 
     long handle() {

@@ -157,7 +157,7 @@ class InterleavingTest {
         }
 
         private void sendLarge(Appender appender, int number, Random own) {
-            int length = CHUNK / 4 + own.nextInt(2 * CHUNK);
+            int length = own.nextBoolean() ? own.nextInt(CHUNK / 4) : CHUNK / 4 + own.nextInt(2 * CHUNK);
             while (appender.claimLarge(queue.id(), queue.key(), length, 0) == Appender.RNR) {
                 interleaver.step();
             }

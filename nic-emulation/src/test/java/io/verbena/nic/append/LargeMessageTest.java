@@ -1,0 +1,254 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.append;
+import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.fill;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.nic.append.AppendFixture.Collector;
+import io.verbena.nic.append.AppendFixture.Message;
+import io.verbena.nic.memory.DirectMemoryProvider;
+import org.agrona.concurrent.AtomicBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LargeMessageTest {
+    private static final int LENGTH = 1 << 20;
+
+    private final Collector collector = new Collector();
+    private AppendFixture nic = new AppendFixture();
+    private AppendQueue queue;
+    private Appender owner;
+    private long idle;
+
+    @BeforeEach
+    void create() {
+        create(attributes().reserveChunks(1));
+    }
+
+    private void create(AppendQueueAttributes attributes) {
+        queue = nic.create(attributes);
+        owner = nic.queues.appender(0);
+        idle = queue.query().footprint();
+    }
+
+    private long claim(int length, int qp) {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.OK);
+        assertThat(owner.buffer().capacity()).isGreaterThanOrEqualTo(length);
+        return owner.claimed();
+    }
+
+    @Test
+    void hasAMappingOfItsOwnFromAllocatorToHandler() {
+        int wakes = nic.allocatorWakes.get();
+        long claim = claim(LENGTH, 3);
+        assertThat(nic.allocatorWakes.get()).isGreaterThan(wakes);
+        assertThat(queue.query().rnr()).isEqualTo(1);
+        assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
+        assertThat(queue.depth()).isZero();
+        fill(owner.buffer(claim), owner.payloadOffset(claim), LENGTH, 3, 1);
+        assertThatThrownBy(() -> owner.commit(claim, 3, 1, true)).isInstanceOf(IllegalStateException.class);
+        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.OK);
+        assertThatThrownBy(() -> owner.commitLarge(claim, 3, 1, true)).isInstanceOf(IllegalStateException.class);
+        assertThat(queue.depth()).isEqualTo(32);
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
+        assertThat(collector.messages).containsExactly(new Message(3, 1, LENGTH));
+        assertThat(queue.query().bytes()).isEqualTo(LENGTH);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(queue.query().highWater()).isEqualTo(idle + LENGTH);
+        assertThat(owner.openClaims()).isZero();
+    }
+
+    @Test
+    void placeInTheQueueIsTheCommit() {
+        long first = claim(LENGTH, 3);
+        long second = claim(LENGTH - 1, 4);
+        append(owner, queue, 2, 0, 10, -1);
+        fill(owner.buffer(second), 0, LENGTH - 1, 4, 1);
+        assertThat(owner.commitLarge(second, 4, 1, true)).isEqualTo(Appender.OK);
+        append(owner, queue, 2, 2, 10, -1);
+        fill(owner.buffer(first), 0, LENGTH, 3, 3);
+        assertThat(owner.commitLarge(first, 3, 3, true)).isEqualTo(Appender.OK);
+        append(owner, queue, 2, 4, 10, -1);
+        queue.poll(collector, 10);
+        assertThat(collector.messages.stream().map(Message::number)).containsExactly(0, 1, 2, 3, 4);
+    }
+
+    @Test
+    void abortAndForgottenRequestsGiveTheMemoryBack() {
+        owner.abort(claim(LENGTH, 3));
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
+        nic.clock.addAndGet(1_000_000_000L);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+    }
+
+    @Test
+    void aSecondTryWithAnotherLengthIsServedToo() {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void memoryLimitMakesTheNextOneWait() {
+        create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
+        long first = claim(LENGTH, 3);
+        for (int i = 0; i < 5; i++) {
+            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            nic.settle();
+        }
+        fill(owner.buffer(first), 0, LENGTH, 3, 1);
+        owner.commitLarge(first, 3, 1, true);
+        assertThat(queue.poll(collector, 1)).isEqualTo(1);
+        nic.settle();
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+    }
+
+    @Test
+    void providerWithoutMemoryIsRnrNotFailure() {
+        nic = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + 2L * CHUNK + 100));
+        create(attributes().reserveChunks(1));
+        for (int i = 0; i < 5; i++) {
+            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            nic.settle();
+        }
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(append(owner, queue, 1, 1, 100, -1)).isEqualTo(Appender.OK);
+    }
+
+    @Test
+    void morePendingThanPlacesIsRnr() {
+        for (int qp = 0; qp < LargeMessages.PLACES + 5; qp++) {
+            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, qp)).isEqualTo(Appender.RNR);
+        }
+        nic.settle();
+        int served = 0;
+        for (int qp = 0; qp < LargeMessages.PLACES + 5; qp++) {
+            served += owner.claimLarge(queue.id(), queue.key(), CHUNK, qp) == Appender.OK ? 1 : 0;
+        }
+        assertThat(served).isBetween(10, LargeMessages.PLACES);
+    }
+
+    @Test
+    void noRoomForTheReferenceIsRnrAndTheClaimStays() {
+        long claim = claim(LENGTH, 3);
+        fill(owner.buffer(claim), 0, LENGTH, 3, 1);
+        int number = 0;
+        while (append(owner, queue, 2, number, 16, -1) == Appender.OK) {
+            number++;
+        }
+        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.RNR);
+        assertThat(queue.poll(collector, Integer.MAX_VALUE)).isEqualTo(number);
+        nic.settle();
+        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.OK);
+        collector.messages.clear();
+        queue.poll(collector, 1);
+        assertThat(collector.messages).containsExactly(new Message(3, 1, LENGTH));
+    }
+
+    @Test
+    void refusals() {
+        assertThat(owner.claimLarge(queue.id(), queue.key() ^ 4, LENGTH, 3)).isEqualTo(Appender.BAD_KEY);
+        assertThat(owner.claimLarge(queue.id() + 1, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.claimLarge(99, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH + 1, 3)).isEqualTo(Appender.TOO_LONG);
+        assertThat(owner.claim(queue.id(), queue.key(), LENGTH, -1)).isEqualTo(Appender.LARGE_MESSAGE);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void handlerThatThrowsReleasesTheMapping() {
+        long claim = claim(LENGTH, 3);
+        owner.commitLarge(claim, 3, 1, true);
+        assertThatThrownBy(() -> queue.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            throw new IllegalArgumentException("no");
+                        },
+                        1))
+                .hasMessage("no");
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void messageInPartsHoldsUpNobodyAndTakesItsPlaceAtCommit() {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
+        long slow = owner.claimed();
+        append(owner, queue, 2, 0, 10, -1);
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
+        fill(owner.buffer(slow), owner.payloadOffset(slow), 5000, 3, 1);
+        assertThatThrownBy(() -> owner.commit(slow, 3, 1, true)).isInstanceOf(IllegalStateException.class);
+        assertThat(owner.commitLarge(slow, 3, 1, true)).isEqualTo(Appender.OK);
+        append(owner, queue, 2, 2, 10, -1);
+        queue.poll(collector, 10);
+        assertThat(collector.messages)
+                .containsExactly(new Message(2, 0, 10), new Message(3, 1, 5000), new Message(2, 2, 10));
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(owner.openClaims()).isZero();
+    }
+
+    @Test
+    void messagesInPartsAreBoundedAndTheirBuffersComeBack() {
+        int open = 0;
+        long[] claims = new long[100_000];
+        while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open) == Appender.OK) {
+            claims[open++] = owner.claimed();
+        }
+        assertThat(open).isEqualTo((int) (Staging.LIMIT / (CHUNK / 4)));
+        owner.abort(claims[--open]);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 1, 0)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+        int rnr = 0;
+        while (open > 0) {
+            long claim = claims[--open];
+            fill(owner.buffer(claim), owner.payloadOffset(claim), CHUNK / 4, 3, open);
+            int status;
+            while ((status = owner.commitLarge(claim, 3, open, true)) == Appender.RNR) {
+                rnr++;
+                queue.poll(collector, Integer.MAX_VALUE);
+                nic.settle();
+            }
+            assertThat(status).isEqualTo(Appender.OK);
+        }
+        assertThat(rnr).isPositive();
+        queue.poll(collector, Integer.MAX_VALUE);
+        assertThat(collector.messages).hasSize((int) (Staging.LIMIT / (CHUNK / 4)) - 1);
+        assertThat(owner.openClaims()).isZero();
+    }
+
+    @Test
+    void stagingRoundsUpToPowersOfTwo() {
+        Staging staging = new Staging();
+        for (int length : new int[] {0, 1, 4096, 4097, 8192, 100_000, 16 << 20}) {
+            AtomicBuffer buffer = staging.take(length);
+            assertThat(buffer.capacity()).isEqualTo(Math.max(4096, Integer.highestOneBit(Math.max(1, length) * 2 - 1)));
+            staging.give(buffer);
+            assertThat(staging.take(length)).isSameAs(buffer);
+            staging.give(buffer);
+        }
+        assertThat(staging.lent()).isZero();
+        assertThat(staging.take(Integer.MAX_VALUE / 4)).isNull();
+    }
+}
