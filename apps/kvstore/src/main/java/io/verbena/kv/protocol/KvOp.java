@@ -101,12 +101,12 @@ public enum KvOp {
     SCARD(0x87, Group.SET, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
     SSCAN(0x88, Group.SET, 2, Keys.MANY, Flags.READ, 0, 0, 1),
     SMOVE(0x89, Group.SET, 3, 3, Flags.WRITE | Flags.FAST, 0, 1, 1),
-    SINTER(0x8a, Group.SET, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
-    SUNION(0x8b, Group.SET, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
-    SDIFF(0x8c, Group.SET, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
-    SINTERSTORE(0x8d, Group.SET, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
-    SUNIONSTORE(0x8e, Group.SET, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
-    SDIFFSTORE(0x8f, Group.SET, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
+    SINTER(0x8a, Group.SET_ALGEBRA, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
+    SUNION(0x8b, Group.SET_ALGEBRA, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
+    SDIFF(0x8c, Group.SET_ALGEBRA, 1, Keys.MANY, Flags.READ, 0, Keys.LAST, 1),
+    SINTERSTORE(0x8d, Group.SET_ALGEBRA, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
+    SUNIONSTORE(0x8e, Group.SET_ALGEBRA, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
+    SDIFFSTORE(0x8f, Group.SET_ALGEBRA, 2, Keys.MANY, Flags.WRITE | Flags.DENY_OOM, 0, Keys.LAST, 1),
 
     // Hashes.
     HSET(0xa0, Group.HASH, 3, Keys.MANY, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
@@ -135,19 +135,19 @@ public enum KvOp {
     ZINCRBY(0xc5, Group.SORTED_SET, 3, 3, Flags.WRITE | Flags.DENY_OOM | Flags.FAST, 0, 0, 1),
     ZRANK(0xc6, Group.SORTED_SET, 2, 2, Flags.READ | Flags.FAST, 0, 0, 1),
     ZREVRANK(0xc7, Group.SORTED_SET, 2, 2, Flags.READ | Flags.FAST, 0, 0, 1),
-    ZRANGE(0xc8, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZREVRANGE(0xc9, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZRANGEBYSCORE(0xca, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZREVRANGEBYSCORE(0xcb, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZRANGEBYLEX(0xcc, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZREVRANGEBYLEX(0xcd, Group.SORTED_SET, 3, Keys.MANY, Flags.READ, 0, 0, 1),
-    ZCOUNT(0xce, Group.SORTED_SET, 3, 3, Flags.READ | Flags.FAST, 0, 0, 1),
-    ZLEXCOUNT(0xcf, Group.SORTED_SET, 3, 3, Flags.READ | Flags.FAST, 0, 0, 1),
+    ZRANGE(0xc8, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZREVRANGE(0xc9, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZRANGEBYSCORE(0xca, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZREVRANGEBYSCORE(0xcb, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZRANGEBYLEX(0xcc, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZREVRANGEBYLEX(0xcd, Group.SORTED_SET_RANGE, 3, Keys.MANY, Flags.READ, 0, 0, 1),
+    ZCOUNT(0xce, Group.SORTED_SET_RANGE, 3, 3, Flags.READ | Flags.FAST, 0, 0, 1),
+    ZLEXCOUNT(0xcf, Group.SORTED_SET_RANGE, 3, 3, Flags.READ | Flags.FAST, 0, 0, 1),
     ZPOPMIN(0xd0, Group.SORTED_SET, 1, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
     ZPOPMAX(0xd1, Group.SORTED_SET, 1, Keys.MANY, Flags.WRITE | Flags.FAST, 0, 0, 1),
-    ZREMRANGEBYRANK(0xd2, Group.SORTED_SET, 3, 3, Flags.WRITE, 0, 0, 1),
-    ZREMRANGEBYSCORE(0xd3, Group.SORTED_SET, 3, 3, Flags.WRITE, 0, 0, 1),
-    ZREMRANGEBYLEX(0xd4, Group.SORTED_SET, 3, 3, Flags.WRITE, 0, 0, 1),
+    ZREMRANGEBYRANK(0xd2, Group.SORTED_SET_RANGE, 3, 3, Flags.WRITE, 0, 0, 1),
+    ZREMRANGEBYSCORE(0xd3, Group.SORTED_SET_RANGE, 3, 3, Flags.WRITE, 0, 0, 1),
+    ZREMRANGEBYLEX(0xd4, Group.SORTED_SET_RANGE, 3, 3, Flags.WRITE, 0, 0, 1),
     ZSCAN(0xd5, Group.SORTED_SET, 2, Keys.MANY, Flags.READ, 0, 0, 1),
     ZRANDMEMBER(0xd6, Group.SORTED_SET, 1, Keys.MANY, Flags.READ, 0, 0, 1);
 
@@ -361,10 +361,14 @@ public enum KvOp {
         LIST,
         /** Sets. */
         SET,
+        /** Several sets combined. */
+        SET_ALGEBRA,
         /** Hashes. */
         HASH,
         /** Sorted sets. */
-        SORTED_SET
+        SORTED_SET,
+        /** Ranges of sorted sets. */
+        SORTED_SET_RANGE
     }
 
     private static final class Flags {

@@ -46,17 +46,10 @@ final class DatabaseOperations {
                 return;
             }
         }
-        e.entries.clear();
-        long cursor = options.cursor();
         final Dictionary dictionary = e.keyspace.dictionary();
-        if (e.keyspace.header() == Memory.NULL) {
-            cursor = 0;
-        } else {
-            cursor = options.collect(dictionary, e.keyspace.header(), cursor);
-        }
-        e.reply.array(2);
-        e.reply.bulkInteger(cursor);
-        final int open = e.reply.openAggregate(ReplyType.ARRAY);
+        final long header = e.keyspace.header();
+        e.entries.clear();
+        final int open = options.openReply(header == Memory.NULL ? 0 : options.collect(dictionary, header));
         int count = 0;
         for (int i = 0; i < e.entries.size(); i++) {
             final long entry = e.entries.get(i);

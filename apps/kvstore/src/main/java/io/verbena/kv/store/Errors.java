@@ -14,6 +14,9 @@ final class Errors {
     static final byte[] OFFSET_OUT_OF_RANGE = ascii("ERR offset is out of range");
     static final byte[] INDEX_OUT_OF_RANGE = ascii("ERR index out of range");
     static final byte[] OUT_OF_RANGE = ascii("ERR value is out of range");
+    static final byte[] LONG_RANGE =
+            ascii("ERR value is out of range, value must between " + -Long.MAX_VALUE + " and " + Long.MAX_VALUE);
+    static final byte[] VALUE_NAN_OR_INFINITY = ascii("ERR value is NaN or Infinity");
     static final byte[] MUST_BE_POSITIVE = ascii("ERR value is out of range, must be positive");
     static final byte[] NO_SUCH_KEY = ascii("ERR no such key");
     static final byte[] SAME_OBJECT = ascii("ERR source and destination objects are the same");

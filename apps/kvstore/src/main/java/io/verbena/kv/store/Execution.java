@@ -16,6 +16,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Execution {
     private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
+    /** A value of a reply takes at least 16 bytes, so that more do not fit in the largest reply. */
+    private static final int MAX_REPLY_COUNT = ReplyEncoder.MAX_CAPACITY / 16;
+
     private static final byte[] EMPTY = new byte[0];
 
     final Memory memory;
@@ -114,6 +117,18 @@ final class Execution {
         }
         error(error);
         return false;
+    }
+
+    /** Reads an argument as an integer of 0 or more; if it is none, replies with the error and returns false. */
+    boolean naturalNumber(final int argument, final byte[] error) {
+        if (!integer(argument, error)) {
+            return false;
+        }
+        if (number() < 0) {
+            error(error);
+            return false;
+        }
+        return true;
     }
 
     long number() {
@@ -229,6 +244,38 @@ final class Execution {
 
     void arityError() {
         error("ERR wrong number of arguments for '" + op.lowerName() + "' command");
+    }
+
+    void rangeError() {
+        error(Errors.LONG_RANGE);
+    }
+
+    /** True if a reply of so many elements is not sure to be too large; else replies with an error. */
+    boolean isReplyCountAllowed(final long count) {
+        if (count <= MAX_REPLY_COUNT) {
+            return true;
+        }
+        error("ERR reply of " + count + " elements > maximum " + MAX_REPLY_COUNT);
+        return false;
+    }
+
+    /** Collects all entries of a dictionary. */
+    void collectAll(final Dictionary dictionary, final long header) {
+        entries.clear();
+        for (int i = 0; i < dictionary.buckets(header); i++) {
+            for (long entry = dictionary.bucketHead(header, i); entry != Memory.NULL; entry = dictionary.next(entry)) {
+                entries.add(entry);
+            }
+        }
+    }
+
+    /** Swaps a random one of the collected entries from an index on to that index, and returns it. */
+    long takeRandom(final int index) {
+        final int chosen = index + random.nextInt(entries.size() - index);
+        final long taken = entries.get(chosen);
+        entries.set(chosen, entries.get(index));
+        entries.set(index, taken);
+        return taken;
     }
 
     void invalidExpireTime() {

@@ -19,6 +19,8 @@ final class KeyOperations {
     private static final int SHARED_INTEGERS = 10_000;
 
     private static final long SHARED_REFERENCES = Integer.MAX_VALUE;
+    /** Elements of a value that MEMORY USAGE looks at unless told otherwise. */
+    private static final int DEFAULT_SAMPLES = 5;
 
     private final Execution e;
 
@@ -149,7 +151,7 @@ final class KeyOperations {
         }
         final byte type = e.keyspace.type(source);
         final byte encoding = e.keyspace.encoding(source);
-        final long value = e.values.copy(encoding, e.keyspace.value(source));
+        final long value = e.values.copy(type, encoding, e.keyspace.value(source));
         final long target;
         if (found == Memory.NULL) {
             target = targetKeys.add(e.in, e.at(1), e.length(1), type, encoding, value, e.now);
@@ -210,6 +212,7 @@ final class KeyOperations {
             subcommandArity();
             return;
         }
+        long samples = DEFAULT_SAMPLES;
         for (int i = 2; i < e.argc(); i += 2) {
             if (!e.is(i, SAMPLES) || i + 1 == e.argc()) {
                 e.error(Errors.SYNTAX);
@@ -218,7 +221,8 @@ final class KeyOperations {
             if (!e.integer(i + 1)) {
                 return;
             }
-            if (e.number() < 0) {
+            samples = e.number();
+            if (samples < 0) {
                 e.error(Errors.SYNTAX);
                 return;
             }
@@ -228,7 +232,8 @@ final class KeyOperations {
             e.reply.nil();
             return;
         }
-        final long value = e.values.footprint(e.keyspace.encoding(entry), e.keyspace.value(entry));
+        final long value = e.values.footprint(
+                e.keyspace.type(entry), e.keyspace.encoding(entry), e.keyspace.value(entry), samples);
         e.reply.integer(value + e.keyspace.dictionary().entryFootprint(entry));
     }
 

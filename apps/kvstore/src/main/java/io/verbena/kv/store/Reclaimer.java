@@ -27,8 +27,8 @@ final class Reclaimer {
     }
 
     /** Takes a value that is a structure of many blocks. */
-    void value(final byte encoding, final long address) {
-        push(VALUE_KINDS + encoding, address);
+    void value(final byte type, final long address) {
+        push(VALUE_KINDS + type, address);
     }
 
     private void push(final long kind, final long address) {

@@ -2,6 +2,9 @@ package io.verbena.kv.store;
 
 import static io.verbena.kv.store.Execution.word;
 
+import io.verbena.kv.protocol.ReplyType;
+import org.agrona.concurrent.UnsafeBuffer;
+
 /**
  * What SCAN, HSCAN, SSCAN and ZSCAN share: cursor, COUNT and MATCH. Reusable; single-threaded, as the shard that owns it.
  */
@@ -29,6 +32,30 @@ final class ScanOptions {
         }
         cursor = e.decimals.value();
         return true;
+    }
+
+    /**
+     * Reads cursor, key and options of a scan within a value.
+     *
+     * @return the key's entry, or {@link Memory#NULL} if the reply has been written: there is no such key, or an error
+     */
+    long begin(final byte type) {
+        if (!parseCursor(1)) {
+            return Memory.NULL;
+        }
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            openReply(0);
+            return Memory.NULL;
+        }
+        return e.hasType(entry, type) && parse(2) ? entry : Memory.NULL;
+    }
+
+    /** Writes the head of a scan's reply; returns the open array of its elements. */
+    int openReply(final long next) {
+        e.reply.array(2);
+        e.reply.bulkInteger(next);
+        return e.reply.openAggregate(ReplyType.ARRAY);
     }
 
     void reset() {
@@ -73,13 +100,10 @@ final class ScanOptions {
         return false;
     }
 
-    long cursor() {
-        return cursor;
-    }
-
-    /** Collects about as many entries as wanted; returns the next cursor. */
-    long collect(final Dictionary dictionary, final long header, final long from) {
-        long next = from;
+    /** Collects about as many entries as wanted, from the cursor on; returns the next cursor. */
+    long collect(final Dictionary dictionary, final long header) {
+        e.entries.clear();
+        long next = cursor;
         long rounds = count > Long.MAX_VALUE / BUCKETS_PER_ELEMENT ? Long.MAX_VALUE : count * BUCKETS_PER_ELEMENT;
         do {
             next = dictionary.scan(header, next, e.entries);
@@ -105,13 +129,10 @@ final class ScanOptions {
 
     /** True if bytes match the pattern, or there is none. */
     boolean matches(final long address, final int length) {
-        return pattern < 0
-                || GlobPattern.matches(
-                        e.in,
-                        e.at(pattern),
-                        e.length(pattern),
-                        e.memory.buffer(address),
-                        Memory.offset(address),
-                        length);
+        return matches(e.memory.buffer(address), Memory.offset(address), length);
+    }
+
+    boolean matches(final UnsafeBuffer text, final int offset, final int length) {
+        return pattern < 0 || GlobPattern.matches(e.in, e.at(pattern), e.length(pattern), text, offset, length);
     }
 }

@@ -46,6 +46,12 @@ public final class Shard implements AutoCloseable {
     private final KeyOperations keys;
     private final ExpiryOperations expiries;
     private final DatabaseOperations wholeDatabases;
+    private final ListOperations lists;
+    private final SetOperations sets;
+    private final SetAlgebra setAlgebra;
+    private final HashOperations hashes;
+    private final SortedSetOperations sortedSets;
+    private final SortedSetRanges sortedSetRanges;
     private boolean closed;
 
     /**
@@ -61,7 +67,7 @@ public final class Shard implements AutoCloseable {
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
         evictionPool = new EvictionPool(context.evictionSamples(), random);
-        values = new Values(memory, allocator, dictionary);
+        values = new Values(memory, allocator, hash, random, dictionary);
         databases = new Keyspace[context.databases()];
         for (int i = 0; i < databases.length; i++) {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
@@ -74,6 +80,12 @@ public final class Shard implements AutoCloseable {
         keys = new KeyOperations(execution);
         expiries = new ExpiryOperations(execution);
         wholeDatabases = new DatabaseOperations(execution, scans, this);
+        lists = new ListOperations(execution);
+        sets = new SetOperations(execution, scans);
+        setAlgebra = new SetAlgebra(execution);
+        hashes = new HashOperations(execution, scans);
+        sortedSets = new SortedSetOperations(execution, scans);
+        sortedSetRanges = new SortedSetRanges(execution);
     }
 
     /**
@@ -238,7 +250,12 @@ public final class Shard implements AutoCloseable {
             case KEY -> keys.execute(op);
             case EXPIRY -> expiries.execute(op);
             case DATABASE -> wholeDatabases.execute(op);
-            default -> throw new IllegalStateException(op.name());
+            case LIST -> lists.execute(op);
+            case SET -> sets.execute(op);
+            case SET_ALGEBRA -> setAlgebra.execute(op);
+            case HASH -> hashes.execute(op);
+            case SORTED_SET -> sortedSets.execute(op);
+            case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
         }
     }
 

@@ -1,7 +1,9 @@
 package io.verbena.kv.store;
 
+import java.util.SplittableRandom;
+
 /**
- * The structures that values are made of, and how to release a value of any type.
+ * The structures that values are made of, and what can be done with a value of any type: release, copy, measure.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -9,18 +11,66 @@ final class Values {
     /** What {@link #freePart} returns when nothing is left. */
     static final long FREED = -1;
 
+    /** Larger structures are freed piece by piece. */
+    private static final int MAX_FREED_AT_ONCE = 64;
+
     private final Memory memory;
     private final StringBlock strings;
+    private final QuickList lists;
+    private final PackedList packedLists;
+    private final IntegerSet integerSets;
+    private final Dictionary members;
+    private final SetValue sets;
+    private final HashValue hashes;
+    private final SortedSetValue sortedSets;
     private final Reclaimer reclaimer;
 
-    Values(final Memory memory, final Allocator allocator, final Dictionary keys) {
+    Values(
+            final Memory memory,
+            final Allocator allocator,
+            final SipHash hash,
+            final SplittableRandom random,
+            final Dictionary keys) {
         this.memory = memory;
-        this.strings = new StringBlock(memory, allocator);
-        this.reclaimer = new Reclaimer(this, keys);
+        strings = new StringBlock(memory, allocator);
+        lists = new QuickList(memory, allocator);
+        packedLists = new PackedList(memory, allocator);
+        integerSets = new IntegerSet(memory, allocator);
+        members = new Dictionary(memory, allocator, hash, 0);
+        sets = newSetValue();
+        final Dictionary valued = new Dictionary(memory, allocator, hash, Long.BYTES);
+        hashes = new HashValue(memory, packedLists, valued, strings);
+        sortedSets = new SortedSetValue(memory, packedLists, valued, new SkipList(memory, allocator, valued, random));
+        reclaimer = new Reclaimer(this, keys);
     }
 
     StringBlock strings() {
         return strings;
+    }
+
+    QuickList lists() {
+        return lists;
+    }
+
+    PackedList packedLists() {
+        return packedLists;
+    }
+
+    SetValue sets() {
+        return sets;
+    }
+
+    /** Another view of sets, with a position of its own. */
+    SetValue newSetValue() {
+        return new SetValue(memory, integerSets, members);
+    }
+
+    HashValue hashes() {
+        return hashes;
+    }
+
+    SortedSetValue sortedSets() {
+        return sortedSets;
     }
 
     Reclaimer reclaimer() {
@@ -35,35 +85,77 @@ final class Values {
                 memory.getLong(entry + Dictionary.VALUE));
     }
 
-    /** Releases a value. */
+    /** Releases a value: at once if it is small, else by the reclaimer. */
     void release(final byte type, final byte encoding, final long value) {
         switch (encoding) {
             case ValueType.INT -> {}
             case ValueType.EMBSTR, ValueType.RAW -> strings.free(value);
-            default -> throw new IllegalStateException("type " + type + " encoding " + encoding);
+            case ValueType.LISTPACK -> packedLists.free(value);
+            case ValueType.INTSET -> sets.freeIntegers(value);
+            default -> {
+                if (blocks(type, value) > MAX_FREED_AT_ONCE) {
+                    reclaimer.value(type, value);
+                    return;
+                }
+                for (long progress = 0; progress != FREED; ) {
+                    progress = freePart(type, value, progress);
+                }
+            }
         }
     }
 
+    /** About how many blocks a value has that is a structure of many. */
+    private int blocks(final byte type, final long value) {
+        return switch (type) {
+            case ValueType.LIST -> lists.nodes(value);
+            case ValueType.SET -> sets.size(ValueType.HASHTABLE, value);
+            case ValueType.HASH -> hashes.size(ValueType.HASHTABLE, value);
+            case ValueType.SORTED_SET -> sortedSets.size(ValueType.SKIPLIST, value);
+            default -> throw new IllegalStateException("type " + type);
+        };
+    }
+
+    /**
+     * Frees a part of a value that is a structure of many blocks.
+     *
+     * @param progress 0 to start, else what the last call returned
+     * @return how far it has come, or {@link #FREED}
+     */
+    long freePart(final byte type, final long value, final long progress) {
+        return switch (type) {
+            case ValueType.LIST -> lists.freePart(value, progress);
+            case ValueType.SET -> sets.freePart(value, progress);
+            case ValueType.HASH -> hashes.freePart(value, progress);
+            case ValueType.SORTED_SET -> sortedSets.freePart(value, progress);
+            default -> throw new IllegalStateException("type " + type);
+        };
+    }
+
     /** Copies a value; returns the copy. */
-    long copy(final byte encoding, final long value) {
-        return switch (encoding) {
-            case ValueType.INT -> value;
-            case ValueType.EMBSTR, ValueType.RAW -> strings.copy(value);
-            default -> throw new IllegalStateException("encoding " + encoding);
+    long copy(final byte type, final byte encoding, final long value) {
+        return switch (type) {
+            case ValueType.STRING -> encoding == ValueType.INT ? value : strings.copy(value);
+            case ValueType.LIST -> lists.copy(value);
+            case ValueType.SET -> sets.copy(encoding, value);
+            case ValueType.HASH -> hashes.copy(encoding, value);
+            case ValueType.SORTED_SET -> sortedSets.copy(encoding, value);
+            default -> throw new IllegalStateException("type " + type);
         };
     }
 
-    /** Bytes that a value takes beside the entry of its key. */
-    long footprint(final byte encoding, final long value) {
-        return switch (encoding) {
-            case ValueType.INT -> 0;
-            case ValueType.EMBSTR, ValueType.RAW -> strings.footprint(value);
-            default -> throw new IllegalStateException("encoding " + encoding);
+    /** Bytes that a value takes beside the entry of its key, estimated from so many elements; 0 looks at all. */
+    long footprint(final byte type, final byte encoding, final long value, final long samples) {
+        return switch (type) {
+            case ValueType.STRING -> encoding == ValueType.INT ? 0 : strings.footprint(value);
+            case ValueType.LIST -> lists.footprint(value, samples);
+            case ValueType.SET -> sets.footprint(encoding, value, samples);
+            case ValueType.HASH -> hashes.footprint(encoding, value, samples);
+            case ValueType.SORTED_SET -> sortedSets.footprint(encoding, value, samples);
+            default -> throw new IllegalStateException("type " + type);
         };
     }
 
-    /** Frees a part of a large value; returns how far it has come, or {@link #FREED}. */
-    long freePart(final byte encoding, final long address, final long progress) {
-        throw new IllegalStateException("encoding " + encoding);
+    static long extrapolate(final long bytes, final long counted, final long size) {
+        return counted == 0 ? 0 : bytes * size / counted;
     }
 }

@@ -1,0 +1,443 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+import io.verbena.kv.protocol.KvOp;
+import org.agrona.collections.LongHashSet;
+
+/** Operations on hashes. Single-threaded, as the shard that owns it. */
+final class HashOperations {
+    private static final byte[] WITH_VALUES = word("withvalues");
+    private static final int SAMPLE_ALL_FACTOR = 3;
+
+    private final Execution e;
+    private final HashValue hashes;
+    private final ScanOptions scans;
+    private final ExtendedFloat sum = new ExtendedFloat();
+    private final ExtendedFloat increment = new ExtendedFloat();
+    private final LongHashSet seen = new LongHashSet();
+
+    HashOperations(final Execution execution, final ScanOptions scans) {
+        e = execution;
+        hashes = execution.values.hashes();
+        this.scans = scans;
+    }
+
+    void execute(final KvOp op) {
+        switch (op) {
+            case HSET, HMSET -> set(op == KvOp.HMSET);
+            case HSETNX -> setIfAbsent();
+            case HGET -> get();
+            case HMGET -> getMany();
+            case HGETALL -> getAll(true, true);
+            case HKEYS -> getAll(true, false);
+            case HVALS -> getAll(false, true);
+            case HDEL -> delete();
+            case HEXISTS -> exists();
+            case HLEN -> size();
+            case HSTRLEN -> valueLength();
+            case HINCRBY -> increment();
+            case HINCRBYFLOAT -> incrementFloat();
+            case HSCAN -> scan();
+            case HRANDFIELD -> random();
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    private byte encoding(final long entry) {
+        return e.keyspace.encoding(entry);
+    }
+
+    private long hash(final long entry) {
+        return e.keyspace.value(entry);
+    }
+
+    private int size(final long entry) {
+        return hashes.size(encoding(entry), hash(entry));
+    }
+
+    private boolean find(final long entry, final int argument) {
+        return hashes.find(encoding(entry), hash(entry), e.in, e.at(argument), e.length(argument));
+    }
+
+    /** Finds the hash of argument 0 or makes it; {@link Memory#NULL} after an error. */
+    private long openHash() {
+        final long entry = e.lookupWrite(0);
+        if (entry == Memory.NULL) {
+            final long hash = e.values.packedLists().create();
+            try {
+                return e.add(0, ValueType.HASH, ValueType.LISTPACK, hash);
+            } catch (final AllocationFailedException failure) {
+                e.values.release(ValueType.HASH, ValueType.LISTPACK, hash);
+                throw failure;
+            }
+        }
+        return e.hasType(entry, ValueType.HASH) ? entry : Memory.NULL;
+    }
+
+    private void deleteIfEmpty(final long entry) {
+        if (size(entry) == 0) {
+            e.keyspace.delete(entry);
+        }
+    }
+
+    private boolean put(final long entry, final int field, final int value) {
+        final boolean found = find(entry, field);
+        return hashes.set(
+                e.keyspace, entry, found, e.in, e.at(field), e.length(field), e.in, e.at(value), e.length(value));
+    }
+
+    private void set(final boolean status) {
+        if ((e.argc() & 1) == 0) {
+            e.arityError();
+            return;
+        }
+        final long entry = openHash();
+        if (entry == Memory.NULL) {
+            return;
+        }
+        int created = 0;
+        try {
+            for (int i = 1; i < e.argc(); i += 2) {
+                if (put(entry, i, i + 1)) {
+                    created++;
+                }
+            }
+        } finally {
+            deleteIfEmpty(entry);
+        }
+        if (status) {
+            e.ok();
+        } else {
+            e.reply.integer(created);
+        }
+    }
+
+    private void setIfAbsent() {
+        final long entry = openHash();
+        if (entry == Memory.NULL) {
+            return;
+        }
+        if (find(entry, 1)) {
+            e.reply.integer(0);
+            return;
+        }
+        try {
+            put(entry, 1, 2);
+        } finally {
+            deleteIfEmpty(entry);
+        }
+        e.reply.integer(1);
+    }
+
+    private void bulkField() {
+        bulk(hashes.fieldAddress(), hashes.fieldLength());
+    }
+
+    private void bulkValue() {
+        bulk(hashes.valueAddress(), hashes.valueLength());
+    }
+
+    private void bulk(final long address, final int length) {
+        e.reply.bulk(e.memory.buffer(address), Memory.offset(address), length);
+    }
+
+    private void get() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else if (e.hasType(entry, ValueType.HASH)) {
+            if (find(entry, 1)) {
+                bulkValue();
+            } else {
+                e.reply.nil();
+            }
+        }
+    }
+
+    private void getMany() {
+        final long entry = e.lookupRead(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.HASH)) {
+            return;
+        }
+        e.reply.array(e.argc() - 1);
+        for (int i = 1; i < e.argc(); i++) {
+            if (entry != Memory.NULL && find(entry, i)) {
+                bulkValue();
+            } else {
+                e.reply.nil();
+            }
+        }
+    }
+
+    private void getAll(final boolean fields, final boolean values) {
+        final long entry = e.lookupRead(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.HASH)) {
+            return;
+        }
+        final int size = entry == Memory.NULL ? 0 : size(entry);
+        if (fields && values) {
+            e.reply.map(size);
+        } else {
+            e.reply.array(size);
+        }
+        if (size == 0) {
+            return;
+        }
+        for (boolean more = hashes.first(encoding(entry), hash(entry)); more; more = hashes.next()) {
+            if (fields) {
+                bulkField();
+            }
+            if (values) {
+                bulkValue();
+            }
+        }
+    }
+
+    private void delete() {
+        final long entry = e.lookupWrite(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.HASH)) {
+            return;
+        }
+        int deleted = 0;
+        for (int i = 1; i < e.argc(); i++) {
+            if (find(entry, i)) {
+                hashes.remove();
+                deleted++;
+            }
+        }
+        deleteIfEmpty(entry);
+        e.reply.integer(deleted);
+    }
+
+    private void exists() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+        } else if (e.hasType(entry, ValueType.HASH)) {
+            e.reply.integer(find(entry, 1) ? 1 : 0);
+        }
+    }
+
+    private void size() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+        } else if (e.hasType(entry, ValueType.HASH)) {
+            e.reply.integer(size(entry));
+        }
+    }
+
+    private void valueLength() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+        } else if (e.hasType(entry, ValueType.HASH)) {
+            e.reply.integer(find(entry, 1) ? hashes.valueLength() : 0);
+        }
+    }
+
+    private void increment() {
+        if (!e.integer(2)) {
+            return;
+        }
+        final long by = e.number();
+        final long entry = openHash();
+        if (entry == Memory.NULL) {
+            return;
+        }
+        final boolean found = find(entry, 1);
+        long value = 0;
+        if (found) {
+            final long address = hashes.valueAddress();
+            if (!e.decimals.parse(e.memory.buffer(address), Memory.offset(address), hashes.valueLength())) {
+                e.error(Errors.HASH_VALUE_NOT_AN_INTEGER);
+                return;
+            }
+            value = e.decimals.value();
+        }
+        final long result = value + by;
+        if (((value ^ result) & (by ^ result)) < 0) {
+            e.error(Errors.OVERFLOW);
+            return;
+        }
+        putScratch(entry, found, e.scratch.putLongAscii(0, result));
+        e.reply.integer(result);
+    }
+
+    private void putScratch(final long entry, final boolean found, final int length) {
+        try {
+            hashes.set(e.keyspace, entry, found, e.in, e.at(1), e.length(1), e.scratch, 0, length);
+        } finally {
+            deleteIfEmpty(entry);
+        }
+    }
+
+    private void incrementFloat() {
+        if (!increment.parse(e.in, e.at(2), e.length(2))) {
+            e.error(Errors.NOT_A_FLOAT);
+            return;
+        }
+        if (increment.isInfinite()) {
+            e.error(Errors.VALUE_NAN_OR_INFINITY);
+            return;
+        }
+        final long entry = openHash();
+        if (entry == Memory.NULL) {
+            return;
+        }
+        final boolean found = find(entry, 1);
+        sum.set(0);
+        if (found) {
+            final long address = hashes.valueAddress();
+            if (!sum.parse(e.memory.buffer(address), Memory.offset(address), hashes.valueLength())) {
+                e.error(Errors.HASH_VALUE_NOT_A_FLOAT);
+                return;
+            }
+        }
+        sum.add(increment);
+        if (sum.isInfinite()) {
+            e.error(Errors.NAN_OR_INFINITY);
+            return;
+        }
+        final int length = sum.put(e.doubleText, e.scratch, 0);
+        putScratch(entry, found, length);
+        e.reply.bulk(e.scratch, 0, length);
+    }
+
+    private void scan() {
+        final long entry = scans.begin(ValueType.HASH);
+        if (entry == Memory.NULL) {
+            return;
+        }
+        int count = 0;
+        if (encoding(entry) == ValueType.LISTPACK) {
+            final int open = scans.openReply(0);
+            for (boolean more = hashes.first(ValueType.LISTPACK, hash(entry)); more; more = hashes.next()) {
+                if (scans.matches(hashes.fieldAddress(), hashes.fieldLength())) {
+                    bulkField();
+                    bulkValue();
+                    count += 2;
+                }
+            }
+            e.reply.closeAggregate(open, count);
+            return;
+        }
+        final Dictionary dictionary = hashes.dictionary();
+        final int open = scans.openReply(scans.collect(dictionary, hash(entry)));
+        for (int i = 0; i < e.entries.size(); i++) {
+            if (scans.matches(dictionary, e.entries.get(i))) {
+                e.bulkOfKey(dictionary, e.entries.get(i));
+                e.bulkOfBlock(dictionary.value(e.entries.get(i)));
+                count += 2;
+            }
+        }
+        e.reply.closeAggregate(open, count);
+    }
+
+    private void random() {
+        final boolean many = e.argc() > 1;
+        final boolean withValues = e.argc() > 2;
+        if (many && !e.integer(1)) {
+            return;
+        }
+        final long wanted = many ? e.number() : 1;
+        if (wanted == Long.MIN_VALUE) {
+            e.rangeError();
+            return;
+        }
+        if (e.argc() > 3 || (withValues && !e.is(2, WITH_VALUES))) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        if (withValues && (wanted < -(Long.MAX_VALUE / 2) || wanted > Long.MAX_VALUE / 2)) {
+            e.error(Errors.OUT_OF_RANGE);
+            return;
+        }
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            if (many) {
+                e.reply.array(0);
+            } else {
+                e.reply.nil();
+            }
+            return;
+        }
+        if (!e.hasType(entry, ValueType.HASH)) {
+            return;
+        }
+        if (!many) {
+            hashes.random(encoding(entry), hash(entry), e.random);
+            bulkField();
+        } else if (wanted < 0) {
+            if (!e.isReplyCountAllowed(-wanted)) {
+                return;
+            }
+            openPairs((int) -wanted, withValues);
+            for (long i = wanted; i < 0; i++) {
+                hashes.random(encoding(entry), hash(entry), e.random);
+                bulkPair(withValues);
+            }
+        } else {
+            distinct(entry, wanted, withValues);
+        }
+    }
+
+    private void openPairs(final int count, final boolean withValues) {
+        e.reply.array(withValues && !e.resp3 ? 2 * count : count);
+    }
+
+    private void bulkPair(final boolean withValues) {
+        if (withValues && e.resp3) {
+            e.reply.array(2);
+        }
+        bulkField();
+        if (withValues) {
+            bulkValue();
+        }
+    }
+
+    private void distinct(final long entry, final long wanted, final boolean withValues) {
+        final byte encoding = encoding(entry);
+        final long hash = hash(entry);
+        final int size = hashes.size(encoding, hash);
+        final int count = (int) Math.min(wanted, size);
+        openPairs(count, withValues);
+        if (count == size) {
+            for (boolean more = count > 0 && hashes.first(encoding, hash); more; more = hashes.next()) {
+                bulkPair(withValues);
+            }
+            return;
+        }
+        final Dictionary dictionary = hashes.dictionary();
+        if (encoding == ValueType.LISTPACK) {
+            e.entries.clear();
+            for (int i = 0; i < size; i++) {
+                e.entries.add(i);
+            }
+            for (int i = 0; i < count; i++) {
+                hashes.seek(hash, (int) e.takeRandom(i));
+                bulkPair(withValues);
+            }
+        } else if ((long) count * SAMPLE_ALL_FACTOR > size) {
+            e.collectAll(dictionary, hash);
+            for (int i = 0; i < count; i++) {
+                hashes.at(hash, e.takeRandom(i));
+                bulkPair(withValues);
+            }
+        } else {
+            seen.clear();
+            while (seen.size() < count) {
+                final long field = dictionary.random(hash, e.random);
+                if (seen.add(field)) {
+                    hashes.at(hash, field);
+                    bulkPair(withValues);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+package io.verbena.kv.store;
+
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Hashes. Up to {@link #MAX_PACKED} fields of up to {@link #MAX_PACKED_LENGTH} bytes are a {@link PackedList} of fields and
+ * values in the order in which they came; others a {@link Dictionary} whose values are {@link StringBlock}s.
+ *
+ * <p>This object also holds one position, a field and its value, which searches set and walks move. Single-threaded, as the
+ * shard that owns it.
+ */
+final class HashValue {
+    /** Most fields of a packed hash. */
+    static final int MAX_PACKED = 128;
+    /** Most bytes of a field or value of a packed hash. */
+    static final int MAX_PACKED_LENGTH = 64;
+
+    private final Memory memory;
+    private final PackedList packed;
+    private final Dictionary dictionary;
+    private final StringBlock strings;
+
+    private byte encoding;
+    private long address;
+    /** Position of a packed field, or bucket of a dictionary. */
+    private int position;
+
+    private long dictionaryEntry;
+
+    HashValue(final Memory memory, final PackedList packed, final Dictionary dictionary, final StringBlock strings) {
+        this.memory = memory;
+        this.packed = packed;
+        this.dictionary = dictionary;
+        this.strings = strings;
+    }
+
+    Dictionary dictionary() {
+        return dictionary;
+    }
+
+    int size(final byte hashEncoding, final long hash) {
+        return hashEncoding == ValueType.LISTPACK ? packed.size(hash) / 2 : dictionary.size(hash);
+    }
+
+    /** Sets the position to a field; false if it is not there. */
+    boolean find(
+            final byte hashEncoding, final long hash, final UnsafeBuffer field, final int offset, final int length) {
+        encoding = hashEncoding;
+        address = hash;
+        if (hashEncoding == ValueType.LISTPACK) {
+            position = packed.find(hash, 2, field, offset, length);
+            return position >= 0;
+        }
+        dictionaryEntry = dictionary.find(hash, field, offset, length, dictionary.hash(field, offset, length));
+        return dictionaryEntry != Memory.NULL;
+    }
+
+    long fieldAddress() {
+        return encoding == ValueType.LISTPACK
+                ? packed.bytes(address, position)
+                : dictionary.keyAddress(dictionaryEntry);
+    }
+
+    int fieldLength() {
+        return encoding == ValueType.LISTPACK
+                ? packed.length(address, position)
+                : dictionary.keyLength(dictionaryEntry);
+    }
+
+    long valueAddress() {
+        return encoding == ValueType.LISTPACK
+                ? packed.bytes(address, packed.next(address, position))
+                : dictionary.value(dictionaryEntry) + StringBlock.BYTES;
+    }
+
+    int valueLength() {
+        return encoding == ValueType.LISTPACK
+                ? packed.length(address, packed.next(address, position))
+                : strings.length(dictionary.value(dictionaryEntry));
+    }
+
+    /**
+     * Sets the value of the field that {@link #find} looked for, of the hash of a key; the key's value may change.
+     *
+     * @return true if the field was not there
+     */
+    boolean set(
+            final Keyspace keyspace,
+            final long entry,
+            final boolean found,
+            final UnsafeBuffer field,
+            final int fieldOffset,
+            final int fieldLength,
+            final UnsafeBuffer value,
+            final int valueOffset,
+            final int valueLength) {
+        if (encoding == ValueType.LISTPACK
+                && (fieldLength > MAX_PACKED_LENGTH
+                        || valueLength > MAX_PACKED_LENGTH
+                        || (!found && packed.size(address) >= 2 * MAX_PACKED))) {
+            unpack(keyspace, entry);
+            if (found) {
+                find(encoding, address, field, fieldOffset, fieldLength);
+            }
+        }
+        if (encoding == ValueType.LISTPACK) {
+            setPacked(found, field, fieldOffset, fieldLength, value, valueOffset, valueLength);
+            keyspace.value(entry, address);
+        } else if (found) {
+            dictionary.value(
+                    dictionaryEntry, strings.set(dictionary.value(dictionaryEntry), value, valueOffset, valueLength));
+        } else {
+            final long block = strings.create(value, valueOffset, valueLength);
+            insert(address, field, fieldOffset, fieldLength, block);
+        }
+        return !found;
+    }
+
+    private void setPacked(
+            final boolean found,
+            final UnsafeBuffer field,
+            final int fieldOffset,
+            final int fieldLength,
+            final UnsafeBuffer value,
+            final int valueOffset,
+            final int valueLength) {
+        if (found) {
+            address = packed.replace(address, packed.next(address, position), value, valueOffset, valueLength);
+            return;
+        }
+        address = packed.ensure(address, Packed.size(fieldLength) + Packed.size(valueLength));
+        address = packed.insert(address, packed.end(address), field, fieldOffset, fieldLength);
+        address = packed.insert(address, packed.end(address), value, valueOffset, valueLength);
+    }
+
+    private void insert(
+            final long hash, final UnsafeBuffer field, final int offset, final int length, final long block) {
+        try {
+            final int code = dictionary.hash(field, offset, length);
+            dictionary.value(dictionary.insert(hash, field, offset, length, code), block);
+        } catch (final AllocationFailedException failure) {
+            strings.free(block);
+            throw failure;
+        }
+    }
+
+    private void unpack(final Keyspace keyspace, final long entry) {
+        final long table = dictionary.create(packed.size(address) / 2 + 1);
+        try {
+            final int end = packed.end(address);
+            for (int at = PackedList.FIRST; at < end; ) {
+                final int valueAt = packed.next(address, at);
+                final long value = packed.bytes(address, valueAt);
+                final long block =
+                        strings.create(memory.buffer(value), Memory.offset(value), packed.length(address, valueAt));
+                final long field = packed.bytes(address, at);
+                insert(table, memory.buffer(field), Memory.offset(field), packed.length(address, at), block);
+                at = packed.next(address, valueAt);
+            }
+        } catch (final AllocationFailedException failure) {
+            freeTable(table);
+            throw failure;
+        }
+        packed.free(address);
+        keyspace.value(entry, ValueType.HASHTABLE, table);
+        encoding = ValueType.HASHTABLE;
+        address = table;
+    }
+
+    /** Removes the field at the position. */
+    void remove() {
+        if (encoding == ValueType.LISTPACK) {
+            packed.remove(address, position, 2);
+        } else {
+            dictionary.unlink(address, dictionaryEntry);
+            strings.free(dictionary.value(dictionaryEntry));
+            dictionary.freeEntry(dictionaryEntry);
+        }
+    }
+
+    /** Sets the position to the first field; false if there is none. */
+    boolean first(final byte hashEncoding, final long hash) {
+        encoding = hashEncoding;
+        address = hash;
+        if (hashEncoding == ValueType.LISTPACK) {
+            position = PackedList.FIRST;
+            return packed.size(hash) > 0;
+        }
+        position = -1;
+        dictionaryEntry = Memory.NULL;
+        return next();
+    }
+
+    /** Moves the position to the next field; false if it was at the last. */
+    boolean next() {
+        if (encoding == ValueType.LISTPACK) {
+            position = packed.next(address, packed.next(address, position));
+            return position < packed.end(address);
+        }
+        if (dictionaryEntry != Memory.NULL) {
+            dictionaryEntry = dictionary.next(dictionaryEntry);
+        }
+        while (dictionaryEntry == Memory.NULL) {
+            if (++position >= dictionary.buckets(address)) {
+                return false;
+            }
+            dictionaryEntry = dictionary.bucketHead(address, position);
+        }
+        return true;
+    }
+
+    /** Sets the position to a field by its index in the order of a walk; only for packed hashes. */
+    void seek(final long hash, final int index) {
+        first(ValueType.LISTPACK, hash);
+        for (int i = 0; i < index; i++) {
+            next();
+        }
+    }
+
+    /** Sets the position to an entry of the dictionary of a hash. */
+    void at(final long hash, final long entry) {
+        encoding = ValueType.HASHTABLE;
+        address = hash;
+        dictionaryEntry = entry;
+    }
+
+    /** Sets the position to a random field of a hash that is not empty. */
+    void random(final byte hashEncoding, final long hash, final SplittableRandom random) {
+        if (hashEncoding == ValueType.LISTPACK) {
+            seek(hash, random.nextInt(packed.size(hash) / 2));
+        } else {
+            at(hash, dictionary.random(hash, random));
+        }
+    }
+
+    long copy(final byte hashEncoding, final long hash) {
+        if (hashEncoding == ValueType.LISTPACK) {
+            return packed.copy(hash);
+        }
+        final long copy = dictionary.create(dictionary.size(hash));
+        try {
+            for (boolean more = first(hashEncoding, hash); more; more = next()) {
+                final long field = fieldAddress();
+                insert(
+                        copy,
+                        memory.buffer(field),
+                        Memory.offset(field),
+                        fieldLength(),
+                        strings.copy(dictionary.value(dictionaryEntry)));
+            }
+        } catch (final AllocationFailedException failure) {
+            freeTable(copy);
+            throw failure;
+        }
+        return copy;
+    }
+
+    private void freeTable(final long table) {
+        for (long progress = 0; progress != Values.FREED; ) {
+            progress = freePart(table, progress);
+        }
+    }
+
+    /** Frees the fields of one bucket; see {@link Values#freePart}. */
+    long freePart(final long hash, final long bucket) {
+        if (bucket >= dictionary.buckets(hash)) {
+            dictionary.destroy(hash);
+            return Values.FREED;
+        }
+        long entry = dictionary.bucketHead(hash, (int) bucket);
+        while (entry != Memory.NULL) {
+            final long next = dictionary.next(entry);
+            strings.free(dictionary.value(entry));
+            dictionary.freeEntry(entry);
+            entry = next;
+        }
+        return bucket + 1;
+    }
+
+    /** Bytes of a hash, estimated from so many fields; 0 looks at all. */
+    long footprint(final byte hashEncoding, final long hash, final long samples) {
+        if (hashEncoding == ValueType.LISTPACK) {
+            return packed.footprint(hash);
+        }
+        long bytes = 0;
+        long count = 0;
+        for (boolean more = first(hashEncoding, hash); more && (samples == 0 || count < samples); more = next()) {
+            bytes += dictionary.entryFootprint(dictionaryEntry) + strings.footprint(dictionary.value(dictionaryEntry));
+            count++;
+        }
+        return dictionary.tableFootprint(hash) + Values.extrapolate(bytes, count, dictionary.size(hash));
+    }
+}

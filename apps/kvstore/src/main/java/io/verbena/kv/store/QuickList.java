@@ -1,0 +1,495 @@
+package io.verbena.kv.store;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Lists: a chain of nodes, each a run of packed elements with room at either end, so that a push or pop at either end moves
+ * nothing. A node has up to 8 KiB, or one larger element.
+ *
+ * <pre>
+ *   list                  node
+ *    0 first node (8)      0 previous (8)
+ *    8 last node (8)       8 next (8)
+ *   16 elements (4)       16 elements (4)
+ *   20 nodes (4)          20 start of the run (4)
+ *                         24 end of the run (4), both counted from the node's address
+ *                         28 bytes of the node (4)
+ *                         32 {@link Packed} elements
+ * </pre>
+ *
+ * <p>This object also holds one position, which the seeks set and the walks move. Single-threaded, as the shard that owns
+ * it.
+ */
+final class QuickList {
+    private static final int FIRST = 0;
+    private static final int LAST = 8;
+    private static final int COUNT = 16;
+    private static final int NODES = 20;
+    private static final int LIST_LENGTH = 24;
+
+    private static final int PREVIOUS = 0;
+    private static final int NEXT = 8;
+    private static final int NODE_COUNT = 16;
+    private static final int START = 20;
+    private static final int END = 24;
+    private static final int SIZE = 28;
+    private static final int DATA = 32;
+
+    /** Bytes of a full node. */
+    private static final int MAX_NODE = SizeClasses.MAX_SMALL;
+    /** Bytes of the only node of a short list. */
+    private static final int MIN_NODE = 128;
+
+    private final Memory memory;
+    private final Allocator allocator;
+
+    private long node;
+    private int at;
+
+    QuickList(final Memory memory, final Allocator allocator) {
+        this.memory = memory;
+        this.allocator = allocator;
+    }
+
+    long create() {
+        final long list = allocator.allocate(LIST_LENGTH);
+        memory.clear(list, LIST_LENGTH);
+        return list;
+    }
+
+    int size(final long list) {
+        return memory.getInt(list + COUNT);
+    }
+
+    int nodes(final long list) {
+        return memory.getInt(list + NODES);
+    }
+
+    void pushFirst(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        final int needed = Packed.size(length);
+        long first = memory.getLong(list + FIRST);
+        if (first == Memory.NULL || !fitsIn(first, needed)) {
+            first = insertNode(list, Memory.NULL, needed);
+            final int end = memory.getInt(first + SIZE);
+            memory.putInt(first + START, end);
+            memory.putInt(first + END, end);
+        } else if (memory.getInt(first + START) - needed < DATA) {
+            first = makeRoom(list, first, needed, true);
+        }
+        final int start = memory.getInt(first + START) - needed;
+        Packed.write(memory.buffer(first), Memory.offset(first) + start, source, offset, length);
+        memory.putInt(first + START, start);
+        addCount(list, first, 1);
+    }
+
+    void pushLast(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        final int needed = Packed.size(length);
+        long last = memory.getLong(list + LAST);
+        if (last == Memory.NULL || !fitsIn(last, needed)) {
+            last = insertNode(list, last, needed);
+        } else if (memory.getInt(last + END) + needed > memory.getInt(last + SIZE)) {
+            last = makeRoom(list, last, needed, false);
+        }
+        final int end = memory.getInt(last + END);
+        Packed.write(memory.buffer(last), Memory.offset(last) + end, source, offset, length);
+        memory.putInt(last + END, end + needed);
+        addCount(list, last, 1);
+    }
+
+    private int run(final long where) {
+        return memory.getInt(where + END) - memory.getInt(where + START);
+    }
+
+    private boolean fitsIn(final long where, final int needed) {
+        return DATA + run(where) + needed <= MAX_NODE;
+    }
+
+    /** Makes a node behind another, or in front of all if that is {@link Memory#NULL}. */
+    private long insertNode(final long list, final long after, final int needed) {
+        final boolean only = memory.getInt(list + NODES) == 0;
+        final int wanted = Math.max(DATA + needed, only ? MIN_NODE : MAX_NODE);
+        final long fresh = allocator.allocate(wanted);
+        final long next = after == Memory.NULL ? memory.getLong(list + FIRST) : memory.getLong(after + NEXT);
+        memory.putLong(fresh + PREVIOUS, after);
+        memory.putLong(fresh + NEXT, next);
+        memory.putInt(fresh + NODE_COUNT, 0);
+        memory.putInt(fresh + START, DATA);
+        memory.putInt(fresh + END, DATA);
+        memory.putInt(fresh + SIZE, allocator.usable(fresh));
+        relink(list, fresh);
+        memory.putInt(list + NODES, memory.getInt(list + NODES) + 1);
+        return fresh;
+    }
+
+    /** Makes the neighbours of a node, or the list, point to it. */
+    private void relink(final long list, final long where) {
+        final long previous = memory.getLong(where + PREVIOUS);
+        final long next = memory.getLong(where + NEXT);
+        memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, where);
+        memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, where);
+    }
+
+    private void removeNode(final long list, final long where) {
+        final long previous = memory.getLong(where + PREVIOUS);
+        final long next = memory.getLong(where + NEXT);
+        memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, next);
+        memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, previous);
+        memory.putInt(list + NODES, memory.getInt(list + NODES) - 1);
+        allocator.free(where);
+    }
+
+    private void addCount(final long list, final long where, final int difference) {
+        memory.putInt(list + COUNT, memory.getInt(list + COUNT) + difference);
+        memory.putInt(where + NODE_COUNT, memory.getInt(where + NODE_COUNT) + difference);
+    }
+
+    /** Gives the run of a node room at one end, by moving it within its node or into a larger one; returns the node. */
+    private long makeRoom(final long list, final long where, final int needed, final boolean inFront) {
+        final int run = run(where);
+        final int size = memory.getInt(where + SIZE);
+        long target = where;
+        // Moving within the node is worth it if that leaves half of it free; so each byte is moved once on average.
+        if (DATA + 2 * (run + needed) > size) {
+            final int wanted = Math.min(MAX_NODE, DATA + 2 * (run + needed));
+            if (Allocator.rounded(wanted) > size) {
+                target = allocator.allocate(wanted);
+                memory.putLong(target + PREVIOUS, memory.getLong(where + PREVIOUS));
+                memory.putLong(target + NEXT, memory.getLong(where + NEXT));
+                memory.putInt(target + NODE_COUNT, memory.getInt(where + NODE_COUNT));
+                memory.putInt(target + SIZE, allocator.usable(target));
+            }
+        }
+        final int start = inFront ? memory.getInt(target + SIZE) - run : DATA;
+        memory.copy(where + memory.getInt(where + START), target + start, run);
+        memory.putInt(target + START, start);
+        memory.putInt(target + END, start + run);
+        if (target != where) {
+            relink(list, target);
+            allocator.free(where);
+        }
+        return target;
+    }
+
+    /** Sets the position to the first element; false if there is none. */
+    boolean seekFirst(final long list) {
+        node = memory.getLong(list + FIRST);
+        if (node == Memory.NULL) {
+            return false;
+        }
+        at = memory.getInt(node + START);
+        return true;
+    }
+
+    /** Sets the position to the last element; false if there is none. */
+    boolean seekLast(final long list) {
+        node = memory.getLong(list + LAST);
+        if (node == Memory.NULL) {
+            return false;
+        }
+        at = lastOf(node);
+        return true;
+    }
+
+    private int lastOf(final long where) {
+        return Packed.previous(memory.buffer(where), Memory.offset(where) + memory.getInt(where + END))
+                - Memory.offset(where);
+    }
+
+    /** Sets the position to an element by its index from the front, which must be within the list. */
+    void seek(final long list, final int index) {
+        final int size = size(list);
+        int rest = index;
+        if (index < size / 2) {
+            node = memory.getLong(list + FIRST);
+            while (rest >= memory.getInt(node + NODE_COUNT)) {
+                rest -= memory.getInt(node + NODE_COUNT);
+                node = memory.getLong(node + NEXT);
+            }
+        } else {
+            rest = size - 1 - index;
+            node = memory.getLong(list + LAST);
+            while (rest >= memory.getInt(node + NODE_COUNT)) {
+                rest -= memory.getInt(node + NODE_COUNT);
+                node = memory.getLong(node + PREVIOUS);
+            }
+            rest = memory.getInt(node + NODE_COUNT) - 1 - rest;
+        }
+        if (rest < memory.getInt(node + NODE_COUNT) / 2) {
+            at = memory.getInt(node + START);
+            for (; rest > 0; rest--) {
+                at += elementSize();
+            }
+        } else {
+            at = lastOf(node);
+            for (int back = memory.getInt(node + NODE_COUNT) - 1 - rest; back > 0; back--) {
+                at = before(at);
+            }
+        }
+    }
+
+    private int before(final int end) {
+        return Packed.previous(buffer(), Memory.offset(node) + end) - Memory.offset(node);
+    }
+
+    /** Moves the position towards the back; false if it was at the last element. */
+    boolean next() {
+        final int behind = at + elementSize();
+        if (behind < memory.getInt(node + END)) {
+            at = behind;
+            return true;
+        }
+        return enterNext();
+    }
+
+    private boolean enterNext() {
+        node = memory.getLong(node + NEXT);
+        if (node == Memory.NULL) {
+            return false;
+        }
+        at = memory.getInt(node + START);
+        return true;
+    }
+
+    /** Moves the position towards the front; false if it was at the first element. */
+    boolean previous() {
+        if (at > memory.getInt(node + START)) {
+            at = before(at);
+            return true;
+        }
+        return enterPrevious();
+    }
+
+    private boolean enterPrevious() {
+        node = memory.getLong(node + PREVIOUS);
+        if (node == Memory.NULL) {
+            return false;
+        }
+        at = lastOf(node);
+        return true;
+    }
+
+    private int elementSize() {
+        return Packed.size(elementLength());
+    }
+
+    /** The buffer that holds the element at the position. */
+    UnsafeBuffer buffer() {
+        return memory.buffer(node);
+    }
+
+    int elementLength() {
+        return Packed.length(memory.buffer(node), Memory.offset(node) + at);
+    }
+
+    /** Where the bytes of the element at the position begin in {@link #buffer()}. */
+    int elementOffset() {
+        return Packed.bytes(Memory.offset(node) + at, elementLength());
+    }
+
+    boolean elementEquals(final UnsafeBuffer other, final int offset, final int length) {
+        return elementLength() == length && Bytes.equal(buffer(), elementOffset(), other, offset, length);
+    }
+
+    /** Removes the element at the position, which is then at the next element; false if there is none. */
+    boolean removeAndNext(final long list) {
+        final boolean emptied = removeHere(list);
+        if (emptied) {
+            final long gone = node;
+            final boolean more = enterNext();
+            removeNode(list, gone);
+            return more;
+        }
+        return at < memory.getInt(node + END) || enterNext();
+    }
+
+    /** Removes the element at the position, which is then at the previous element; false if there is none. */
+    boolean removeAndPrevious(final long list) {
+        final boolean emptied = removeHere(list);
+        if (emptied) {
+            final long gone = node;
+            final boolean more = enterPrevious();
+            removeNode(list, gone);
+            return more;
+        }
+        if (at > memory.getInt(node + START)) {
+            at = before(at);
+            return true;
+        }
+        return enterPrevious();
+    }
+
+    /** Cuts the element at the position out of its run; true if the run is empty then. */
+    private boolean removeHere(final long list) {
+        final int size = elementSize();
+        final int start = memory.getInt(node + START);
+        final int end = memory.getInt(node + END);
+        addCount(list, node, -1);
+        // The shorter side moves.
+        if (at - start < end - at - size) {
+            memory.copy(node + start, node + start + size, at - start);
+            memory.putInt(node + START, start + size);
+            at += size;
+        } else {
+            memory.copy(node + at + size, node + at, end - at - size);
+            memory.putInt(node + END, end - size);
+        }
+        return memory.getInt(node + NODE_COUNT) == 0;
+    }
+
+    /** Inserts an element in front of the position. The position is lost. */
+    void insertBefore(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        insertHere(list, source, offset, length);
+    }
+
+    /** Inserts an element behind the position. The position is lost. */
+    void insertAfter(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        at += elementSize();
+        insertHere(list, source, offset, length);
+    }
+
+    /** Replaces the element at the position. The position is lost. */
+    void replace(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        if (elementLength() == length) {
+            buffer().putBytes(elementOffset(), source, offset, length);
+            return;
+        }
+        // Insert first, for only that can fail; the old element then is the next one.
+        insertHere(list, source, offset, length);
+        next();
+        removeAndNext(list);
+    }
+
+    /** Inserts in front of {@link #at}, which may be the end of a run; the position is at the new element then. */
+    private void insertHere(final long list, final UnsafeBuffer source, final int offset, final int length) {
+        final int needed = Packed.size(length);
+        if (!fitsIn(node, needed)) {
+            splitHere(list, needed);
+        }
+        final int start = memory.getInt(node + START);
+        int index = at - start;
+        if (memory.getInt(node + END) + needed > memory.getInt(node + SIZE)) {
+            node = makeRoom(list, node, needed, false);
+            index += memory.getInt(node + START);
+        } else {
+            index = at;
+        }
+        final int end = memory.getInt(node + END);
+        memory.copy(node + index, node + index + needed, end - index);
+        Packed.write(memory.buffer(node), Memory.offset(node) + index, source, offset, length);
+        memory.putInt(node + END, end + needed);
+        addCount(list, node, 1);
+        at = index;
+    }
+
+    /** Cuts a full node in two at the position, which is then at the end of a node with room for an element. */
+    private void splitHere(final long list, final int needed) {
+        final int end = memory.getInt(node + END);
+        if (at > memory.getInt(node + START) && at < end) {
+            final long tail = insertNode(list, node, end - at);
+            memory.copy(node + at, tail + DATA, end - at);
+            memory.putInt(tail + END, DATA + end - at);
+            int moved = 0;
+            for (int i = at; i < end; i = Packed.next(buffer(), Memory.offset(node) + i) - Memory.offset(node)) {
+                moved++;
+            }
+            memory.putInt(tail + NODE_COUNT, moved);
+            memory.putInt(node + NODE_COUNT, memory.getInt(node + NODE_COUNT) - moved);
+            memory.putInt(node + END, at);
+        }
+        if (at == memory.getInt(node + START)) {
+            node = insertNode(list, memory.getLong(node + PREVIOUS), needed);
+            at = DATA;
+        } else if (!fitsIn(node, needed)) {
+            node = insertNode(list, node, needed);
+            at = DATA;
+        }
+    }
+
+    /** Removes elements at the front. */
+    void trimFirst(final long list, final int count) {
+        int rest = count;
+        while (rest > 0) {
+            final long first = memory.getLong(list + FIRST);
+            final int elements = memory.getInt(first + NODE_COUNT);
+            if (elements <= rest) {
+                memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
+                removeNode(list, first);
+                rest -= elements;
+                continue;
+            }
+            final UnsafeBuffer buffer = memory.buffer(first);
+            final int base = Memory.offset(first);
+            int start = memory.getInt(first + START);
+            for (int i = 0; i < rest; i++) {
+                start = Packed.next(buffer, base + start) - base;
+            }
+            memory.putInt(first + START, start);
+            addCount(list, first, -rest);
+            return;
+        }
+    }
+
+    /** Removes elements at the back. */
+    void trimLast(final long list, final int count) {
+        int rest = count;
+        while (rest > 0) {
+            final long last = memory.getLong(list + LAST);
+            final int elements = memory.getInt(last + NODE_COUNT);
+            if (elements <= rest) {
+                memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
+                removeNode(list, last);
+                rest -= elements;
+                continue;
+            }
+            final UnsafeBuffer buffer = memory.buffer(last);
+            final int base = Memory.offset(last);
+            int end = memory.getInt(last + END);
+            for (int i = 0; i < rest; i++) {
+                end = Packed.previous(buffer, base + end) - base;
+            }
+            memory.putInt(last + END, end);
+            addCount(list, last, -rest);
+            return;
+        }
+    }
+
+    /** Copies a list; returns the copy. */
+    long copy(final long list) {
+        final long copy = create();
+        for (boolean more = seekFirst(list); more; more = next()) {
+            final long source = node;
+            final int sourceAt = at;
+            pushLast(copy, buffer(), elementOffset(), elementLength());
+            node = source;
+            at = sourceAt;
+        }
+        return copy;
+    }
+
+    /** Frees one node; returns how far that has come, see {@link Values#freePart}. */
+    long freePart(final long list, final long progress) {
+        final long current = progress == 0 ? memory.getLong(list + FIRST) : progress;
+        if (current != Memory.NULL) {
+            final long next = memory.getLong(current + NEXT);
+            allocator.free(current);
+            if (next != Memory.NULL) {
+                return next;
+            }
+        }
+        allocator.free(list);
+        return Values.FREED;
+    }
+
+    /** Bytes of a list, estimated from so many nodes; 0 looks at all. */
+    long footprint(final long list, final long samples) {
+        long bytes = 0;
+        long count = 0;
+        long current = memory.getLong(list + FIRST);
+        while (current != Memory.NULL && (samples == 0 || count < samples)) {
+            bytes += memory.getInt(current + SIZE);
+            count++;
+            current = memory.getLong(current + NEXT);
+        }
+        return allocator.usable(list) + Values.extrapolate(bytes, count, nodes(list));
+    }
+}

@@ -1,0 +1,274 @@
+package io.verbena.kv.store;
+
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Sets. Up to {@link #MAX_INTEGERS} members that are all integers are an {@link IntegerSet}; others a {@link Dictionary}
+ * without values.
+ *
+ * <p>This object also holds one position, a member, which walks move. Single-threaded, as the shard that owns it.
+ */
+final class SetValue {
+    /** Most members of a set of integers. */
+    static final int MAX_INTEGERS = 512;
+
+    private final Memory memory;
+    private final IntegerSet integers;
+    private final Dictionary dictionary;
+    private final DecimalParser decimals = new DecimalParser();
+    private final UnsafeBuffer numberText = new UnsafeBuffer(new byte[DecimalParser.MAX_LENGTH]);
+
+    /** Apart from the other, for a member that is being added may be the text of a position. */
+    private final UnsafeBuffer unpackedText = new UnsafeBuffer(new byte[DecimalParser.MAX_LENGTH]);
+
+    private byte encoding;
+    private long address;
+    /** Index in a set of integers, or bucket of a dictionary. */
+    private int position;
+
+    private long dictionaryEntry;
+    private int numberLength;
+
+    SetValue(final Memory memory, final IntegerSet integers, final Dictionary dictionary) {
+        this.memory = memory;
+        this.integers = integers;
+        this.dictionary = dictionary;
+    }
+
+    Dictionary dictionary() {
+        return dictionary;
+    }
+
+    /** Encoding of a new set that starts with a member. */
+    byte encodingFor(final UnsafeBuffer member, final int offset, final int length) {
+        return decimals.parse(member, offset, length) ? ValueType.INTSET : ValueType.HASHTABLE;
+    }
+
+    long create(final byte setEncoding) {
+        return setEncoding == ValueType.INTSET ? integers.create() : dictionary.create();
+    }
+
+    int size(final byte setEncoding, final long set) {
+        return setEncoding == ValueType.INTSET ? integers.size(set) : dictionary.size(set);
+    }
+
+    boolean contains(
+            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+        if (setEncoding == ValueType.INTSET) {
+            return decimals.parse(member, offset, length) && integers.indexOf(set, decimals.value()) >= 0;
+        }
+        return dictionary.find(set, member, offset, length, dictionary.hash(member, offset, length)) != Memory.NULL;
+    }
+
+    /**
+     * Adds a member; false if it was there. The set may have changed its encoding or place: {@link #encoding()} and
+     * {@link #address()} tell.
+     */
+    boolean add(final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+        encoding = setEncoding;
+        address = set;
+        if (setEncoding == ValueType.INTSET) {
+            final boolean number = decimals.parse(member, offset, length);
+            final int index = number ? integers.indexOf(set, decimals.value()) : -1;
+            if (index >= 0) {
+                return false;
+            }
+            if (number && integers.size(set) < MAX_INTEGERS) {
+                address = integers.insert(set, -index - 1, decimals.value());
+                return true;
+            }
+            unpack();
+        }
+        final int hash = dictionary.hash(member, offset, length);
+        if (dictionary.find(address, member, offset, length, hash) != Memory.NULL) {
+            return false;
+        }
+        dictionary.insert(address, member, offset, length, hash);
+        return true;
+    }
+
+    /** Encoding after {@link #add}. */
+    byte encoding() {
+        return encoding;
+    }
+
+    /** Address after {@link #add}. */
+    long address() {
+        return address;
+    }
+
+    private void unpack() {
+        final int size = integers.size(address);
+        final long table = dictionary.create(size + 1);
+        try {
+            for (int i = 0; i < size; i++) {
+                final int length = unpackedText.putLongAscii(0, integers.get(address, i));
+                dictionary.insert(table, unpackedText, 0, length, dictionary.hash(unpackedText, 0, length));
+            }
+        } catch (final AllocationFailedException failure) {
+            freeTable(table);
+            throw failure;
+        }
+        integers.free(address);
+        encoding = ValueType.HASHTABLE;
+        address = table;
+    }
+
+    /** Removes a member; false if it was not there. */
+    boolean remove(
+            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+        if (setEncoding == ValueType.INTSET) {
+            final int index = decimals.parse(member, offset, length) ? integers.indexOf(set, decimals.value()) : -1;
+            if (index < 0) {
+                return false;
+            }
+            integers.remove(set, index);
+            return true;
+        }
+        final long found = dictionary.find(set, member, offset, length, dictionary.hash(member, offset, length));
+        if (found == Memory.NULL) {
+            return false;
+        }
+        dictionary.unlink(set, found);
+        dictionary.freeEntry(found);
+        return true;
+    }
+
+    /** Removes the member at the position. The position is lost. */
+    void removeHere() {
+        if (encoding == ValueType.INTSET) {
+            integers.remove(address, position);
+        } else {
+            dictionary.unlink(address, dictionaryEntry);
+            dictionary.freeEntry(dictionaryEntry);
+        }
+    }
+
+    /** Sets the position to the first member; false if there is none. */
+    boolean first(final byte setEncoding, final long set) {
+        encoding = setEncoding;
+        address = set;
+        position = -1;
+        dictionaryEntry = Memory.NULL;
+        return next();
+    }
+
+    /** Moves the position to the next member; false if it was at the last. */
+    boolean next() {
+        if (encoding == ValueType.INTSET) {
+            if (++position >= integers.size(address)) {
+                return false;
+            }
+            writeNumber();
+            return true;
+        }
+        if (dictionaryEntry != Memory.NULL) {
+            dictionaryEntry = dictionary.next(dictionaryEntry);
+        }
+        while (dictionaryEntry == Memory.NULL) {
+            if (++position >= dictionary.buckets(address)) {
+                return false;
+            }
+            dictionaryEntry = dictionary.bucketHead(address, position);
+        }
+        return true;
+    }
+
+    /** Sets the position to a member by its index; only for sets of integers. */
+    void seek(final long set, final int index) {
+        encoding = ValueType.INTSET;
+        address = set;
+        position = index;
+        writeNumber();
+    }
+
+    /** Sets the position to a random member of a set that is not empty. */
+    void random(final byte setEncoding, final long set, final SplittableRandom random) {
+        if (setEncoding == ValueType.INTSET) {
+            seek(set, random.nextInt(integers.size(set)));
+        } else {
+            at(set, dictionary.random(set, random));
+        }
+    }
+
+    /** Sets the position to an entry of the dictionary of a set. */
+    void at(final long set, final long entry) {
+        encoding = ValueType.HASHTABLE;
+        address = set;
+        dictionaryEntry = entry;
+    }
+
+    private void writeNumber() {
+        numberLength = numberText.putLongAscii(0, integers.get(address, position));
+    }
+
+    /** The buffer that holds the member at the position. */
+    UnsafeBuffer memberBuffer() {
+        return encoding == ValueType.INTSET ? numberText : memory.buffer(dictionaryEntry);
+    }
+
+    int memberOffset() {
+        return encoding == ValueType.INTSET ? 0 : Memory.offset(dictionary.keyAddress(dictionaryEntry));
+    }
+
+    int memberLength() {
+        return encoding == ValueType.INTSET ? numberLength : dictionary.keyLength(dictionaryEntry);
+    }
+
+    long copy(final byte setEncoding, final long set) {
+        if (setEncoding == ValueType.INTSET) {
+            return integers.copy(set);
+        }
+        final long copy = dictionary.create(dictionary.size(set));
+        try {
+            for (boolean more = first(setEncoding, set); more; more = next()) {
+                dictionary.insert(
+                        copy, memberBuffer(), memberOffset(), memberLength(), dictionary.keyHash(dictionaryEntry));
+            }
+        } catch (final AllocationFailedException failure) {
+            freeTable(copy);
+            throw failure;
+        }
+        return copy;
+    }
+
+    void freeIntegers(final long set) {
+        integers.free(set);
+    }
+
+    private void freeTable(final long table) {
+        for (long progress = 0; progress != Values.FREED; ) {
+            progress = freePart(table, progress);
+        }
+    }
+
+    /** Frees the members of one bucket; see {@link Values#freePart}. */
+    long freePart(final long set, final long bucket) {
+        if (bucket >= dictionary.buckets(set)) {
+            dictionary.destroy(set);
+            return Values.FREED;
+        }
+        long entry = dictionary.bucketHead(set, (int) bucket);
+        while (entry != Memory.NULL) {
+            final long next = dictionary.next(entry);
+            dictionary.freeEntry(entry);
+            entry = next;
+        }
+        return bucket + 1;
+    }
+
+    /** Bytes of a set, estimated from so many members; 0 looks at all. */
+    long footprint(final byte setEncoding, final long set, final long samples) {
+        if (setEncoding == ValueType.INTSET) {
+            return integers.footprint(set);
+        }
+        long bytes = 0;
+        long count = 0;
+        for (boolean more = first(setEncoding, set); more && (samples == 0 || count < samples); more = next()) {
+            bytes += dictionary.entryFootprint(dictionaryEntry);
+            count++;
+        }
+        return dictionary.tableFootprint(set) + Values.extrapolate(bytes, count, dictionary.size(set));
+    }
+}

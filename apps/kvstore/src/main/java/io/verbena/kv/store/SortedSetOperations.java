@@ -1,0 +1,469 @@
+package io.verbena.kv.store;
+
+import static io.verbena.kv.store.Execution.word;
+
+import io.verbena.kv.protocol.KvOp;
+import org.agrona.collections.LongHashSet;
+
+/** Operations on sorted sets, save for ranges. Single-threaded, as the shard that owns it. */
+final class SortedSetOperations {
+    private static final byte[] NX = word("nx");
+    private static final byte[] XX = word("xx");
+    private static final byte[] GT = word("gt");
+    private static final byte[] LT = word("lt");
+    private static final byte[] CH = word("ch");
+    private static final byte[] INCR = word("incr");
+    private static final byte[] WITH_SCORES = word("withscores");
+    private static final int FLAG_NX = 1;
+    private static final int FLAG_XX = 1 << 1;
+    private static final int FLAG_GT = 1 << 2;
+    private static final int FLAG_LT = 1 << 3;
+    private static final int FLAG_CH = 1 << 4;
+    private static final int FLAG_INCR = 1 << 5;
+    private static final int SAMPLE_ALL_FACTOR = 3;
+
+    /** What came of adding a member. */
+    private enum Outcome {
+        NOTHING,
+        SAME,
+        ADDED,
+        UPDATED,
+        NOT_A_NUMBER
+    }
+
+    private final Execution e;
+    private final SortedSetValue sets;
+    private final ScanOptions scans;
+    private final LongHashSet seen = new LongHashSet();
+    private double resultingScore;
+
+    SortedSetOperations(final Execution execution, final ScanOptions scans) {
+        e = execution;
+        sets = execution.values.sortedSets();
+        this.scans = scans;
+    }
+
+    void execute(final KvOp op) {
+        switch (op) {
+            case ZADD -> add(0);
+            case ZINCRBY -> add(FLAG_INCR);
+            case ZREM -> remove();
+            case ZSCORE -> score();
+            case ZMSCORE -> scores();
+            case ZCARD -> size();
+            case ZRANK -> rank(false);
+            case ZREVRANK -> rank(true);
+            case ZPOPMIN -> pop(false);
+            case ZPOPMAX -> pop(true);
+            case ZSCAN -> scan();
+            case ZRANDMEMBER -> random();
+            default -> throw new IllegalStateException(op.name());
+        }
+    }
+
+    private byte encoding(final long entry) {
+        return e.keyspace.encoding(entry);
+    }
+
+    private long set(final long entry) {
+        return e.keyspace.value(entry);
+    }
+
+    private int size(final long entry) {
+        return sets.size(encoding(entry), set(entry));
+    }
+
+    private boolean find(final long entry, final int argument) {
+        return sets.find(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
+    }
+
+    private void deleteIfEmpty(final long entry) {
+        if (size(entry) == 0) {
+            e.keyspace.delete(entry);
+        }
+    }
+
+    private void add(final int givenFlags) {
+        int flags = givenFlags;
+        int first = 1;
+        for (; first < e.argc(); first++) {
+            final int flag = flag(first);
+            if (flag == 0) {
+                break;
+            }
+            flags |= flag;
+        }
+        final int pairs = (e.argc() - first) / 2;
+        if (pairs == 0 || ((e.argc() - first) & 1) != 0) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        if (!areCompatible(flags, pairs)) {
+            return;
+        }
+        // All scores are checked before anything is changed.
+        for (int i = 0; i < pairs; i++) {
+            if (!e.floating(first + 2 * i, Errors.NOT_A_FLOAT)) {
+                return;
+            }
+        }
+        long entry = e.lookupWrite(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.SORTED_SET)) {
+            return;
+        }
+        if (entry == Memory.NULL && (flags & FLAG_XX) == 0) {
+            entry = addKey();
+        }
+        int added = 0;
+        int updated = 0;
+        Outcome outcome = Outcome.NOTHING;
+        if (entry != Memory.NULL) {
+            try {
+                for (int i = 0; i < pairs; i++) {
+                    e.floats.parse(e.in, e.at(first + 2 * i), e.length(first + 2 * i));
+                    outcome = add(entry, flags, e.floats.value(), first + 2 * i + 1);
+                    if (outcome == Outcome.NOT_A_NUMBER) {
+                        e.error(Errors.SCORE_IS_NAN);
+                        return;
+                    }
+                    added += outcome == Outcome.ADDED ? 1 : 0;
+                    updated += outcome == Outcome.UPDATED ? 1 : 0;
+                }
+            } finally {
+                deleteIfEmpty(entry);
+            }
+        }
+        if ((flags & FLAG_INCR) == 0) {
+            e.reply.integer((flags & FLAG_CH) != 0 ? added + updated : added);
+        } else if (outcome == Outcome.NOTHING) {
+            e.reply.nil();
+        } else {
+            e.reply.doubleValue(resultingScore);
+        }
+    }
+
+    private int flag(final int argument) {
+        if (e.is(argument, NX)) {
+            return FLAG_NX;
+        }
+        if (e.is(argument, XX)) {
+            return FLAG_XX;
+        }
+        if (e.is(argument, GT)) {
+            return FLAG_GT;
+        }
+        if (e.is(argument, LT)) {
+            return FLAG_LT;
+        }
+        if (e.is(argument, CH)) {
+            return FLAG_CH;
+        }
+        return e.is(argument, INCR) ? FLAG_INCR : 0;
+    }
+
+    private boolean areCompatible(final int flags, final int pairs) {
+        final boolean nx = (flags & FLAG_NX) != 0;
+        final boolean gt = (flags & FLAG_GT) != 0;
+        final boolean lt = (flags & FLAG_LT) != 0;
+        if (nx && (flags & FLAG_XX) != 0) {
+            e.error(Errors.ZADD_NX_XX);
+            return false;
+        }
+        if ((gt && nx) || (lt && nx) || (gt && lt)) {
+            e.error(Errors.ZADD_GT_LT_NX);
+            return false;
+        }
+        if ((flags & FLAG_INCR) != 0 && pairs > 1) {
+            e.error(Errors.ZADD_INCR_PAIRS);
+            return false;
+        }
+        return true;
+    }
+
+    private long addKey() {
+        final long set = e.values.packedLists().create();
+        try {
+            return e.add(0, ValueType.SORTED_SET, ValueType.LISTPACK, set);
+        } catch (final AllocationFailedException failure) {
+            e.values.release(ValueType.SORTED_SET, ValueType.LISTPACK, set);
+            throw failure;
+        }
+    }
+
+    private Outcome add(final long entry, final int flags, final double given, final int member) {
+        if (!find(entry, member)) {
+            if ((flags & FLAG_XX) != 0) {
+                return Outcome.NOTHING;
+            }
+            sets.insert(e.keyspace, entry, given, e.in, e.at(member), e.length(member));
+            resultingScore = given;
+            return Outcome.ADDED;
+        }
+        if ((flags & FLAG_NX) != 0) {
+            return Outcome.NOTHING;
+        }
+        final double current = sets.score();
+        final double score = (flags & FLAG_INCR) != 0 ? current + given : given;
+        if (Double.isNaN(score)) {
+            return Outcome.NOT_A_NUMBER;
+        }
+        if (((flags & FLAG_LT) != 0 && score >= current) || ((flags & FLAG_GT) != 0 && score <= current)) {
+            return Outcome.NOTHING;
+        }
+        resultingScore = score;
+        if (score == current) {
+            return Outcome.SAME;
+        }
+        sets.update(e.keyspace, entry, score, e.in, e.at(member), e.length(member));
+        return Outcome.UPDATED;
+    }
+
+    private void remove() {
+        final long entry = e.lookupWrite(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.SORTED_SET)) {
+            return;
+        }
+        int removed = 0;
+        for (int i = 1; i < e.argc(); i++) {
+            if (find(entry, i)) {
+                sets.remove();
+                removed++;
+            }
+        }
+        deleteIfEmpty(entry);
+        e.reply.integer(removed);
+    }
+
+    private void score() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else if (e.hasType(entry, ValueType.SORTED_SET)) {
+            scoreOf(entry, 1);
+        }
+    }
+
+    private void scoreOf(final long entry, final int member) {
+        if (entry != Memory.NULL && find(entry, member)) {
+            e.reply.doubleValue(sets.score());
+        } else {
+            e.reply.nil();
+        }
+    }
+
+    private void scores() {
+        final long entry = e.lookupRead(0);
+        if (entry != Memory.NULL && !e.hasType(entry, ValueType.SORTED_SET)) {
+            return;
+        }
+        e.reply.array(e.argc() - 1);
+        for (int i = 1; i < e.argc(); i++) {
+            scoreOf(entry, i);
+        }
+    }
+
+    private void size() {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.integer(0);
+        } else if (e.hasType(entry, ValueType.SORTED_SET)) {
+            e.reply.integer(size(entry));
+        }
+    }
+
+    private void rank(final boolean reverse) {
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else if (e.hasType(entry, ValueType.SORTED_SET)) {
+            if (find(entry, 1)) {
+                final int rank = sets.rank();
+                e.reply.integer(reverse ? size(entry) - 1 - rank : rank);
+            } else {
+                e.reply.nil();
+            }
+        }
+    }
+
+    private void bulkMember() {
+        final long address = sets.memberAddress();
+        e.reply.bulk(e.memory.buffer(address), Memory.offset(address), sets.memberLength());
+    }
+
+    private void pop(final boolean greatest) {
+        if (e.argc() > 2) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        final boolean many = e.argc() == 2;
+        if (many && !e.naturalNumber(1, Errors.MUST_BE_POSITIVE)) {
+            return;
+        }
+        final long wanted = many ? e.number() : 1;
+        final long entry = e.lookupWrite(0);
+        if (entry == Memory.NULL) {
+            e.reply.array(0);
+            return;
+        }
+        if (!e.hasType(entry, ValueType.SORTED_SET)) {
+            return;
+        }
+        final int size = size(entry);
+        final int count = (int) Math.min(wanted, size);
+        final boolean nested = many && e.resp3;
+        e.reply.array(nested ? count : 2 * count);
+        if (count == 0) {
+            return;
+        }
+        sets.seek(encoding(entry), set(entry), greatest ? size - 1 : 0);
+        for (int i = 0; i < count; i++) {
+            if (nested) {
+                e.reply.array(2);
+            }
+            bulkMember();
+            e.reply.doubleValue(sets.score());
+            if (i + 1 < count) {
+                if (greatest) {
+                    sets.previous();
+                } else {
+                    sets.next();
+                }
+            }
+        }
+        sets.removeRange(encoding(entry), set(entry), greatest ? size - count : 0, count);
+        deleteIfEmpty(entry);
+    }
+
+    private void bulkScore() {
+        e.reply.bulk(e.scratch, 0, e.doubleText.putShort(sets.score(), e.scratch, 0));
+    }
+
+    private void scan() {
+        final long entry = scans.begin(ValueType.SORTED_SET);
+        if (entry == Memory.NULL) {
+            return;
+        }
+        int count = 0;
+        if (encoding(entry) == ValueType.LISTPACK) {
+            final int open = scans.openReply(0);
+            sets.seek(ValueType.LISTPACK, set(entry), 0);
+            do {
+                if (scans.matches(sets.memberAddress(), sets.memberLength())) {
+                    bulkMember();
+                    bulkScore();
+                    count += 2;
+                }
+            } while (sets.next());
+            e.reply.closeAggregate(open, count);
+            return;
+        }
+        final Dictionary dictionary = sets.dictionary();
+        final int open = scans.openReply(scans.collect(dictionary, sets.dictionaryOf(set(entry))));
+        for (int i = 0; i < e.entries.size(); i++) {
+            if (scans.matches(dictionary, e.entries.get(i))) {
+                sets.at(set(entry), e.entries.get(i));
+                bulkMember();
+                bulkScore();
+                count += 2;
+            }
+        }
+        e.reply.closeAggregate(open, count);
+    }
+
+    private void random() {
+        final boolean many = e.argc() > 1;
+        final boolean withScores = e.argc() > 2;
+        if (many && !e.integer(1)) {
+            return;
+        }
+        final long wanted = many ? e.number() : 1;
+        if (wanted == Long.MIN_VALUE) {
+            e.rangeError();
+            return;
+        }
+        if (e.argc() > 3 || (withScores && !e.is(2, WITH_SCORES))) {
+            e.error(Errors.SYNTAX);
+            return;
+        }
+        if (withScores && (wanted < -(Long.MAX_VALUE / 2) || wanted > Long.MAX_VALUE / 2)) {
+            e.error(Errors.OUT_OF_RANGE);
+            return;
+        }
+        final long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            if (many) {
+                e.reply.array(0);
+            } else {
+                e.reply.nil();
+            }
+            return;
+        }
+        if (!e.hasType(entry, ValueType.SORTED_SET)) {
+            return;
+        }
+        if (!many) {
+            sets.random(encoding(entry), set(entry), e.random);
+            bulkMember();
+        } else if (wanted < 0) {
+            if (!e.isReplyCountAllowed(-wanted)) {
+                return;
+            }
+            openPairs((int) -wanted, withScores);
+            for (long i = wanted; i < 0; i++) {
+                sets.random(encoding(entry), set(entry), e.random);
+                replyPair(withScores);
+            }
+        } else {
+            distinct(entry, wanted, withScores);
+        }
+    }
+
+    private void openPairs(final int count, final boolean withScores) {
+        e.reply.array(withScores && !e.resp3 ? 2 * count : count);
+    }
+
+    private void replyPair(final boolean withScores) {
+        if (withScores && e.resp3) {
+            e.reply.array(2);
+        }
+        bulkMember();
+        if (withScores) {
+            e.reply.doubleValue(sets.score());
+        }
+    }
+
+    private void distinct(final long entry, final long wanted, final boolean withScores) {
+        final byte encoding = encoding(entry);
+        final long set = set(entry);
+        final int size = sets.size(encoding, set);
+        final int count = (int) Math.min(wanted, size);
+        openPairs(count, withScores);
+        if (count == 0) {
+            return;
+        }
+        if (encoding == ValueType.LISTPACK || (long) count * SAMPLE_ALL_FACTOR > size) {
+            e.entries.clear();
+            for (int i = 0; i < size; i++) {
+                e.entries.add(i);
+            }
+            for (int i = 0; i < count; i++) {
+                // The whole set comes in its order.
+                sets.seek(encoding, set, count == size ? i : (int) e.takeRandom(i));
+                replyPair(withScores);
+            }
+            return;
+        }
+        seen.clear();
+        while (seen.size() < count) {
+            final long member = sets.dictionary().random(sets.dictionaryOf(set), e.random);
+            if (seen.add(member)) {
+                sets.at(set, member);
+                replyPair(withScores);
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+package io.verbena.kv.store;
+
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Sorted sets. Up to {@link #MAX_PACKED} members of up to {@link #MAX_PACKED_LENGTH} bytes are a {@link PackedList} of
+ * members and scores in their order; others a {@link SkipList} with its dictionary.
+ *
+ * <p>This object also holds one position, a member and its score, which searches set and walks move. Ranks count from the
+ * least score, which is 0. Single-threaded, as the shard that owns it.
+ */
+final class SortedSetValue {
+    /** Most members of a packed sorted set. */
+    static final int MAX_PACKED = 128;
+    /** Most bytes of a member of a packed sorted set. */
+    static final int MAX_PACKED_LENGTH = 64;
+
+    private final Memory memory;
+    private final PackedList packed;
+    private final Dictionary dictionary;
+    private final SkipList skipLists;
+    private final UnsafeBuffer scoreBytes = new UnsafeBuffer(new byte[Double.BYTES]);
+
+    private byte encoding;
+    private long address;
+    private int at;
+    private long node;
+
+    SortedSetValue(
+            final Memory memory, final PackedList packed, final Dictionary dictionary, final SkipList skipLists) {
+        this.memory = memory;
+        this.packed = packed;
+        this.dictionary = dictionary;
+        this.skipLists = skipLists;
+    }
+
+    Dictionary dictionary() {
+        return dictionary;
+    }
+
+    /** Header of the dictionary of a set that is not packed. */
+    long dictionaryOf(final long set) {
+        return skipLists.dictionary(set);
+    }
+
+    int size(final byte setEncoding, final long set) {
+        return setEncoding == ValueType.LISTPACK ? packed.size(set) / 2 : skipLists.size(set);
+    }
+
+    /** Sets the position to a member; false if it is not there. */
+    boolean find(
+            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+        encoding = setEncoding;
+        address = set;
+        if (setEncoding == ValueType.LISTPACK) {
+            at = packed.find(set, 2, member, offset, length);
+            return at >= 0;
+        }
+        final long entry = dictionary.find(
+                skipLists.dictionary(set), member, offset, length, dictionary.hash(member, offset, length));
+        node = entry == Memory.NULL ? Memory.NULL : dictionary.value(entry);
+        return node != Memory.NULL;
+    }
+
+    double score() {
+        return encoding == ValueType.LISTPACK ? packedScore(at) : skipLists.score(node);
+    }
+
+    private double packedScore(final int member) {
+        return memory.getDouble(packed.bytes(address, packed.next(address, member)));
+    }
+
+    long memberAddress() {
+        return encoding == ValueType.LISTPACK
+                ? packed.bytes(address, at)
+                : dictionary.keyAddress(skipLists.entry(node));
+    }
+
+    int memberLength() {
+        return encoding == ValueType.LISTPACK
+                ? packed.length(address, at)
+                : dictionary.keyLength(skipLists.entry(node));
+    }
+
+    /** Rank of the position. */
+    int rank() {
+        if (encoding == ValueType.SKIPLIST) {
+            return skipLists.rank(address, node);
+        }
+        int rank = 0;
+        for (int i = PackedList.FIRST; i < at; i = nextPair(i)) {
+            rank++;
+        }
+        return rank;
+    }
+
+    private int nextPair(final int member) {
+        return packed.next(address, packed.next(address, member));
+    }
+
+    /** Sets the position to a rank, which must exist. */
+    void seek(final byte setEncoding, final long set, final int rank) {
+        encoding = setEncoding;
+        address = set;
+        if (setEncoding == ValueType.SKIPLIST) {
+            node = skipLists.byRank(set, rank);
+            return;
+        }
+        at = PackedList.FIRST;
+        for (int i = 0; i < rank; i++) {
+            at = nextPair(at);
+        }
+    }
+
+    /** Sets the position to an entry of the dictionary of a set. */
+    void at(final long set, final long entry) {
+        encoding = ValueType.SKIPLIST;
+        address = set;
+        node = dictionary.value(entry);
+    }
+
+    /** Sets the position to a random member of a set that is not empty. */
+    void random(final byte setEncoding, final long set, final SplittableRandom random) {
+        if (setEncoding == ValueType.LISTPACK) {
+            seek(setEncoding, set, random.nextInt(packed.size(set) / 2));
+        } else {
+            at(set, dictionary.random(skipLists.dictionary(set), random));
+        }
+    }
+
+    /** Moves the position to the next rank; false if it was at the last. */
+    boolean next() {
+        if (encoding == ValueType.LISTPACK) {
+            at = nextPair(at);
+            return at < packed.end(address);
+        }
+        node = skipLists.next(node);
+        return node != Memory.NULL;
+    }
+
+    /** Moves the position to the previous rank; false if it was at the first. */
+    boolean previous() {
+        if (encoding == ValueType.LISTPACK) {
+            if (at == PackedList.FIRST) {
+                return false;
+            }
+            at = packed.previous(address, packed.previous(address, at));
+            return true;
+        }
+        node = skipLists.previous(node);
+        return node != Memory.NULL;
+    }
+
+    /** Number of members whose score is less than one, or not more. */
+    int countBelow(final byte setEncoding, final long set, final double score, final boolean orEqual) {
+        if (setEncoding == ValueType.SKIPLIST) {
+            return skipLists.countBelow(set, score, orEqual);
+        }
+        address = set;
+        int count = 0;
+        for (int i = PackedList.FIRST; i < packed.end(set); i = nextPair(i)) {
+            final double other = packedScore(i);
+            if (orEqual ? other > score : other >= score) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    /** Number of members that are less than some bytes, or not more; all scores must be the same. */
+    int countBelow(
+            final byte setEncoding,
+            final long set,
+            final UnsafeBuffer member,
+            final int offset,
+            final int length,
+            final boolean orEqual) {
+        if (setEncoding == ValueType.SKIPLIST) {
+            return skipLists.countBelow(set, member, offset, length, orEqual);
+        }
+        address = set;
+        int count = 0;
+        for (int i = PackedList.FIRST; i < packed.end(set); i = nextPair(i)) {
+            final int order = comparePacked(i, member, offset, length);
+            if (orEqual ? order > 0 : order >= 0) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    private int comparePacked(final int member, final UnsafeBuffer other, final int offset, final int length) {
+        final long bytes = packed.bytes(address, member);
+        return Bytes.compare(
+                memory.buffer(bytes), Memory.offset(bytes), packed.length(address, member), other, offset, length);
+    }
+
+    /** Adds a member that is not there to the set of a key, whose value may change. */
+    void insert(
+            final Keyspace keyspace,
+            final long entry,
+            final double score,
+            final UnsafeBuffer member,
+            final int offset,
+            final int length) {
+        encoding = keyspace.encoding(entry);
+        address = keyspace.value(entry);
+        if (encoding == ValueType.LISTPACK && (length > MAX_PACKED_LENGTH || packed.size(address) >= 2 * MAX_PACKED)) {
+            unpack(keyspace, entry);
+        }
+        if (encoding == ValueType.SKIPLIST) {
+            skipLists.insert(address, score, member, offset, length);
+        } else {
+            keyspace.value(entry, insertPacked(score, member, offset, length));
+        }
+    }
+
+    private long insertPacked(final double score, final UnsafeBuffer member, final int offset, final int length) {
+        int position = PackedList.FIRST;
+        final int end = packed.end(address);
+        while (position < end) {
+            final double other = packedScore(position);
+            if (other > score || (other == score && comparePacked(position, member, offset, length) > 0)) {
+                break;
+            }
+            position = nextPair(position);
+        }
+        scoreBytes.putDouble(0, score);
+        address = packed.ensure(address, Packed.size(length) + Packed.size(Double.BYTES));
+        address = packed.insert(address, position, member, offset, length);
+        address = packed.insert(address, packed.next(address, position), scoreBytes, 0, Double.BYTES);
+        return address;
+    }
+
+    private void unpack(final Keyspace keyspace, final long entry) {
+        final long list = skipLists.create(packed.size(address) / 2 + 1);
+        try {
+            for (int i = PackedList.FIRST; i < packed.end(address); i = nextPair(i)) {
+                final long member = packed.bytes(address, i);
+                skipLists.insert(
+                        list, packedScore(i), memory.buffer(member), Memory.offset(member), packed.length(address, i));
+            }
+        } catch (final AllocationFailedException failure) {
+            freeList(list);
+            throw failure;
+        }
+        packed.free(address);
+        keyspace.value(entry, ValueType.SKIPLIST, list);
+        encoding = ValueType.SKIPLIST;
+        address = list;
+    }
+
+    /** Gives the member at the position, which is that of an argument, another score. */
+    void update(
+            final Keyspace keyspace,
+            final long entry,
+            final double score,
+            final UnsafeBuffer member,
+            final int offset,
+            final int length) {
+        if (encoding == ValueType.SKIPLIST) {
+            skipLists.update(address, node, score);
+            return;
+        }
+        packed.remove(address, at, 2);
+        keyspace.value(entry, insertPacked(score, member, offset, length));
+    }
+
+    /** Removes the member at the position. The position is lost. */
+    void remove() {
+        if (encoding == ValueType.LISTPACK) {
+            packed.remove(address, at, 2);
+        } else {
+            skipLists.remove(address, node);
+        }
+    }
+
+    /** Removes so many members from a rank on. */
+    void removeRange(final byte setEncoding, final long set, final int rank, final int count) {
+        seek(setEncoding, set, rank);
+        if (setEncoding == ValueType.LISTPACK) {
+            packed.remove(set, at, 2 * count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            final long following = skipLists.next(node);
+            skipLists.remove(set, node);
+            node = following;
+        }
+    }
+
+    long copy(final byte setEncoding, final long set) {
+        if (setEncoding == ValueType.LISTPACK) {
+            return packed.copy(set);
+        }
+        final long copy = skipLists.create(skipLists.size(set));
+        try {
+            for (long n = skipLists.first(set); n != Memory.NULL; n = skipLists.next(n)) {
+                final long entry = skipLists.entry(n);
+                final long member = dictionary.keyAddress(entry);
+                skipLists.insert(
+                        copy,
+                        skipLists.score(n),
+                        memory.buffer(member),
+                        Memory.offset(member),
+                        dictionary.keyLength(entry));
+            }
+        } catch (final AllocationFailedException failure) {
+            freeList(copy);
+            throw failure;
+        }
+        return copy;
+    }
+
+    private void freeList(final long list) {
+        for (long progress = 0; progress != Values.FREED; ) {
+            progress = skipLists.freePart(list, progress);
+        }
+    }
+
+    long freePart(final long set, final long progress) {
+        return skipLists.freePart(set, progress);
+    }
+
+    /** Bytes of a set, estimated from so many members; 0 looks at all. */
+    long footprint(final byte setEncoding, final long set, final long samples) {
+        if (setEncoding == ValueType.LISTPACK) {
+            return packed.footprint(set);
+        }
+        long bytes = 0;
+        long count = 0;
+        for (long n = skipLists.first(set);
+                n != Memory.NULL && (samples == 0 || count < samples);
+                n = skipLists.next(n)) {
+            bytes += skipLists.elementFootprint(n);
+            count++;
+        }
+        return skipLists.fixedFootprint(set) + Values.extrapolate(bytes, count, skipLists.size(set));
+    }
+}
