@@ -1,6 +1,14 @@
 /**
- * Links over TCP and Unix-domain sockets, with or without TLS, on NIO, epoll or io_uring. Natives are probed at run
- * time; NIO always works.
+ * Links over TCP and Unix-domain sockets, on epoll or NIO: natives are probed at run time, NIO always works.
+ *
+ * <pre>
+ *   baton holder                               owner of the loop
+ *   NettyLink.claim/commit ─▶ SendWindow ══ sealed buffers ═▶ channel.write ─▶ kernel
+ *   NettyLink.poll ◀─ FrameReader ◀══════ received buffers ══ FrameHandler ◀── kernel
+ * </pre>
+ *
+ * <p>The owner of the loop is the thread that drives the {@link io.verbena.fabric.netty.EventLoopWaiter}. No handler ever
+ * calls the NIC: it queues what came, and whoever holds the engine's baton polls it.
  */
 @NullMarked
 package io.verbena.fabric.netty;

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *     0      +-----------------------------------------------------------+
  *            | magic (8) | version (4) | capacity (4) | max packet (4)   |
+ *    64      +-----------------------------------------------------------+
+ *            | doorbell (4): 1 while a wake-up is on its way             |
  *   128      +-----------------------------------------------------------+
  *            | producer position (8), written at flush, for onlookers    |
  *   256      +-----------------------------------------------------------+
@@ -47,6 +49,9 @@ public final class PacketRingDescriptor {
 
     /** Offset of the largest packet's length. */
     public static final int MAX_PACKET_OFFSET = 16;
+
+    /** Offset of the doorbell word; used between processes only. */
+    public static final int DOORBELL_OFFSET = 64;
 
     /** Offset of the producer position. */
     public static final int PRODUCER_POSITION_OFFSET = 128;

@@ -1,0 +1,143 @@
+package io.verbena.fabric.netty;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.verbena.nic.port.Link;
+import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one connection to one address: makes it, and brings it back after a break, with delays that double from attempt
+ * to attempt and have a random part, until it is closed.
+ *
+ * <pre>
+ *   connecting ──hello──▶ up ──break──▶ waiting ──delay──▶ connecting
+ *       └── first attempt fails: the future fails, and that is all
+ * </pre>
+ *
+ * <p>Concurrency: of the loop's owner, but for {@link #close} and the future.
+ */
+final class Connector {
+    private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
+    private static final int MAX_DOUBLINGS = 20;
+
+    private final NettyFabric fabric;
+    private final SocketAddress address;
+    private final CompletableFuture<Link> first = new CompletableFuture<>();
+    private final long minDelayNanos;
+    private final long maxDelayNanos;
+    private volatile boolean closed;
+    private volatile @Nullable Channel channel;
+    private boolean hadLink;
+    private int failures;
+    private long linkSince;
+
+    Connector(NettyFabric fabric, SocketAddress address) {
+        this.fabric = fabric;
+        this.address = address;
+        this.minDelayNanos = fabric.context().minReconnectDelay().toNanos();
+        this.maxDelayNanos = fabric.context().maxReconnectDelay().toNanos();
+    }
+
+    /** Starts the first attempt; any thread. */
+    CompletableFuture<Link> start(Duration timeout) {
+        // A clock of its own, so that the wait is bounded even if nobody drives the loop.
+        CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                .execute(() -> fail("cannot connect to " + address + " within " + timeout.toMillis()
+                        + " ms: is a node listening there, and is this node's thread running?"));
+        attempt();
+        return first;
+    }
+
+    private void attempt() {
+        if (closed) {
+            return;
+        }
+        ChannelFuture future = fabric.open(address, this);
+        channel = future.channel();
+        future.addListener(done -> {
+            if (!done.isSuccess()) {
+                Throwable cause = done.cause();
+                attemptFailed(String.valueOf(cause == null ? "cancelled" : cause.getMessage()));
+            }
+        });
+    }
+
+    /** The connection or its hello failed; by the owner. */
+    void attemptFailed(String reason) {
+        fabric.counters().countFailedConnect();
+        if (hadLink) {
+            LOG.debug("attempt {} to reach {} again failed: {}", failures + 1, address, reason);
+            again();
+        } else {
+            fail("cannot connect to " + address + ": " + reason);
+        }
+    }
+
+    private void fail(String message) {
+        if (first.completeExceptionally(new ConnectException(message))) {
+            close();
+        }
+    }
+
+    /** The hello is done; by the owner. */
+    void linkUp(NettyLink link) {
+        if (hadLink) {
+            fabric.counters().countReconnect();
+        }
+        hadLink = true;
+        linkSince = System.nanoTime();
+        if (!first.isDone()) {
+            first.complete(link);
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** The link broke; by the owner. */
+    void linkBroken() {
+        // A peer that takes each connection only to drop it is not hammered.
+        if (System.nanoTime() - linkSince > maxDelayNanos) {
+            failures = 0;
+        }
+        again();
+    }
+
+    private void again() {
+        if (closed) {
+            return;
+        }
+        long most = Math.min(maxDelayNanos, minDelayNanos << Math.min(failures, MAX_DOUBLINGS));
+        if (most <= 0) {
+            most = maxDelayNanos;
+        }
+        failures++;
+        long delay = most / 2 + ThreadLocalRandom.current().nextLong(most / 2 + 1);
+        try {
+            fabric.loop().schedule(this::attempt, delay, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            closed = true;
+        }
+    }
+
+    /** Stops it, and closes a connection that is in its hello; any thread. */
+    void close() {
+        closed = true;
+        fabric.forget(this);
+        first.completeExceptionally(new ConnectException("connecting to " + address + " was given up: closed"));
+        Channel open = channel;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

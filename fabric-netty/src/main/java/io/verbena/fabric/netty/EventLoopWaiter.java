@@ -1,0 +1,199 @@
+package io.verbena.fabric.netty;
+
+import io.netty.channel.Channel;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.verbena.nic.port.Waiter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sleeps in a Netty event loop, so that one wait covers sockets, timers and doorbells.
+ *
+ * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await}. Other
+ * channels may live on it too, see {@link #loop}; {@link #track} those that a close by another thread must release.
+ *
+ * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs a
+ * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
+ * until one finds something, {@link #wake} is called or the owner sleeps.
+ *
+ * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
+ * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
+ * the flag ({@code canBlock}), both with full fences, so that no wake is lost.
+ */
+public final class EventLoopWaiter implements Waiter {
+    private static final int EAGER_POLLS = 256;
+    private static final int LAZY_INTERVAL = 4;
+    private static final int CLOSE_TURNS = 1000;
+    private static final VarHandle WAKE_REQUESTED;
+
+    static {
+        try {
+            WAKE_REQUESTED =
+                    MethodHandles.lookup().findVarHandle(EventLoopWaiter.class, "wakeRequested", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final SocketTransport transport;
+    private final LoopResources resources;
+    private final Loop loop;
+    private final Set<Channel> tracked = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Thread owner;
+    private volatile boolean closed;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile boolean wakeRequested;
+
+    private int eagerPolls = EAGER_POLLS;
+    private int skipped;
+
+    /** Creates a waiter on epoll where there is one, else on NIO. */
+    public EventLoopWaiter() {
+        this(SocketTransport.best());
+    }
+
+    /**
+     * Creates a waiter on a given transport.
+     *
+     * @param transport of all channels on its loop
+     * @throws IllegalStateException if this machine does not have it
+     */
+    public EventLoopWaiter(SocketTransport transport) {
+        transport.ensureAvailable();
+        this.transport = transport;
+        this.resources = transport.newLoopResources();
+        this.loop = new Loop(resources);
+        this.loop.waiter = this;
+    }
+
+    /** Makes the calling thread the owner, unless it is already. */
+    public void own() {
+        Thread current = Thread.currentThread();
+        if (owner == current) {
+            return;
+        }
+        synchronized (this) {
+            Thread before = owner;
+            if (before != null) {
+                throw new IllegalStateException("thread " + current.getName()
+                        + " may not drive this event loop: it belongs to thread " + before.getName());
+            }
+            loop.setOwningThread(current);
+            owner = current;
+        }
+    }
+
+    /** Whether the calling thread may drive the loop: it is the owner, or there is none yet. */
+    @Override
+    public boolean isOwner() {
+        Thread known = owner;
+        return known == null || known == Thread.currentThread();
+    }
+
+    /** The loop, for channels that are to be driven by the same thread. They must be of {@link #transport}. */
+    public ManualIoEventLoop loop() {
+        return loop;
+    }
+
+    /** What the loop's channels are made of. */
+    public SocketTransport transport() {
+        return transport;
+    }
+
+    /**
+     * Remembers a channel, so that {@link #close} by a thread that does not own the loop can free its socket.
+     *
+     * @param channel on this loop
+     */
+    public void track(Channel channel) {
+        tracked.add(channel);
+        channel.closeFuture().addListener(future -> tracked.remove(channel));
+    }
+
+    @Override
+    public int poll() {
+        if (eagerPolls == 0 && ++skipped < LAZY_INTERVAL && !(boolean) WAKE_REQUESTED.getOpaque(this)) {
+            return 0;
+        }
+        skipped = 0;
+        own();
+        if (closed) {
+            return 0;
+        }
+        int work = loop.runNow();
+        if (work > 0) {
+            eagerPolls = EAGER_POLLS;
+        } else if (eagerPolls > 0) {
+            eagerPolls--;
+        }
+        return work;
+    }
+
+    @Override
+    public void await(long nanos) {
+        own();
+        if (closed) {
+            return;
+        }
+        if (nanos > 0) {
+            loop.run(nanos);
+        } else {
+            loop.runNow();
+        }
+        WAKE_REQUESTED.getAndSet(this, false);
+        eagerPolls = EAGER_POLLS;
+    }
+
+    @Override
+    public void wake() {
+        if (!(boolean) WAKE_REQUESTED.getAndSet(this, true)) {
+            loop.wakeup();
+        }
+    }
+
+    /**
+     * Closes the loop and all channels on it. Best called by the owner; another thread may call it after the owner has
+     * stopped, and then what was {@linkplain #track tracked} is closed without telling its handlers.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            if (owner == null) {
+                own();
+            }
+            closed = true;
+        }
+        loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+        if (owner == Thread.currentThread()) {
+            for (int i = 0; i < CLOSE_TURNS && !loop.isTerminated(); i++) {
+                loop.runNow();
+            }
+        } else {
+            resources.abandon(tracked);
+        }
+        tracked.clear();
+    }
+
+    private static final class Loop extends ManualIoEventLoop {
+        private volatile @Nullable EventLoopWaiter waiter;
+
+        Loop(IoHandlerFactory factory) {
+            super(null, factory);
+        }
+
+        @Override
+        protected boolean canBlock() {
+            EventLoopWaiter known = waiter;
+            return known == null || !(boolean) WAKE_REQUESTED.getVolatile(known);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.verbena.fabric.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of a link: the loop's owner queues the buffers that came, the baton holder cuts packets out of them
+ * where they lie. Only a packet that is split between buffers is put together in memory of its own.
+ *
+ * <p>Concurrency: {@link #offer} and {@link #isAbove} by the loop's owner; {@link #poll} and {@link #hasInbound} by the
+ * baton holder; {@link #release} by anyone, which is why polling and releasing exclude each other by {@code busy}. The
+ * queue is bounded by who fills it: the owner stops reading when {@link #isAbove} its limit.
+ */
+final class FrameReader {
+    /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
+    private static final int LEAST_CHARGE = 512;
+
+    private static final VarHandle BUSY;
+    private static final VarHandle RELEASED;
+    private static final VarHandle PARTIAL_SINCE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            BUSY = lookup.findVarHandle(FrameReader.class, "busy", boolean.class);
+            RELEASED = lookup.findVarHandle(FrameReader.class, "released", long.class);
+            PARTIAL_SINCE = lookup.findVarHandle(FrameReader.class, "partialSince", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int maxPacket;
+    private final SpscUnboundedVarHandleArrayQueue<ByteBuf> queue = new SpscUnboundedVarHandleArrayQueue<>(256);
+    private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
+
+    // Of the loop's owner.
+    private long charged;
+
+    // Of the baton holder.
+    private @Nullable ByteBuf current;
+    private int position;
+    private int end;
+    private @Nullable UnsafeBuffer assembly;
+    private int assembled;
+    private @Nullable String fault;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile boolean busy;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile long released;
+
+    /** When the frame began that is not yet whole though all that came was read; 0 if there is none. */
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile long partialSince;
+
+    FrameReader(int maxPacket) {
+        this.maxPacket = maxPacket;
+    }
+
+    /** Takes a received buffer; by the owner. */
+    void offer(ByteBuf buffer) {
+        charged += charge(buffer);
+        queue.offer(buffer);
+    }
+
+    /** Whether more than a number of bytes is queued; by the owner. */
+    boolean isAbove(int limit) {
+        return charged - (long) RELEASED.getVolatile(this) > limit;
+    }
+
+    private static int charge(ByteBuf buffer) {
+        return Math.max(LEAST_CHARGE, buffer.capacity());
+    }
+
+    boolean hasInbound() {
+        return position < end || !queue.isEmpty();
+    }
+
+    /** What was wrong with the stream, or null; nothing is delivered after it. */
+    @Nullable
+    String fault() {
+        return fault;
+    }
+
+    /** Nanoseconds for which a frame has been incomplete with nothing left to read, or 0; by the owner. */
+    long partialFor(long now) {
+        long since = (long) PARTIAL_SINCE.getAcquire(this);
+        return since != 0 && queue.isEmpty() ? now - since : 0;
+    }
+
+    int poll(Link link, PacketHandler handler, int limit) {
+        if (!BUSY.compareAndSet(this, false, true)) {
+            return 0;
+        }
+        int delivered = 0;
+        try {
+            while (delivered < limit && fault == null) {
+                if (position == end && !nextBuffer()) {
+                    break;
+                }
+                delivered += assembled > 0 || !holdsFrame() ? assemble(link, handler) : deliver(link, handler);
+            }
+            if (position == end) {
+                releaseCurrent();
+            }
+        } finally {
+            BUSY.setVolatile(this, false);
+        }
+        return delivered;
+    }
+
+    private boolean nextBuffer() {
+        releaseCurrent();
+        ByteBuf next = queue.poll();
+        if (next == null) {
+            return false;
+        }
+        current = next;
+        int length = next.readableBytes();
+        if (next.hasMemoryAddress()) {
+            view.wrap(next.memoryAddress() + next.readerIndex(), length);
+        } else {
+            view.wrap(next.nioBuffer(next.readerIndex(), length));
+        }
+        position = 0;
+        end = length;
+        return true;
+    }
+
+    private void releaseCurrent() {
+        ByteBuf buffer = current;
+        if (buffer != null) {
+            current = null;
+            position = 0;
+            end = 0;
+            int charge = charge(buffer);
+            buffer.release();
+            RELEASED.setVolatile(this, (long) RELEASED.getOpaque(this) + charge);
+        }
+    }
+
+    /** Whether a whole frame lies in the current buffer, or a header that is bad in any case. */
+    private boolean holdsFrame() {
+        int available = end - position;
+        if (available < FrameFlyweight.HEADER_LENGTH) {
+            return false;
+        }
+        int length = FrameFlyweight.packetLength(FrameFlyweight.header(view, position), maxPacket);
+        return length < 0 || FrameFlyweight.frameLength(length) <= available;
+    }
+
+    private int deliver(Link link, PacketHandler handler) {
+        int frame = position;
+        int length = FrameFlyweight.packetLength(FrameFlyweight.header(view, frame), maxPacket);
+        if (length < 0) {
+            return fail(FrameFlyweight.defect(FrameFlyweight.header(view, frame), maxPacket));
+        }
+        int packet = frame + FrameFlyweight.HEADER_LENGTH;
+        int frameEnd = frame + FrameFlyweight.frameLength(length);
+        String defect = FrameFlyweight.paddingDefect(view, packet + length, frameEnd);
+        if (defect != null) {
+            return fail(defect);
+        }
+        position = frameEnd;
+        handler.onPacket(link, view, packet, length);
+        return 1;
+    }
+
+    /** Moves bytes of a split frame from the current buffer; delivers it when it is whole. */
+    private int assemble(Link link, PacketHandler handler) {
+        UnsafeBuffer frame = assembly;
+        if (frame == null) {
+            frame = new UnsafeBuffer(ByteBuffer.allocateDirect(FrameFlyweight.frameLength(maxPacket)));
+            assembly = frame;
+        }
+        if (assembled == 0) {
+            PARTIAL_SINCE.setRelease(this, System.nanoTime() | 1);
+        }
+        if (assembled < FrameFlyweight.HEADER_LENGTH && !moveUpTo(frame, FrameFlyweight.HEADER_LENGTH)) {
+            return 0;
+        }
+        int length = FrameFlyweight.packetLength(FrameFlyweight.header(frame, 0), maxPacket);
+        if (length < 0) {
+            return fail(FrameFlyweight.defect(FrameFlyweight.header(frame, 0), maxPacket));
+        }
+        int frameLength = FrameFlyweight.frameLength(length);
+        if (!moveUpTo(frame, frameLength)) {
+            return 0;
+        }
+        String defect = FrameFlyweight.paddingDefect(frame, FrameFlyweight.HEADER_LENGTH + length, frameLength);
+        if (defect != null) {
+            return fail(defect);
+        }
+        assembled = 0;
+        PARTIAL_SINCE.setRelease(this, 0L);
+        handler.onPacket(link, frame, FrameFlyweight.HEADER_LENGTH, length);
+        return 1;
+    }
+
+    private boolean moveUpTo(UnsafeBuffer frame, int target) {
+        int length = Math.min(target - assembled, end - position);
+        frame.putBytes(assembled, view, position, length);
+        assembled += length;
+        position += length;
+        return assembled == target;
+    }
+
+    private int fail(String reason) {
+        fault = reason;
+        PARTIAL_SINCE.setRelease(this, 0L);
+        return 0;
+    }
+
+    /** Releases all that is queued, if nobody polls right now; any thread. Nothing may be offered for good after it. */
+    void release() {
+        if (BUSY.compareAndSet(this, false, true)) {
+            try {
+                position = end;
+                while (nextBuffer()) {
+                    position = end;
+                }
+            } finally {
+                BUSY.setVolatile(this, false);
+            }
+        }
+    }
+}

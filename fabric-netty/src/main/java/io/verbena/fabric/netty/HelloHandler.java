@@ -1,0 +1,179 @@
+package io.verbena.fabric.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.verbena.fabric.HelloFlyweight;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first handler of each connection: takes the peer's hello and nothing else, in bounded time, and refuses what does
+ * not parse at the first byte that is wrong. The fabric then replaces it.
+ *
+ * <p>Of the loop's owner alone.
+ */
+public final class HelloHandler extends ChannelInboundHandlerAdapter {
+    /** What follows a hello. */
+    public interface Outcome {
+        /**
+         * The hello is there and well formed; the channel's next bytes go to whatever handler this puts in place.
+         *
+         * @param channel it came by
+         * @param hello its bytes, see {@link HelloFlyweight}
+         * @return the reason to refuse it after all, or null
+         */
+        @Nullable
+        String onHello(Channel channel, UnsafeBuffer hello);
+
+        /**
+         * The peer was refused or went away before its hello was done; the channel is being closed.
+         *
+         * @param channel it came by
+         * @param reason what was wrong
+         */
+        void onRefused(Channel channel, String reason);
+    }
+
+    private final UnsafeBuffer hello;
+    private final int maxText;
+    private final Duration timeout;
+    private final ReceiveBufferSizer sizer;
+    private final Outcome outcome;
+    private int received;
+    private int expected = HelloFlyweight.HEADER_LENGTH;
+    private boolean done;
+    private @Nullable ScheduledFuture<?> timer;
+
+    private HelloHandler(int maxText, Duration timeout, ReceiveBufferSizer sizer, Outcome outcome) {
+        this.hello = new UnsafeBuffer(new byte[HelloFlyweight.HEADER_LENGTH]);
+        this.maxText = maxText;
+        this.timeout = timeout;
+        this.sizer = sizer;
+        this.outcome = outcome;
+    }
+
+    /**
+     * Puts a hello handler, and receive buffers of the hello's size, on a new channel.
+     *
+     * @param channel that has no handlers yet
+     * @param maxText most bytes of text in the hello
+     * @param timeout in which the hello must be there
+     * @param maxReceiveBuffer bytes of the largest receive buffer afterwards
+     * @param outcome what follows
+     */
+    public static void install(Channel channel, int maxText, Duration timeout, int maxReceiveBuffer, Outcome outcome) {
+        ReceiveBufferSizer sizer = new ReceiveBufferSizer(HelloFlyweight.HEADER_LENGTH, maxReceiveBuffer);
+        channel.config().setRecvByteBufAllocator(sizer);
+        channel.pipeline().addLast("hello", new HelloHandler(maxText, timeout, sizer, outcome));
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        timer = context.executor()
+                .schedule(
+                        () -> refuse(
+                                context,
+                                "hello unfinished after " + timeout.toMillis() + " ms: " + received + " of " + expected
+                                        + " bytes"),
+                        timeout.toNanos(),
+                        TimeUnit.NANOSECONDS);
+        context.fireChannelActive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        try {
+            take(context, bytes);
+        } finally {
+            bytes.release();
+        }
+    }
+
+    private void take(ChannelHandlerContext context, ByteBuf bytes) {
+        while (!done && bytes.isReadable()) {
+            int length = Math.min(expected - received, bytes.readableBytes());
+            bytes.readBytes(hello.byteArray(), received, length);
+            received += length;
+            String defect = HelloFlyweight.defect(hello, received, maxText);
+            if (defect != null) {
+                refuse(context, defect);
+            } else if (received == expected) {
+                headerOrAllReceived(context, bytes);
+            } else {
+                sizer.missingOfHello(expected - received);
+            }
+        }
+    }
+
+    private void headerOrAllReceived(ChannelHandlerContext context, ByteBuf bytes) {
+        int textLength = HelloFlyweight.textLength(hello);
+        if (expected == HelloFlyweight.HEADER_LENGTH && textLength > 0) {
+            expected += textLength;
+            byte[] whole = new byte[expected];
+            hello.getBytes(0, whole, 0, HelloFlyweight.HEADER_LENGTH);
+            hello.wrap(whole);
+            sizer.missingOfHello(textLength);
+            return;
+        }
+        sizer.missingOfHello(0);
+        String reason = outcome.onHello(context.channel(), hello);
+        if (reason != null) {
+            refuse(context, reason);
+            return;
+        }
+        end();
+        context.pipeline().remove(this);
+        if (bytes.isReadable()) {
+            context.fireChannelRead(bytes.readRetainedSlice(bytes.readableBytes()));
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        ended(context);
+        context.fireChannelInactive();
+    }
+
+    private void ended(ChannelHandlerContext context) {
+        refuse(
+                context,
+                received == 0
+                        ? "closed before its hello; if it refused this side, its log says why"
+                        : "closed after " + received + " of " + expected + " bytes of its hello");
+    }
+
+    /** End of file, on channels that may be half closed. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            ended(context);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        refuse(context, "connection failed in its hello: " + cause.getMessage());
+    }
+
+    private void refuse(ChannelHandlerContext context, String reason) {
+        if (!done) {
+            end();
+            outcome.onRefused(context.channel(), reason);
+            context.close();
+        }
+    }
+
+    private void end() {
+        done = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+package io.verbena.fabric.netty;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.ServerChannel;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.verbena.fabric.FabricCounters;
+import io.verbena.fabric.HelloFlyweight;
+import io.verbena.fabric.ListenException;
+import io.verbena.fabric.RejectionLog;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links to peers over TCP (IPv4 and IPv6) and Unix-domain sockets, all driven by one {@link EventLoopWaiter}.
+ *
+ * <p>Nothing happens on a connection but while the waiter's owner drives it. Every link, of either side, goes to the
+ * endpoint's listener. A side that connected brings a broken link back, as a new link, until the link or the fabric is
+ * closed.
+ *
+ * <p>Thread-safe.
+ */
+public final class NettyFabric implements AutoCloseable {
+    private final LinkEndpoint endpoint;
+    private final NettyFabricContext context;
+    private final EventLoopWaiter waiter;
+    private final EventLoop loop;
+    private final FabricCounters counters = new FabricCounters();
+    private final RejectionLog rejections;
+    private final byte[] hello;
+    private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
+    private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
+    private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final Set<NettyLink> links = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger incoming = new AtomicInteger();
+    private volatile boolean closed;
+
+    // Of the loop's owner.
+    private @Nullable ScheduledFuture<?> stallCheck;
+
+    /**
+     * Creates a fabric.
+     *
+     * @param endpoint whom links are for
+     * @param context settings
+     * @param waiter the endpoint's waiter, which drives the sockets
+     */
+    public NettyFabric(LinkEndpoint endpoint, NettyFabricContext context, EventLoopWaiter waiter) {
+        this.endpoint = endpoint;
+        this.context = context;
+        this.waiter = waiter;
+        this.loop = waiter.loop();
+        this.rejections = new RejectionLog(counters, endpoint.listener());
+        this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
+        HelloFlyweight.encode(
+                new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
+    }
+
+    /** What has happened to the connections. */
+    public FabricCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Listens; connections are accepted once the waiter is driven.
+     *
+     * @param address TCP (port 0: any free one) or Unix-domain
+     * @return the address as bound
+     * @throws ListenException if it cannot be had, with the reason and the remedy in one line
+     */
+    public SocketAddress listen(SocketAddress address) {
+        checkOpen();
+        ListeningSocket socket = ListeningSocket.bind(waiter.transport(), address, context.backlog());
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loop)
+                .channelFactory(() -> (ServerChannel) socket.channel())
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accepted(channel);
+                    }
+                });
+        if (!socket.isDomain()) {
+            bootstrap.childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true);
+            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
+        }
+        listening.add(socket);
+        waiter.track(socket.channel());
+        bootstrap.register();
+        if (closed) {
+            socket.close();
+        }
+        return socket.address();
+    }
+
+    /**
+     * Connects, and keeps the connection up from then on.
+     *
+     * @param address TCP or Unix-domain
+     * @param timeout for the first attempt, hello included
+     * @return the first link, which goes to the listener too; or fails with a {@link ConnectException} that says why
+     */
+    public CompletableFuture<Link> connect(SocketAddress address, Duration timeout) {
+        checkOpen();
+        SocketAddress target = address;
+        if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+            target = new InetSocketAddress(inet.getHostString(), inet.getPort());
+            if (((InetSocketAddress) target).isUnresolved()) {
+                return CompletableFuture.failedFuture(new ConnectException(
+                        "cannot connect to " + address + ": unknown host " + inet.getHostString()));
+            }
+        }
+        Connector connector = new Connector(this, target);
+        connectors.add(connector);
+        CompletableFuture<Link> first = connector.start(timeout);
+        if (closed) {
+            connector.close();
+        }
+        return first;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("fabric is closed");
+        }
+    }
+
+    NettyFabricContext context() {
+        return context;
+    }
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    void forget(Connector connector) {
+        connectors.remove(connector);
+    }
+
+    /** Opens a connection for a connector. */
+    ChannelFuture open(SocketAddress address, Connector connector) {
+        boolean domain = SocketTransport.isDomain(address);
+        Bootstrap bootstrap = new Bootstrap()
+                .group(loop)
+                .channelFactory(waiter.transport().channels(domain))
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        begin(channel, connector);
+                    }
+                });
+        if (!domain) {
+            bootstrap.option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
+            bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                    Math.min(Integer.MAX_VALUE, context.helloTimeout().toMillis()));
+            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
+        }
+        return bootstrap.connect(waiter.transport().address(address));
+    }
+
+    private void accepted(Channel channel) {
+        counters.countAccepted();
+        if (incoming.incrementAndGet() > context.maxConnections()) {
+            incoming.decrementAndGet();
+            rejections.rejected(
+                    remoteOf(channel),
+                    "more than the maximum of " + context.maxConnections()
+                            + " connections; raise maxConnections if they are wanted");
+            channel.close();
+            return;
+        }
+        channel.closeFuture().addListener(future -> incoming.decrementAndGet());
+        begin(channel, null);
+    }
+
+    private void begin(Channel channel, @Nullable Connector connector) {
+        if (closed) {
+            channel.close();
+            return;
+        }
+        channels.add(channel);
+        waiter.track(channel);
+        channel.closeFuture().addListener(future -> channels.remove(channel));
+        HelloHandler.install(
+                channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
+        channel.pipeline().addLast("greet", new HelloSender(hello));
+    }
+
+    static String remoteOf(Channel channel) {
+        SocketAddress remote = channel.remoteAddress();
+        String name = remote == null ? "" : remote.toString();
+        return name.isEmpty() ? "unnamed peer" : name;
+    }
+
+    private final class HelloOutcome implements HelloHandler.Outcome {
+        private final @Nullable Connector connector;
+
+        HelloOutcome(@Nullable Connector connector) {
+            this.connector = connector;
+        }
+
+        @Override
+        public @Nullable String onHello(Channel channel, UnsafeBuffer bytes) {
+            if (closed || (connector != null && connector.isClosed())) {
+                return "this side is closing";
+            }
+            int maxPacket = Math.min(context.maxPacket(), HelloFlyweight.maxPacket(bytes));
+            NettyLink link = new NettyLink(
+                    NettyFabric.this, channel, HelloFlyweight.nicId(bytes), remoteOf(channel), maxPacket, connector);
+            channel.pipeline().addLast("frames", new FrameHandler(link));
+            links.add(link);
+            counters.countLinkUp();
+            watchForStalls();
+            endpoint.listener().onLink(link);
+            if (connector != null) {
+                connector.linkUp(link);
+            }
+            return null;
+        }
+
+        @Override
+        public void onRefused(Channel channel, String reason) {
+            if (!closed) {
+                rejections.rejected(remoteOf(channel), reason);
+            }
+            if (connector != null) {
+                connector.attemptFailed(reason);
+            }
+        }
+    }
+
+    private void watchForStalls() {
+        if (stallCheck == null) {
+            long nanos = context.frameTimeout().toNanos();
+            long interval = Math.max(nanos / 4, TimeUnit.MILLISECONDS.toNanos(10));
+            stallCheck = loop.scheduleWithFixedDelay(
+                    () -> {
+                        long now = System.nanoTime();
+                        for (NettyLink link : links) {
+                            link.checkStalled(now, nanos);
+                        }
+                    },
+                    interval,
+                    interval,
+                    TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** A link's connection has ended; by the loop's owner. */
+    void linkEnded(NettyLink link) {
+        links.remove(link);
+        counters.countLinkDown();
+    }
+
+    /** A peer sent what is no frame; by the loop's owner. */
+    void malformed(String remote, String reason) {
+        counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /**
+     * Closes all links, and listens no more. Sockets are freed when the waiter is driven next, or closed. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        listening.forEach(ListeningSocket::close);
+        connectors.forEach(Connector::close);
+        links.forEach(NettyLink::close);
+        channels.forEach(Channel::close);
+        try {
+            loop.execute(() -> {
+                if (stallCheck != null) {
+                    stallCheck.cancel(false);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // The loop was closed before, and its timers with it.
+            return;
+        }
+    }
+
+    /** Says this side's hello as soon as the connection is there. */
+    private static final class HelloSender extends io.netty.channel.ChannelInboundHandlerAdapter {
+        private final byte[] hello;
+
+        HelloSender(byte[] hello) {
+            this.hello = hello;
+        }
+
+        @Override
+        public void channelActive(io.netty.channel.ChannelHandlerContext context) {
+            ByteBuf bytes = Unpooled.wrappedBuffer(hello);
+            context.writeAndFlush(bytes);
+            context.pipeline().remove(this);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.verbena.fabric.netty;
+
+import java.time.Duration;
+
+/**
+ * Settings of a {@link NettyFabric}. Not thread-safe; read once, by the fabric's constructor.
+ */
+public final class NettyFabricContext {
+    private int maxPacket = 16 * 1024 + 128;
+    private int sendWindow = 256 * 1024;
+    private int sendBufferLength = 64 * 1024;
+    private int notSentLowWater = 128 * 1024;
+    private int receiveLimit = 1024 * 1024;
+    private int maxReceiveBuffer = 128 * 1024;
+    private int maxConnections = 4096;
+    private int backlog = 1024;
+    private Duration helloTimeout = Duration.ofSeconds(5);
+    private Duration frameTimeout = Duration.ofSeconds(10);
+    private Duration minReconnectDelay = Duration.ofMillis(20);
+    private Duration maxReconnectDelay = Duration.ofSeconds(5);
+
+    /** Creates settings with the defaults. */
+    public NettyFabricContext() {}
+
+    /** Largest packet in bytes, headers included; a link takes the smaller of both sides'. Default 16 KiB + 128. */
+    public NettyFabricContext maxPacket(int bytes) {
+        maxPacket = checkRange("maxPacket", bytes, 512, 16 << 20);
+        return this;
+    }
+
+    /** Most bytes that a link holds unsent before it says that there is no room. Default 256 KiB. */
+    public NettyFabricContext sendWindow(int bytes) {
+        sendWindow = checkRange("sendWindow", bytes, 1024, 64 << 20);
+        return this;
+    }
+
+    /** Bytes of each send buffer; raised to one largest packet if it is less. Default 64 KiB. */
+    public NettyFabricContext sendBufferLength(int bytes) {
+        sendBufferLength = checkRange("sendBufferLength", bytes, 1024, 16 << 20);
+        return this;
+    }
+
+    /** Most bytes that the kernel is asked to hold unsent on a TCP connection. Default 128 KiB. */
+    public NettyFabricContext notSentLowWater(int bytes) {
+        notSentLowWater = checkRange("notSentLowWater", bytes, 4096, 64 << 20);
+        return this;
+    }
+
+    /** Bytes of received buffers that wait to be polled, above which a link stops reading. Default 1 MiB. */
+    public NettyFabricContext receiveLimit(int bytes) {
+        receiveLimit = checkRange("receiveLimit", bytes, 4096, 256 << 20);
+        return this;
+    }
+
+    /** Bytes of the largest receive buffer; they start at 16 KiB and follow the traffic. Default 128 KiB. */
+    public NettyFabricContext maxReceiveBuffer(int bytes) {
+        maxReceiveBuffer = checkRange("maxReceiveBuffer", bytes, 2048, 16 << 20);
+        return this;
+    }
+
+    /** Most connections that are let in, those in their hello included. Default 4096. */
+    public NettyFabricContext maxConnections(int connections) {
+        maxConnections = checkRange("maxConnections", connections, 1, 1 << 20);
+        return this;
+    }
+
+    /** Connections that the kernel queues before they are accepted. Default 1024. */
+    public NettyFabricContext backlog(int connections) {
+        backlog = checkRange("backlog", connections, 1, 65535);
+        return this;
+    }
+
+    /** Time in which a peer must have said its hello. Default 5 s. */
+    public NettyFabricContext helloTimeout(Duration timeout) {
+        helloTimeout = checkPositive("helloTimeout", timeout);
+        return this;
+    }
+
+    /** Time in which a frame that has begun must be there whole. Default 10 s. */
+    public NettyFabricContext frameTimeout(Duration timeout) {
+        frameTimeout = checkPositive("frameTimeout", timeout);
+        return this;
+    }
+
+    /** Delays between attempts to bring a broken link back: doubled from the first to the second, less a random part. */
+    public NettyFabricContext reconnectDelay(Duration min, Duration max) {
+        if (checkPositive("minReconnectDelay", min).compareTo(checkPositive("maxReconnectDelay", max)) > 0) {
+            throw new IllegalArgumentException("minReconnectDelay " + min + " > maxReconnectDelay " + max);
+        }
+        minReconnectDelay = min;
+        maxReconnectDelay = max;
+        return this;
+    }
+
+    int maxPacket() {
+        return maxPacket;
+    }
+
+    int sendWindow() {
+        return sendWindow;
+    }
+
+    int sendBufferLength() {
+        return sendBufferLength;
+    }
+
+    int notSentLowWater() {
+        return notSentLowWater;
+    }
+
+    int receiveLimit() {
+        return receiveLimit;
+    }
+
+    int maxReceiveBuffer() {
+        return maxReceiveBuffer;
+    }
+
+    int maxConnections() {
+        return maxConnections;
+    }
+
+    int backlog() {
+        return backlog;
+    }
+
+    Duration helloTimeout() {
+        return helloTimeout;
+    }
+
+    Duration frameTimeout() {
+        return frameTimeout;
+    }
+
+    Duration minReconnectDelay() {
+        return minReconnectDelay;
+    }
+
+    Duration maxReconnectDelay() {
+        return maxReconnectDelay;
+    }
+
+    private static int checkRange(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(
+                    name + " " + value + (value < min ? " < minimum " + min : " > maximum " + max));
+        }
+        return value;
+    }
+
+    private static Duration checkPositive(String name, Duration value) {
+        if (value.isZero() || value.isNegative()) {
+            throw new IllegalArgumentException(name + " " + value + " is not positive");
+        }
+        return value;
+    }
+}

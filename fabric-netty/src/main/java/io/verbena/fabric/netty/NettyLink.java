@@ -1,0 +1,287 @@
+package io.verbena.fabric.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.RejectedExecutionException;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A link over one TCP or Unix-domain connection. A break ends it: {@link Link.State#DOWN}; what is rebuilt is another link.
+ *
+ * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader}, between
+ * the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the socket
+ * itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ */
+public final class NettyLink implements Link {
+    private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
+    private static final VarHandle STATE;
+    private static final VarHandle WRITE_ASKED;
+    private static final VarHandle READ_ASKED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(NettyLink.class, "state", State.class);
+            WRITE_ASKED = lookup.findVarHandle(NettyLink.class, "writeAsked", boolean.class);
+            READ_ASKED = lookup.findVarHandle(NettyLink.class, "readAsked", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final NettyFabric fabric;
+    private final Channel channel;
+    private final EventLoop loop;
+    private final long peerNic;
+    private final String remote;
+    private final int maxPacket;
+    private final int receiveLimit;
+    private final SendWindow outbound;
+    private final FrameReader inbound;
+    private final @Nullable Connector connector;
+    private final Runnable writeTask = this::writeAsOwner;
+    private final Runnable readTask = this::readAgain;
+
+    private volatile State state = State.UP;
+
+    /** Written by the owner: it has stopped reading because too much waits to be polled. */
+    private volatile boolean readPaused;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile boolean writeAsked;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile boolean readAsked;
+
+    // Of the loop's owner.
+    private boolean ended;
+    private boolean faultReported;
+
+    NettyLink(
+            NettyFabric fabric,
+            Channel channel,
+            long peerNic,
+            String remote,
+            int maxPacket,
+            @Nullable Connector connector) {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.loop = channel.eventLoop();
+        this.peerNic = peerNic;
+        this.remote = remote;
+        this.maxPacket = maxPacket;
+        this.receiveLimit = fabric.context().receiveLimit();
+        this.outbound = new SendWindow(maxPacket, fabric.context());
+        this.inbound = new FrameReader(maxPacket);
+        this.connector = connector;
+    }
+
+    @Override
+    public long peerNic() {
+        return peerNic;
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public int maxPacket() {
+        return maxPacket;
+    }
+
+    /** The other end's address, as far as the socket knows it. */
+    public String remote() {
+        return remote;
+    }
+
+    /**
+     * Reserves room for one packet.
+     *
+     * @param length of the packet, 12 to {@link #maxPacket}
+     */
+    @Override
+    public int claim(int length) {
+        return state == State.UP ? outbound.claim(length) : NO_ROOM;
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        return outbound.buffer();
+    }
+
+    @Override
+    public void commit() {
+        outbound.commit();
+    }
+
+    @Override
+    public void flush() {
+        outbound.seal();
+        if (!outbound.hasSealed()) {
+            return;
+        }
+        if (loop.inEventLoop()) {
+            outbound.writeTo(channel);
+        } else if (WRITE_ASKED.compareAndSet(this, false, true)) {
+            ask(writeTask);
+        }
+    }
+
+    private void writeAsOwner() {
+        WRITE_ASKED.setVolatile(this, false);
+        outbound.writeTo(channel);
+    }
+
+    private void ask(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop is closed, and the socket with it.
+            STATE.compareAndSet(this, State.UP, State.DOWN);
+        }
+    }
+
+    @Override
+    public int poll(PacketHandler handler, int limit) {
+        if (!inbound.hasInbound() || state == State.CLOSED) {
+            return 0;
+        }
+        int delivered = inbound.poll(this, handler, limit);
+        if (readPaused && !inbound.isAbove(receiveLimit >> 1) && READ_ASKED.compareAndSet(this, false, true)) {
+            ask(readTask);
+        }
+        if (inbound.fault() != null) {
+            STATE.compareAndSet(this, State.UP, State.DOWN);
+            inbound.release();
+            ask(this::reportFault);
+        } else if (state == State.CLOSED) {
+            inbound.release();
+        }
+        return delivered;
+    }
+
+    @Override
+    public boolean hasInbound() {
+        return inbound.hasInbound() && state != State.CLOSED;
+    }
+
+    @Override
+    public int unsent() {
+        return outbound.unsent();
+    }
+
+    @Override
+    public @Nullable PeerMemory peerMemory() {
+        return null;
+    }
+
+    /** Does nothing: what is flushed to a socket wakes the peer by itself. */
+    @Override
+    public void wakePeer(int engine) {}
+
+    @Override
+    public void close() {
+        if ((State) STATE.getAndSet(this, State.CLOSED) != State.CLOSED) {
+            if (connector != null) {
+                connector.close();
+            }
+            channel.close();
+            inbound.release();
+        }
+    }
+
+    /** Bytes have come; by the owner. */
+    void received(ByteBuf buffer) {
+        if (state != State.UP || !buffer.isReadable()) {
+            buffer.release();
+            return;
+        }
+        inbound.offer(buffer);
+        if (inbound.isAbove(receiveLimit)) {
+            pauseReading();
+        }
+        if (state == State.CLOSED) {
+            inbound.release();
+        }
+    }
+
+    private void pauseReading() {
+        channel.config().setAutoRead(false);
+        readPaused = true;
+        // The poller may have drained everything before it could see that reading stopped.
+        if (!inbound.isAbove(receiveLimit >> 1)) {
+            readAgain();
+        }
+    }
+
+    private void readAgain() {
+        READ_ASKED.setVolatile(this, false);
+        if (readPaused && !inbound.isAbove(receiveLimit >> 1)) {
+            readPaused = false;
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    /** The connection has ended; by the owner. */
+    void broken(@Nullable Throwable cause) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        STATE.compareAndSet(this, State.UP, State.DOWN);
+        if (state == State.CLOSED) {
+            LOG.debug("link to {} closed", remote);
+        } else {
+            LOG.info("link to NIC {} at {} is down: {}", Long.toHexString(peerNic), remote, reason(cause));
+        }
+        fabric.linkEnded(this);
+        if (connector != null) {
+            connector.linkBroken();
+        }
+    }
+
+    private static String reason(@Nullable Throwable cause) {
+        return cause == null ? "closed by the peer" : String.valueOf(cause.getMessage());
+    }
+
+    private void reportFault() {
+        String fault = inbound.fault();
+        if (fault != null) {
+            rejectedFor(fault);
+        }
+    }
+
+    /** Closes the connection for cause; by the owner. */
+    private void rejectedFor(String fault) {
+        if (!faultReported) {
+            faultReported = true;
+            fabric.malformed(remote, fault);
+            STATE.compareAndSet(this, State.UP, State.DOWN);
+            channel.close();
+        }
+    }
+
+    /** Closes the connection if the peer has left a frame unfinished for too long; by the owner. */
+    void checkStalled(long now, long frameTimeoutNanos) {
+        long waited = inbound.partialFor(now);
+        if (waited > frameTimeoutNanos) {
+            rejectedFor("frame unfinished after " + waited / 1_000_000 + " ms");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "NettyLink[peer=" + Long.toHexString(peerNic) + " at " + remote + ", " + state + ']';
+    }
+}

@@ -1,0 +1,155 @@
+package io.verbena.fabric.netty;
+
+import io.netty.channel.Channel;
+import io.verbena.nic.port.Link;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
+ * to the loop's owner, who writes them to the channel. What the socket has not taken is bounded by a window.
+ *
+ * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
+ * {@link #writeTo} and {@link #taken} by the loop's owner. Between them lie two single-producer queues and the count of
+ * bytes taken.
+ */
+final class SendWindow {
+    private static final VarHandle TAKEN;
+
+    static {
+        try {
+            TAKEN = MethodHandles.lookup().findVarHandle(SendWindow.class, "taken", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int maxPacket;
+    private final int window;
+    private final int bufferLength;
+    private final int maxBuffers;
+    private final SpscVarHandleArrayQueue<SendBuffer> sealed;
+    private final SpscVarHandleArrayQueue<SendBuffer> free;
+
+    // Of the baton holder.
+    private @Nullable SendBuffer current;
+    private MutableDirectBuffer view = new UnsafeBuffer(new byte[0]);
+    private int used;
+    private int claimedLength;
+    private int allocated;
+    private long committed;
+    private long takenSeen;
+
+    // Written by the loop's owner.
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile long taken;
+
+    SendWindow(int maxPacket, NettyFabricContext context) {
+        this.maxPacket = maxPacket;
+        int largestFrame = FrameFlyweight.frameLength(maxPacket);
+        this.window = Math.max(context.sendWindow(), largestFrame);
+        this.bufferLength = Math.max(context.sendBufferLength(), largestFrame);
+        // Buffers that are flushed early are not full: twice the window's worth of them.
+        this.maxBuffers = Math.max(8, 2 * (window / bufferLength));
+        this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
+        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
+    }
+
+    int claim(int length) {
+        if (length < FrameFlyweight.MIN_PACKET || length > maxPacket) {
+            throw new IllegalArgumentException(
+                    "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
+        }
+        int frameLength = FrameFlyweight.frameLength(length);
+        if (committed - takenSeen + frameLength > window) {
+            takenSeen = (long) TAKEN.getAcquire(this);
+            if (committed - takenSeen + frameLength > window) {
+                return Link.NO_ROOM;
+            }
+        }
+        if ((current == null || bufferLength - used < frameLength) && !nextBuffer()) {
+            return Link.NO_ROOM;
+        }
+        FrameFlyweight.clearPadding(view, used, frameLength);
+        claimedLength = length;
+        return used + FrameFlyweight.HEADER_LENGTH;
+    }
+
+    private boolean nextBuffer() {
+        seal();
+        SendBuffer next = free.poll();
+        if (next != null) {
+            next.reuse();
+        } else if (allocated < maxBuffers) {
+            next = SendBuffer.allocate(this, bufferLength);
+            allocated++;
+        } else {
+            return false;
+        }
+        current = next;
+        view = next.view();
+        used = 0;
+        return true;
+    }
+
+    MutableDirectBuffer buffer() {
+        return view;
+    }
+
+    void commit() {
+        int length = claimedLength;
+        claimedLength = 0;
+        if (length == 0) {
+            throw new IllegalStateException("commit without a claim");
+        }
+        FrameFlyweight.encode(view, used, length);
+        int frameLength = FrameFlyweight.frameLength(length);
+        used += frameLength;
+        committed += frameLength;
+    }
+
+    /** Passes the buffer that is being written on to the owner, if there is anything in it. */
+    void seal() {
+        SendBuffer buffer = current;
+        if (buffer != null && used > 0) {
+            buffer.seal(used);
+            current = null;
+            used = 0;
+            sealed.offer(buffer); // there is room for all buffers that exist
+        }
+    }
+
+    /** Whether the owner has buffers to write. */
+    boolean hasSealed() {
+        return !sealed.isEmpty();
+    }
+
+    /** Bytes committed that the socket has not taken. */
+    int unsent() {
+        takenSeen = (long) TAKEN.getAcquire(this);
+        return (int) (committed - takenSeen);
+    }
+
+    /** Writes what is sealed to the channel, in order; by the owner. */
+    void writeTo(Channel channel) {
+        SendBuffer buffer = sealed.poll();
+        if (buffer == null) {
+            return;
+        }
+        do {
+            channel.write(buffer, channel.voidPromise());
+            buffer = sealed.poll();
+        } while (buffer != null);
+        channel.flush();
+    }
+
+    /** The socket has taken a buffer, or it never will; by the owner. */
+    void taken(SendBuffer buffer) {
+        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + buffer.writerIndex());
+        free.offer(buffer); // there is room for all buffers that exist
+    }
+}

@@ -1,0 +1,269 @@
+package io.verbena.fabric.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of one NIC's memory, held by a file lock for as long as its process lives, and the janitor that removes
+ * the directories of the dead.
+ *
+ * <p>A file lock is the process's, and closing any descriptor of the file gives it up. So directories of this JVM are
+ * known by name and their lock files are never opened a second time.
+ *
+ * <p>Thread-safe. Directories come and go under the user's own lock file, across processes.
+ */
+final class SharedDirectory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedDirectory.class);
+    private static final String LOCK = "lock";
+    private static final String USER_LOCK = ".lock";
+    private static final long LOCK_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+    private static final Pattern NAME = Pattern.compile("[0-9a-f]{16}");
+    private static final Set<PosixFilePermission> PRIVATE =
+            EnumSet.copyOf(PosixFilePermissions.fromString("rwx------"));
+
+    /** Directories that this JVM holds, or knows that another class loader of it holds. */
+    private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
+
+    /** Descriptors that must not be closed, see above. */
+    private static final ConcurrentLinkedQueue<FileChannel> KEPT_OPEN = new ConcurrentLinkedQueue<>();
+
+    private static final ReentrantLock IN_PROCESS = new ReentrantLock();
+
+    private final Path parent;
+    private final Path path;
+    private final FileChannel lockFile;
+    private boolean closed;
+
+    private SharedDirectory(Path parent, Path path, FileChannel lockFile) {
+        this.parent = parent;
+        this.path = path;
+        this.lockFile = lockFile;
+    }
+
+    /**
+     * Makes and locks the directory of a NIC, after removing those of the dead.
+     *
+     * @param root such as /dev/shm
+     * @param nicId names the directory
+     * @return the directory, held
+     * @throws IllegalStateException if a living process holds it, or the root is not usable
+     */
+    static SharedDirectory open(Path root, long nicId) {
+        Path parent = userDirectory(root);
+        return locked(parent, () -> {
+            sweep(parent);
+            Path path = parent.resolve(name(nicId));
+            if (HELD_HERE.contains(path) || Files.exists(path)) {
+                throw new IllegalStateException(path
+                        + " belongs to a living process: give each NIC an id of its own, or stop the other process");
+            }
+            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PRIVATE));
+            FileChannel lockFile = FileChannel.open(
+                    path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            FileLock lock = lockFile.tryLock();
+            if (lock == null) {
+                throw new IllegalStateException(path.resolve(LOCK) + " is locked though it was just made");
+            }
+            HELD_HERE.add(path);
+            return new SharedDirectory(parent, path, lockFile);
+        });
+    }
+
+    /**
+     * Removes the directories of processes that are gone.
+     *
+     * @param root such as /dev/shm
+     * @return directories removed
+     */
+    static int removeDead(Path root) {
+        Path parent = userDirectory(root);
+        return locked(parent, () -> sweep(parent));
+    }
+
+    /** Removes the directories of processes that are gone, beside this one. */
+    int removeDeadNeighbours() {
+        return locked(parent, () -> sweep(parent));
+    }
+
+    /** Whether a directory is one that a provider of the same user and root makes. */
+    boolean isNeighbour(Path directory) {
+        return parent.equals(directory.getParent())
+                && NAME.matcher(String.valueOf(directory.getFileName())).matches();
+    }
+
+    static String name(long nicId) {
+        return String.format("%016x", nicId);
+    }
+
+    /** The user's directory under a root, made if need be, and nobody else's. */
+    static Path userDirectory(Path root) {
+        if (!Files.isDirectory(root)) {
+            throw new IllegalStateException("there is no directory " + root
+                    + " for shared memory; mount a tmpfs there, or name another directory");
+        }
+        String user = System.getProperty("user.name", "unknown").replaceAll("[^A-Za-z0-9_.-]", "_");
+        Path path = root.toAbsolutePath().normalize().resolve("verbena-" + user);
+        try {
+            if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                try {
+                    Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PRIVATE));
+                } catch (java.nio.file.FileAlreadyExistsException e) {
+                    LOG.debug("{} was made by another process at the same time", path);
+                }
+            }
+            checkOwn(path);
+        } catch (IOException e) {
+            throw new IllegalStateException(
+                    "cannot use " + path + ": " + e.getMessage() + "; name another directory for shared memory", e);
+        }
+        return path;
+    }
+
+    private static void checkOwn(Path path) throws IOException {
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("it is not a directory");
+        }
+        Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        if (!owner.equals(ownUser())) {
+            throw new IOException("it belongs to user " + owner + ", this process is user " + ownUser());
+        }
+        if (!Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS).equals(PRIVATE)) {
+            throw new IOException("others may enter it; remove it, or chmod 700");
+        }
+    }
+
+    /** The numeric id of the user that this process runs as. */
+    static int ownUser() throws IOException {
+        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    }
+
+    private interface LockedAction<T> {
+        T run() throws IOException;
+    }
+
+    private static <T> T locked(Path parent, LockedAction<T> action) {
+        IN_PROCESS.lock();
+        try (FileChannel channel = FileChannel.open(
+                        parent.resolve(USER_LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = lock(channel, parent)) {
+            LOG.trace("holding {}", lock);
+            return action.run();
+        } catch (IOException e) {
+            throw new UncheckedIOException("shared memory directory " + parent + ": " + e.getMessage(), e);
+        } finally {
+            IN_PROCESS.unlock();
+        }
+    }
+
+    private static FileLock lock(FileChannel channel, Path parent) throws IOException {
+        long deadline = System.nanoTime() + LOCK_TIMEOUT;
+        while (true) {
+            try {
+                FileLock lock = channel.tryLock();
+                if (lock != null) {
+                    return lock;
+                }
+            } catch (OverlappingFileLockException e) {
+                LOG.trace("{} is locked by another class loader", parent);
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IOException("another process has held its lock for 10 s");
+            }
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted while waiting for its lock", e);
+            }
+        }
+    }
+
+    private static int sweep(Path parent) throws IOException {
+        int removed = 0;
+        try (DirectoryStream<Path> directories = Files.newDirectoryStream(parent, Files::isDirectory)) {
+            for (Path directory : directories) {
+                boolean ours =
+                        NAME.matcher(String.valueOf(directory.getFileName())).matches();
+                if (ours && !HELD_HERE.contains(directory) && isDead(directory)) {
+                    removeTree(directory);
+                    LOG.info("removed {}: its process is gone", directory);
+                    removed++;
+                }
+            }
+        }
+        return removed;
+    }
+
+    private static boolean isDead(Path directory) throws IOException {
+        Path file = directory.resolve(LOCK);
+        if (!Files.exists(file)) {
+            return true; // its maker died between two steps: makers hold the user's lock
+        }
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = channel.tryLock();
+            channel.close();
+            return lock != null;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        } catch (OverlappingFileLockException e) {
+            // Held by another class loader of this JVM: closing our descriptor would give its lock up.
+            KEPT_OPEN.add(channel);
+            HELD_HERE.add(directory);
+            return false;
+        }
+    }
+
+    private static void removeTree(Path directory) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(directory);
+    }
+
+    /** The directory. */
+    Path path() {
+        return path;
+    }
+
+    /** Removes the directory with all its files, and gives up the lock. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            locked(parent, () -> {
+                removeTree(path);
+                lockFile.close();
+                HELD_HERE.remove(path);
+                return path;
+            });
+        } catch (UncheckedIOException e) {
+            LOG.warn("cannot remove {}: {}", path, e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.verbena.fabric.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(30)
+class EventLoopWaiterTest {
+    private static final long LONG = TimeUnit.SECONDS.toNanos(20);
+
+    @ParameterizedTest
+    @EnumSource
+    void aWakeBeforeTheAwaitEndsIt(SocketTransport transport) {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        waiter.own();
+        for (int i = 0; i < 100; i++) {
+            waiter.wake();
+            waiter.await(LONG);
+        }
+        waiter.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void awaitEndsWithTheTime(SocketTransport transport) {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        waiter.await(1_000_000);
+        waiter.await(0);
+        waiter.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noWakeIsLost(SocketTransport transport) throws Exception {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        AtomicInteger posted = new AtomicInteger();
+        AtomicInteger seen = new AtomicInteger();
+        AtomicBoolean failed = new AtomicBoolean();
+        int rounds = 20_000;
+        Thread owner = new Thread(() -> {
+            while (seen.get() < rounds) {
+                long start = System.nanoTime();
+                if (posted.get() == seen.get()) {
+                    waiter.await(LONG);
+                }
+                seen.set(posted.get());
+                if (System.nanoTime() - start > LONG / 2) {
+                    failed.set(true);
+                    return;
+                }
+            }
+            waiter.close();
+        });
+        owner.start();
+        for (int i = 1; i <= rounds; i++) {
+            posted.set(i);
+            waiter.wake();
+            while (seen.get() < i && owner.isAlive()) {
+                Thread.onSpinWait();
+            }
+        }
+        owner.join(20_000);
+        assertThat(failed).isFalse();
+        assertThat(seen).hasValue(rounds);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void belongsToTheFirstThreadThatDrivesIt(SocketTransport transport) throws Exception {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        assertThat(waiter.isOwner()).as("nobody owns it yet").isTrue();
+        CountDownLatch owned = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        Thread owner = new Thread(
+                () -> {
+                    waiter.poll();
+                    owned.countDown();
+                    try {
+                        done.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "the-owner");
+        owner.start();
+        owned.await();
+        assertThat(waiter.isOwner()).isFalse();
+        assertThatThrownBy(() -> waiter.await(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("belongs to thread the-owner");
+        done.countDown();
+        owner.join();
+        waiter.close();
+        waiter.wake();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runsTasksOfOtherThreads(SocketTransport transport) throws Exception {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        waiter.own();
+        AtomicBoolean ran = new AtomicBoolean();
+        Thread other = new Thread(() -> waiter.loop().execute(() -> ran.set(true)));
+        other.start();
+        long deadline = System.nanoTime() + LONG;
+        while (!ran.get() && System.nanoTime() < deadline) {
+            waiter.await(LONG);
+        }
+        assertThat(ran).isTrue();
+        other.join();
+        waiter.close();
+    }
+}
