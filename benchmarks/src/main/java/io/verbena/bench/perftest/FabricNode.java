@@ -37,8 +37,10 @@ final class FabricNode implements AutoCloseable {
         switch (kind) {
             case LOCAL:
                 return new LocalNodeFabric();
+            case SHM:
+                return new SharedMemoryNodeFabric();
             default:
-                throw new PerftestException("fabric " + kind.optionName() + " is not built in");
+                return new SocketNodeFabric(kind == FabricKind.UDS);
         }
     }
 
