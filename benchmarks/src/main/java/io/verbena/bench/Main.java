@@ -1,5 +1,6 @@
 package io.verbena.bench;
 
+import io.verbena.bench.perftest.Perftest;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -7,7 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "verbena-benchmarks",
         mixinStandardHelpOptions = true,
-        subcommands = {Main.Bench.class},
+        subcommands = {Perftest.class, Main.Bench.class},
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
     @Override

@@ -1,0 +1,214 @@
+package io.verbena.bench.perftest;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection beside the fabric, over which two ends agree and by which each sees the other end. A thread of its own
+ * reads it, so that a look costs a busy end no system call.
+ *
+ * <p>{@link #hasMessage} and {@link #checkAlive} for any thread, the rest for one.
+ */
+final class ControlSocket implements AutoCloseable {
+    private static final int LONGEST_LINE = 64 * 1024;
+    private static final int MOST_MESSAGES = 64;
+    private static final String ERROR = "error";
+
+    private final Socket socket;
+    private final ArrayBlockingQueue<ControlMessage> messages = new ArrayBlockingQueue<>(MOST_MESSAGES);
+    private volatile int received; // by the reader alone
+    private int taken;
+    private volatile @Nullable String broken;
+
+    private ControlSocket(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        Thread reader = new Thread(this::read, "perftest-control");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /** Listens; port 0 takes any free one. */
+    static ServerSocket listen(InetAddress address, int port) {
+        try {
+            ServerSocket server = new ServerSocket();
+            server.setReuseAddress(true);
+            server.bind(new InetSocketAddress(address, port), 1);
+            return server;
+        } catch (IOException e) {
+            throw new PerftestException(
+                    "cannot listen on " + address.getHostAddress() + ":" + port + " (" + e.getMessage()
+                            + "); choose another port with -p on both sides",
+                    e);
+        }
+    }
+
+    /** Waits for the client, {@code timeoutNanos} at most; 0 waits for ever. */
+    static ControlSocket accept(ServerSocket server, long timeoutNanos) {
+        try {
+            server.setSoTimeout((int) Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE));
+            return new ControlSocket(server.accept());
+        } catch (SocketTimeoutException e) {
+            throw new PerftestException("no client within " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s", e);
+        } catch (IOException e) {
+            throw new PerftestException("cannot accept a client: " + e.getMessage(), e);
+        }
+    }
+
+    static ControlSocket connect(String host, int port, long timeoutNanos) {
+        Socket socket = new Socket();
+        try {
+            socket.connect(new InetSocketAddress(host, port), (int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+            return new ControlSocket(socket);
+        } catch (IOException | IllegalArgumentException e) {
+            try {
+                socket.close();
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw new PerftestException(
+                    "cannot connect to " + host + ":" + port + " (" + reason(e)
+                            + "); start the server first: the same command without the host",
+                    e);
+        }
+    }
+
+    private static String reason(Exception e) {
+        return e instanceof java.net.UnknownHostException ? "unknown host" : String.valueOf(e.getMessage());
+    }
+
+    /** The host at the other end. */
+    InetAddress remote() {
+        return socket.getInetAddress();
+    }
+
+    private void read() {
+        int count = 0;
+        try (InputStream in = new BufferedInputStream(socket.getInputStream())) {
+            while (true) {
+                String line = readLine(in);
+                if (line == null) {
+                    broken = "the other side closed the control connection: it ended, or was killed";
+                    return;
+                }
+                if (!messages.offer(ControlMessage.parse(line))) {
+                    broken = "the other side is no perftest: more than " + MOST_MESSAGES + " messages at once";
+                    return;
+                }
+                received = ++count;
+            }
+        } catch (IOException e) {
+            broken = "the control connection broke: " + e.getMessage();
+        } catch (PerftestException e) {
+            broken = e.getMessage();
+        }
+    }
+
+    private static @Nullable String readLine(InputStream in) throws IOException {
+        byte[] line = new byte[256];
+        int length = 0;
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0) {
+                return null;
+            }
+            if (length == LONGEST_LINE) {
+                throw new PerftestException("the other side is no perftest: a line of more than " + LONGEST_LINE);
+            }
+            if (length == line.length) {
+                line = java.util.Arrays.copyOf(line, length * 2);
+            }
+            line[length++] = (byte) b;
+        }
+        return new String(line, 0, length, StandardCharsets.UTF_8);
+    }
+
+    void send(ControlMessage message) {
+        try {
+            socket.getOutputStream().write(message.line().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            checkAlive(); // the reader knows better
+            throw new PerftestException("the control connection broke: " + e.getMessage(), e);
+        }
+    }
+
+    /** Tells the other side why this one ends; does not fail itself. */
+    void sendError(String reason) {
+        try {
+            socket.getOutputStream()
+                    .write(new ControlMessage(ERROR)
+                            .with("reason", reason)
+                            .line()
+                            .getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            broken = e.getMessage();
+        }
+    }
+
+    /** Whether {@link #receive} would return at once. */
+    boolean hasMessage() {
+        return received != taken;
+    }
+
+    /** Throws if the other side is gone and has left no message. */
+    void checkAlive() {
+        String reason = broken;
+        if (reason != null && !hasMessage()) {
+            throw new PerftestException(reason);
+        }
+    }
+
+    /** Waits for a message of a type; the other side's error, another type or silence ends the test. */
+    ControlMessage receive(String type, long timeoutNanos) {
+        ControlMessage message = receive(timeoutNanos);
+        if (!message.type().equals(type)) {
+            throw new PerftestException(
+                    "the other side says '" + message.type() + "' where '" + type + "' was expected");
+        }
+        return message;
+    }
+
+    /** Waits for any message but an error. */
+    ControlMessage receive(long timeoutNanos) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        ControlMessage message = null;
+        try {
+            while (message == null) {
+                message = messages.poll(10, TimeUnit.MILLISECONDS);
+                if (message == null) {
+                    checkAlive();
+                    if (System.nanoTime() - deadline > 0) {
+                        throw new PerftestException("the other side said nothing for "
+                                + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PerftestException("interrupted", e);
+        }
+        taken++;
+        if (message.type().equals(ERROR)) {
+            throw new PerftestException("the other side gave up: " + message.text("reason"));
+        }
+        return message;
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            broken = e.getMessage();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.verbena.bench.perftest;
+
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.transport.Path;
+import java.net.InetAddress;
+
+/** One side's NIC on its fabric. For one thread, which drives the engine where the mode says so. */
+final class FabricNode implements AutoCloseable {
+    private final NodeFabric fabric;
+    private final Nic nic;
+    private final Engine engine;
+
+    private FabricNode(NodeFabric fabric, Nic nic) {
+        this.fabric = fabric;
+        this.nic = nic;
+        this.engine = nic.engine(0);
+    }
+
+    /** Opens a NIC on the fabric of the settings. */
+    static FabricNode open(PerftestSettings settings) {
+        NodeFabric fabric = fabric(settings.fabric());
+        try {
+            NicContext context = fabric.configure(new NicContext().mode(settings.mode()));
+            Nic nic = Nic.open(context);
+            fabric.bind(nic.engine(0).endpoint());
+            return new FabricNode(fabric, nic);
+        } catch (RuntimeException e) {
+            fabric.close();
+            throw e;
+        }
+    }
+
+    private static NodeFabric fabric(FabricKind kind) {
+        switch (kind) {
+            case LOCAL:
+                return new LocalNodeFabric();
+            case SHM:
+                return new SharedMemoryNodeFabric();
+            default:
+                return new SocketNodeFabric(kind == FabricKind.UDS);
+        }
+    }
+
+    Nic nic() {
+        return nic;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    String listen(InetAddress local) {
+        return fabric.listen(local);
+    }
+
+    void connect(InetAddress host, String address, long timeoutNanos) {
+        fabric.connect(host, address, timeoutNanos);
+    }
+
+    /** Drives the engine until the link is up; bounded by the wait. */
+    void awaitLink(long peerNic, SpinWait wait) {
+        boolean[] up = new boolean[1];
+        while (!up[0]) {
+            fabric.checkConnecting();
+            drive();
+            engine.call(() -> up[0] = engine.path(peerNic).isUp());
+            wait.idle();
+        }
+        wait.reset();
+    }
+
+    /** Whether one-sided operations and appends reach the peer's memory without packets. */
+    boolean isDirect(long peerNic) {
+        boolean[] direct = new boolean[1];
+        engine.call(() -> {
+            Path path = engine.path(peerNic);
+            direct[0] = path.remoteKeys() != null;
+        });
+        return direct[0];
+    }
+
+    /** Runs a turn of the engine, where it has no thread of its own. */
+    void drive() {
+        if (engine.mode() != EngineMode.THREAD) {
+            engine.doWork();
+        }
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+        nic.close();
+    }
+}

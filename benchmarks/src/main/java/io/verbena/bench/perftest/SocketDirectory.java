@@ -1,0 +1,32 @@
+package io.verbena.bench.perftest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A directory of this process' own for the path of a Unix-domain socket; goes with {@link #close}. */
+final class SocketDirectory implements AutoCloseable {
+    private final Path directory;
+
+    SocketDirectory() {
+        try {
+            directory = Files.createTempDirectory("verbena-perftest-");
+        } catch (IOException e) {
+            throw new PerftestException("cannot make a directory for a socket: " + e.getMessage(), e);
+        }
+    }
+
+    Path socket() {
+        return directory.resolve("fabric.sock");
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(socket());
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            throw new PerftestException("cannot remove " + directory + ": " + e.getMessage(), e);
+        }
+    }
+}

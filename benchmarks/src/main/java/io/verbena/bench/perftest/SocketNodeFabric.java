@@ -1,0 +1,83 @@
+package io.verbena.bench.perftest;
+
+import io.netty.channel.unix.DomainSocketAddress;
+import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.netty.NettyFabric;
+import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LinkEndpoint;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** TCP or Unix-domain sockets. */
+final class SocketNodeFabric implements NodeFabric {
+    private final boolean domain;
+    private final EventLoopWaiter waiter = new EventLoopWaiter();
+    private @Nullable NettyFabric fabric;
+    private @Nullable CompletableFuture<Link> connecting;
+    private @Nullable SocketDirectory directory;
+
+    SocketNodeFabric(boolean domain) {
+        this.domain = domain;
+    }
+
+    @Override
+    public NicContext configure(NicContext context) {
+        return context.waiters(waiter);
+    }
+
+    @Override
+    public void bind(LinkEndpoint endpoint) {
+        fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter);
+    }
+
+    @Override
+    public String listen(InetAddress local) {
+        if (domain) {
+            SocketDirectory made = new SocketDirectory();
+            directory = made;
+            bound().listen(new DomainSocketAddress(made.socket().toString()));
+            return made.socket().toString();
+        }
+        SocketAddress address = bound().listen(new InetSocketAddress(local, 0));
+        return String.valueOf(((InetSocketAddress) address).getPort());
+    }
+
+    @Override
+    public void connect(InetAddress host, String address, long timeoutNanos) {
+        SocketAddress target = domain
+                ? new DomainSocketAddress(address)
+                : new InetSocketAddress(host, Integer.parseInt(address));
+        connecting = bound().connect(target, Duration.ofNanos(timeoutNanos));
+    }
+
+    @Override
+    public void checkConnecting() {
+        PendingLink.check(connecting);
+    }
+
+    private NettyFabric bound() {
+        NettyFabric made = fabric;
+        if (made == null) {
+            throw new IllegalStateException("not bound to a NIC yet");
+        }
+        return made;
+    }
+
+    @Override
+    public void close() {
+        NettyFabric made = fabric;
+        if (made != null) {
+            made.close();
+        }
+        SocketDirectory used = directory;
+        if (used != null) {
+            used.close();
+        }
+    }
+}
