@@ -2,6 +2,7 @@ package io.verbena.redis;
 
 import io.verbena.kv.protocol.ReplyCursor;
 import io.verbena.kv.protocol.ReplyType;
+import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.redis.command.Command;
 import io.verbena.redis.resp.RespWriter;
 import java.util.Arrays;
@@ -56,7 +57,7 @@ final class FanOut {
     }
 
     /** Gives the next key, and what belongs to it, to a shard. */
-    void addKey(int shard, int requestLength) {
+    void addKey(int shard, int argumentsLength) {
         if (keys == keyShard.length) {
             keyShard = Arrays.copyOf(keyShard, keys * 2);
             elementOffset = Arrays.copyOf(elementOffset, keys * 2);
@@ -65,8 +66,9 @@ final class FanOut {
         keyShard[keys++] = shard;
         if (partKeys[shard]++ == 0) {
             awaited++;
+            partLength[shard] = RequestDescriptor.HEADER_LENGTH;
         }
-        partLength[shard] += requestLength;
+        partLength[shard] += argumentsLength;
     }
 
     /** Gives the whole command to every shard. */

@@ -71,7 +71,7 @@ final class HelloCommand {
         }
         if (!authenticated) {
             out.error(
-                    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH"
+                    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH"
                             + " <user> <pass> option can be used to authenticate the client and select the RESP protocol"
                             + " version at the same time");
             return;

@@ -1,6 +1,9 @@
 package io.verbena.redis;
 
 import io.verbena.redis.backend.InProcessStore;
+import io.verbena.redis.backend.Store;
+import java.io.IOException;
+import java.util.function.UnaryOperator;
 
 /** A proxy on any free port over shards in this process. */
 final class ProxyFixture implements AutoCloseable {
@@ -11,11 +14,15 @@ final class ProxyFixture implements AutoCloseable {
     }
 
     ProxyFixture(ProxyContext context) {
+        this(context, store -> store);
+    }
+
+    ProxyFixture(ProxyContext context, UnaryOperator<Store> around) {
         context.port(0);
         server = ProxyServer.launch(
                 context,
-                new InProcessStore(
-                        context.shards(), context.maxMemory(), context.maxMemoryPolicy(), context.nativeTransport()));
+                around.apply(new InProcessStore(
+                        context.shards(), context.maxMemory(), context.maxMemoryPolicy(), context.nativeTransport())));
     }
 
     ProxyServer server() {
@@ -26,7 +33,7 @@ final class ProxyFixture implements AutoCloseable {
         return server.port();
     }
 
-    RespClient client() throws java.io.IOException {
+    RespClient client() throws IOException {
         return new RespClient(server.port());
     }
 

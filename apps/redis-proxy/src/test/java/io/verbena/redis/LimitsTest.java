@@ -1,0 +1,137 @@
+package io.verbena.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What happens at the bounds: large values, clients that do not read, too many clients, silent clients. */
+@Timeout(120)
+class LimitsTest {
+    private static final String MIB = "m".repeat(1 << 20);
+
+    @Test
+    void valuesUpTo64MiBAndNotAByteMore() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient client = proxy.client()) {
+            for (final int length : new int[] {0, 1, 16 << 10, (64 << 10) + 1, 1 << 20, 5_000_000, 64 << 20}) {
+                final String value = "v".repeat(length);
+                assertThat(client.command("SET", "k", value)).isEqualTo("+OK\r\n");
+                assertThat(client.command("STRLEN", "k")).isEqualTo(":" + length + "\r\n");
+                assertThat(client.command("GET", "k").equals("$" + length + "\r\n" + value + "\r\n")).isTrue();
+            }
+            final int tooLong = (64 << 20) + 1;
+            client.send(RespClient.encode("SET", "k", "v".repeat(tooLong)) + "PING\r\n");
+            assertThat(client.read())
+                    .isEqualTo("-ERR command of " + (tooLong + 4)
+                            + " bytes exceeds the limit of 67108864 bytes an argument and 134217728 bytes a command\r\n");
+            assertThat(client.read()).isEqualTo("+PONG\r\n");
+        }
+    }
+
+    @Test
+    void keysUpTo64KiB() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient client = proxy.client()) {
+            assertThat(client.command("SET", "k".repeat(64 << 10), "v")).isEqualTo("+OK\r\n");
+            assertThat(client.command("SET", "k".repeat((64 << 10) + 1), "v"))
+                    .isEqualTo("-ERR key of 65537 bytes > maximum 65536\r\n");
+        }
+    }
+
+    @Test
+    void readingStopsWhileTheClientDoesNotTakeItsReplies() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient slow = proxy.client();
+                RespClient other = proxy.client()) {
+            other.command("SET", "k", MIB);
+            final int gets = 200;
+            slow.send(RespClient.encode("GET", "k").repeat(gets));
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
+            assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
+            final long unsent = proxy.server().connections().stream()
+                    .mapToLong(Connection::unsent)
+                    .sum();
+            assertThat(unsent).isLessThan(100L << 20);
+            for (int i = 0; i < gets; i++) {
+                assertThat(slow.read()).hasSize(MIB.length() + 12);
+            }
+            assertThat(slow.command("PING")).isEqualTo("+PONG\r\n");
+        }
+    }
+
+    @Test
+    void aClientThatLetsTooMuchPileUpIsClosed() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().outputLimit(new OutputLimit(8 << 20, 0, 0)));
+                RespClient slow = proxy.client();
+                RespClient other = proxy.client()) {
+            other.command("SET", "k", MIB);
+            slow.send(RespClient.encode("GET", "k").repeat(100));
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
+            assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
+            assertThat(other.command("INFO", "errors")).contains("closed_output_limit:1\r\n");
+        }
+    }
+
+    @Test
+    void oneClientTooManyIsToldSo() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxClients(2));
+                RespClient first = proxy.client();
+                RespClient second = proxy.client()) {
+            assertThat(first.command("PING")).isEqualTo("+PONG\r\n");
+            assertThat(second.command("PING")).isEqualTo("+PONG\r\n");
+            try (RespClient third = proxy.client()) {
+                assertThat(third.read()).isEqualTo("-ERR max number of clients reached\r\n");
+                assertThat(third.isClosedByServer()).isTrue();
+            }
+            assertThat(proxy.server().total(CloseReason.MAX_CLIENTS)).isEqualTo(1);
+            assertThat(second.command("QUIT")).isEqualTo("+OK\r\n");
+            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().settings().clients() == 1);
+            try (RespClient again = proxy.client()) {
+                assertThat(again.command("PING")).isEqualTo("+PONG\r\n");
+            }
+        }
+    }
+
+    @Test
+    void silentClientsAreClosedIfAskedFor() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().timeoutSeconds(1));
+                RespClient client = proxy.client()) {
+            assertThat(client.command("PING")).isEqualTo("+PONG\r\n");
+            assertThat(client.isClosedByServer()).isTrue();
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().total(CloseReason.IDLE) == 1);
+        }
+    }
+
+    @Test
+    void clientsAreKilledByOthers() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().workers(2));
+                RespClient killer = proxy.client();
+                RespClient victim = proxy.client();
+                RespClient third = proxy.client()) {
+            final String id = victim.command("CLIENT", "ID").substring(1).strip();
+            third.command("PING");
+            assertThat(killer.command("CLIENT", "LIST", "ID", id)).contains("id=" + id + " addr=127.0.0.1:");
+            assertThat(killer.command("CLIENT", "KILL", "ID", id)).isEqualTo(":1\r\n");
+            assertThat(victim.isClosedByServer()).isTrue();
+            assertThat(third.command("PING")).isEqualTo("+PONG\r\n");
+            assertThat(killer.command("CLIENT", "KILL", "TYPE", "normal")).isEqualTo(":1\r\n");
+            assertThat(third.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void repliesOwedAreSentWhenTheProxyEnds() throws Exception {
+        final ProxyFixture proxy = new ProxyFixture();
+        try (RespClient client = proxy.client()) {
+            assertThat(client.command("SET", "k", MIB)).isEqualTo("+OK\r\n");
+            proxy.close();
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+}

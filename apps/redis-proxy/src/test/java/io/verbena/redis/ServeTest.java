@@ -1,0 +1,115 @@
+package io.verbena.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line, in a process of its own: what goes wrong is told in one line, and what runs ends when it is told to. */
+@Timeout(120)
+class ServeTest {
+    private static final String EXPORTS = "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED";
+
+    @TempDir
+    Path directory;
+
+    private Process start(boolean exports, String... arguments) throws IOException {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        if (exports) {
+            command.add(EXPORTS);
+        }
+        command.addAll(List.of("-Xshare:auto", "-cp", System.getProperty("java.class.path"), Serve.class.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("output").toFile())
+                .start();
+    }
+
+    private String output() throws IOException {
+        return Files.readString(directory.resolve("output"), StandardCharsets.UTF_8);
+    }
+
+    /** Runs a command that has to fail; its one line of output. */
+    private String failure(boolean exports, String... arguments) throws Exception {
+        final Process process = start(exports, arguments);
+        try {
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ends").isTrue();
+            assertThat(process.exitValue()).isEqualTo(1);
+            assertThat(output().lines()).hasSize(1);
+            return output();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void servesUntilItIsToldToEnd() throws Exception {
+        final Path config = directory.resolve("verbena.yaml");
+        Files.writeString(config, "port: 0\nshards: 3\nmaxmemory: 64mb\nrequirepass: fromfile\n");
+        final Process process = start(true, "--config", config.toString(), "--requirepass", "secret");
+        try {
+            final Pattern ready = Pattern.compile("ready on 127\\.0\\.0\\.1:(\\d+)");
+            Matcher found = ready.matcher("");
+            for (int i = 0; i < 300 && !found.find(); i++) {
+                TimeUnit.MILLISECONDS.sleep(100);
+                found = ready.matcher(output());
+            }
+            try (RespClient client = new RespClient(Integer.parseInt(found.group(1)))) {
+                assertThat(client.command("PING")).isEqualTo("-NOAUTH Authentication required.\r\n");
+                assertThat(client.command("AUTH", "secret")).isEqualTo("+OK\r\n");
+                assertThat(client.command("SET", "k", "v")).isEqualTo("+OK\r\n");
+                assertThat(client.command("INFO", "server")).contains("shards:3\r\n");
+                assertThat(client.command("CONFIG", "GET", "maxmemory"))
+                        .isEqualTo("*2\r\n$9\r\nmaxmemory\r\n$8\r\n67108864\r\n");
+                process.destroy();
+                assertThat(client.isClosedByServer()).isTrue();
+            }
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends on SIGTERM").isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void aPortInUse() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            assertThat(failure(true, "--port", Integer.toString(taken.getLocalPort())))
+                    .startsWith("verbena serve: cannot listen on 127.0.0.1:" + taken.getLocalPort())
+                    .contains("choose another port with --port, or stop what uses this one");
+        }
+    }
+
+    @Test
+    void aMissingFlagOfTheJvm() throws Exception {
+        assertThat(failure(false, "--port", "0"))
+                .isEqualTo(
+                        "verbena serve: start the JVM with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED\n");
+    }
+
+    @Test
+    void anAddressThatIsNone() throws Exception {
+        assertThat(failure(true, "--port", "0", "--bind", "no.such.host.invalid"))
+                .contains("the address no.such.host.invalid is unknown; give another with --bind");
+    }
+
+    @Test
+    void aConfigurationThatIsNotThere() throws Exception {
+        assertThat(failure(true, "--config", directory.resolve("none.yaml").toString()))
+                .contains("cannot read the configuration")
+                .contains("check that it is there and may be read");
+    }
+}
