@@ -70,10 +70,9 @@ final class HelloCommand {
             }
         }
         if (!authenticated) {
-            out.error(
-                    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH"
-                            + " <user> <pass> option can be used to authenticate the client and select the RESP protocol"
-                            + " version at the same time");
+            out.error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH"
+                    + " <user> <pass> option can be used to authenticate the client and select the RESP protocol"
+                    + " version at the same time");
             return;
         }
         connection.authenticated(true);

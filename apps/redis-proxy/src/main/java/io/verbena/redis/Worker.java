@@ -2,8 +2,8 @@ package io.verbena.redis;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ManualIoEventLoop;
-import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.kv.client.ReplyHandler;
+import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.backend.Store;
 import io.verbena.redis.resp.RespLimits;

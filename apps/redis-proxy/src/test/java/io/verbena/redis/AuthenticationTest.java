@@ -55,9 +55,7 @@ class AuthenticationTest {
                 final String[] words = RespClient.split(line);
                 final String expected = real.command(words);
                 final String found = ours.command(words);
-                final boolean same = expected.startsWith("*14")
-                        ? found.startsWith("*14")
-                        : expected.equals(found);
+                final boolean same = expected.startsWith("*14") ? found.startsWith("*14") : expected.equals(found);
                 if (!same) {
                     differences.add(line + "\n   redis: " + expected + "   proxy: " + found);
                 }

@@ -30,9 +30,17 @@ class ConfigFileTest {
 
     @Test
     void everyOptionOfTheCommandLineIsAKey() throws IOException {
-        final ProxyContext context =
-                apply("port: 7000\nbind: 0.0.0.0\nworkers: 2\nshards: 4\nmaxmemory: 1gb\nmaxmemory-policy: allkeys-lru\n"
-                        + "requirepass: 12345\nmaxclients: 5\ntimeout: 30\n");
+        final ProxyContext context = apply("""
+                        port: 7000
+                        bind: 0.0.0.0
+                        workers: 2
+                        shards: 4
+                        maxmemory: 1gb
+                        maxmemory-policy: allkeys-lru
+                        requirepass: 12345
+                        maxclients: 5
+                        timeout: 30
+                        """);
         assertThat(context.port()).isEqualTo(7000);
         assertThat(context.bind()).isEqualTo("0.0.0.0");
         assertThat(context.workers()).isEqualTo(2);

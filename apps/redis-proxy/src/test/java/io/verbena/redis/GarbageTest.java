@@ -84,7 +84,8 @@ class GarbageTest {
                 client.send(command.substring(0, length));
             }
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().settings().clients() == 1);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> proxy.server().settings().clients() == 1);
         assertThat(bystander.command("EXISTS", "half")).isEqualTo(":0\r\n");
     }
 
@@ -118,7 +119,8 @@ class GarbageTest {
                 assertThat(e).isInstanceOf(java.net.SocketException.class);
             }
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().settings().clients() == 1);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> proxy.server().settings().clients() == 1);
         assertThat(proxy.server().total(CloseReason.PROTOCOL_ERROR)).isPositive();
         assertThat(bystander.command("GET", "witness")).isEqualTo("$4\r\nhere\r\n");
     }

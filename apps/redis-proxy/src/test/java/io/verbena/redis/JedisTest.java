@@ -19,7 +19,6 @@ import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
@@ -142,13 +141,16 @@ class JedisTest {
         }
     }
 
+    /** The pool that most services still use, though Jedis has newer ones. */
+    @SuppressWarnings("deprecation")
     @ParameterizedTest
     @EnumSource(RedisProtocol.class)
     void aPoolOfThreads(RedisProtocol protocol) throws Exception {
         final int threads = 8;
         final int increments = 500;
         final ExecutorService executor = Executors.newFixedThreadPool(threads);
-        try (JedisPool pool = new JedisPool(new HostAndPort("127.0.0.1", proxy.port()), config(protocol))) {
+        try (redis.clients.jedis.JedisPool pool =
+                new redis.clients.jedis.JedisPool(new HostAndPort("127.0.0.1", proxy.port()), config(protocol))) {
             pool.setMaxTotal(threads);
             try (Jedis jedis = pool.getResource()) {
                 jedis.del("counter");

@@ -63,8 +63,7 @@ class LettuceTest {
                     .withClientName("lettuce-test")
                     .withTimeout(Duration.ofSeconds(20))
                     .build());
-            client.setOptions(
-                    ClientOptions.builder().protocolVersion(protocol).build());
+            client.setOptions(ClientOptions.builder().protocolVersion(protocol).build());
             connection = client.connect();
             connection.sync().flushdb();
         }
@@ -91,8 +90,7 @@ class LettuceTest {
             assertThat(redis.get("k")).isEqualTo("v");
             assertThat(redis.ttl("k")).isBetween(90L, 100L);
             assertThat(redis.incrby("n", 7)).isEqualTo(7);
-            assertThat(redis.mget("k", "none"))
-                    .containsExactly(KeyValue.just("k", "v"), KeyValue.empty("none"));
+            assertThat(redis.mget("k", "none")).containsExactly(KeyValue.just("k", "v"), KeyValue.empty("none"));
             assertThat(redis.type("k")).isEqualTo("string");
             assertThat(redis.objectEncoding("n")).isEqualTo("int");
             assertThat(redis.configGet("maxmemory")).containsEntry("maxmemory", "0");
@@ -136,8 +134,8 @@ class LettuceTest {
             final Set<String> found = new HashSet<>();
             ScanCursor cursor = ScanCursor.INITIAL;
             do {
-                final KeyScanCursor<String> keys =
-                        session.sync().scan(cursor, ScanArgs.Builder.matches("scan*").limit(50));
+                final KeyScanCursor<String> keys = session.sync()
+                        .scan(cursor, ScanArgs.Builder.matches("scan*").limit(50));
                 found.addAll(keys.getKeys());
                 cursor = keys;
             } while (!cursor.isFinished());

@@ -20,13 +20,15 @@ class LimitsTest {
                 final String value = "v".repeat(length);
                 assertThat(client.command("SET", "k", value)).isEqualTo("+OK\r\n");
                 assertThat(client.command("STRLEN", "k")).isEqualTo(":" + length + "\r\n");
-                assertThat(client.command("GET", "k").equals("$" + length + "\r\n" + value + "\r\n")).isTrue();
+                assertThat(client.command("GET", "k").equals("$" + length + "\r\n" + value + "\r\n"))
+                        .isTrue();
             }
             final int tooLong = (64 << 20) + 1;
             client.send(RespClient.encode("SET", "k", "v".repeat(tooLong)) + "PING\r\n");
             assertThat(client.read())
-                    .isEqualTo("-ERR command of " + (tooLong + 4)
-                            + " bytes exceeds the limit of 67108864 bytes an argument and 134217728 bytes a command\r\n");
+                    .isEqualTo(
+                            "-ERR command of " + (tooLong + 4)
+                                    + " bytes exceeds the limit of 67108864 bytes an argument and 134217728 bytes a command\r\n");
             assertThat(client.read()).isEqualTo("+PONG\r\n");
         }
     }
@@ -70,8 +72,7 @@ class LimitsTest {
                 RespClient other = proxy.client()) {
             other.command("SET", "k", MIB);
             slow.send(RespClient.encode("GET", "k").repeat(100));
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
+            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(other.command("INFO", "errors")).contains("closed_output_limit:1\r\n");
         }
@@ -90,7 +91,8 @@ class LimitsTest {
             }
             assertThat(proxy.server().total(CloseReason.MAX_CLIENTS)).isEqualTo(1);
             assertThat(second.command("QUIT")).isEqualTo("+OK\r\n");
-            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().settings().clients() == 1);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().settings().clients() == 1);
             try (RespClient again = proxy.client()) {
                 assertThat(again.command("PING")).isEqualTo("+PONG\r\n");
             }
@@ -103,8 +105,7 @@ class LimitsTest {
                 RespClient client = proxy.client()) {
             assertThat(client.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(client.isClosedByServer()).isTrue();
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> proxy.server().total(CloseReason.IDLE) == 1);
+            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.IDLE) == 1);
         }
     }
 

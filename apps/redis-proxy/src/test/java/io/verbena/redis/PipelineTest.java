@@ -62,7 +62,8 @@ class PipelineTest {
             }
             assertThat(store[0].overtakings.get()).isPositive();
             assertThat(store[0].refusals.get()).isPositive();
-            assertThat(proxy.server().total(WorkerStatistics.Counter.ORPHANED_REPLIES)).isZero();
+            assertThat(proxy.server().total(WorkerStatistics.Counter.ORPHANED_REPLIES))
+                    .isZero();
         }
     }
 
@@ -78,7 +79,9 @@ class PipelineTest {
                 }
                 client.send(sent.toString());
                 for (int i = 0; i < expected.size(); i++) {
-                    assertThat(client.read()).as("client %d batch %d reply %d", number, batch, i).isEqualTo(expected.get(i));
+                    assertThat(client.read())
+                            .as("client %d batch %d reply %d", number, batch, i)
+                            .isEqualTo(expected.get(i));
                 }
             }
         }
@@ -114,7 +117,8 @@ class PipelineTest {
                 break;
             case 6:
                 sent.append(RespClient.encode("DEL", key, other));
-                expected.add(":" + ((model.remove(key) == null ? 0 : 1) + (model.remove(other) == null ? 0 : 1)) + "\r\n");
+                expected.add(
+                        ":" + ((model.remove(key) == null ? 0 : 1) + (model.remove(other) == null ? 0 : 1)) + "\r\n");
                 break;
             case 7:
                 sent.append(RespClient.encode("EXISTS", key, other));

@@ -1,6 +1,6 @@
 package io.verbena.redis;
 
-import io.verbena.redis.backend.InProcessStore;
+import io.verbena.redis.backend.NodeStore;
 import io.verbena.redis.backend.Store;
 import java.io.IOException;
 import java.util.function.UnaryOperator;
@@ -20,9 +20,7 @@ final class ProxyFixture implements AutoCloseable {
     ProxyFixture(ProxyContext context, UnaryOperator<Store> around) {
         context.port(0);
         server = ProxyServer.launch(
-                context,
-                around.apply(new InProcessStore(
-                        context.shards(), context.maxMemory(), context.maxMemoryPolicy(), context.nativeTransport())));
+                context, around.apply(new NodeStore(context.shards(), context.maxMemory(), context.maxMemoryPolicy())));
     }
 
     ProxyServer server() {

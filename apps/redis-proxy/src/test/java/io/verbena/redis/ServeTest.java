@@ -78,7 +78,9 @@ class ServeTest {
                 process.destroy();
                 assertThat(client.isClosedByServer()).isTrue();
             }
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends on SIGTERM").isTrue();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS))
+                    .as("it ends on SIGTERM")
+                    .isTrue();
         } finally {
             process.destroyForcibly();
         }
@@ -86,7 +88,7 @@ class ServeTest {
 
     @Test
     void aPortInUse() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
             assertThat(failure(true, "--port", Integer.toString(taken.getLocalPort())))
                     .startsWith("verbena serve: cannot listen on 127.0.0.1:" + taken.getLocalPort())
                     .contains("choose another port with --port, or stop what uses this one");
@@ -96,8 +98,7 @@ class ServeTest {
     @Test
     void aMissingFlagOfTheJvm() throws Exception {
         assertThat(failure(false, "--port", "0"))
-                .isEqualTo(
-                        "verbena serve: start the JVM with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED\n");
+                .isEqualTo("verbena serve: start the JVM with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED\n");
     }
 
     @Test

@@ -33,7 +33,8 @@ class SeveralShardsTest {
 
     @Test
     void integersAreAdded() throws Exception {
-        assertThat(client.command("MSET", "a", "1", "b", "2", "c", "3", "d", "4")).isEqualTo("+OK\r\n");
+        assertThat(client.command("MSET", "a", "1", "b", "2", "c", "3", "d", "4"))
+                .isEqualTo("+OK\r\n");
         assertThat(client.command("EXISTS", "a", "b", "c", "d", "e", "a")).isEqualTo(":5\r\n");
         assertThat(client.command("DBSIZE")).isEqualTo(":4\r\n");
         assertThat(client.command("TOUCH", "a", "e")).isEqualTo(":1\r\n");
@@ -137,5 +138,4 @@ class SeveralShardsTest {
         assertThat(client.command("DISCARD")).isEqualTo("+OK\r\n");
         assertThat(client.command("EXISTS", "a")).isEqualTo(":0\r\n");
     }
-
 }

@@ -1,8 +1,8 @@
 package io.verbena.redis;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.kv.client.ReplyHandler;
 import io.verbena.redis.backend.Backend;
-import io.verbena.redis.backend.ReplyHandler;
 import io.verbena.redis.backend.Store;
 import java.util.ArrayList;
 import java.util.List;

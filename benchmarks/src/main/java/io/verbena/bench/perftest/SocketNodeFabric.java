@@ -50,9 +50,8 @@ final class SocketNodeFabric implements NodeFabric {
 
     @Override
     public void connect(InetAddress host, String address, long timeoutNanos) {
-        SocketAddress target = domain
-                ? new DomainSocketAddress(address)
-                : new InetSocketAddress(host, Integer.parseInt(address));
+        SocketAddress target =
+                domain ? new DomainSocketAddress(address) : new InetSocketAddress(host, Integer.parseInt(address));
         connecting = bound().connect(target, Duration.ofNanos(timeoutNanos));
     }
 

@@ -1,7 +1,7 @@
 package io.verbena.redis.backend;
 
-import io.verbena.kv.client.ReplyHandler;
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.kv.client.ReplyHandler;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 

@@ -1,4 +1,4 @@
-package io.verbena.redis.backend;
+package io.verbena.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ class KeyHashTest {
     @CsvSource({"123456789, 12739", "foo, 12182", "a, 15495", "user1000, 3443"})
     void isRedisClustersSlot(String key, int slot) {
         final UnsafeBuffer buffer = new UnsafeBuffer(key.getBytes(StandardCharsets.UTF_8));
-        assertThat(KeyHash.slot(buffer, 0, buffer.capacity())).isEqualTo(slot);
+        assertThat(KeyHash.slotOf(buffer, 0, buffer.capacity())).isEqualTo(slot);
     }
 
     @ParameterizedTest
@@ -36,9 +36,9 @@ class KeyHashTest {
     @Test
     void anEmptyOrOpenTagIsNone() {
         final UnsafeBuffer buffer = new UnsafeBuffer("foo{}{bar}".getBytes(StandardCharsets.UTF_8));
-        assertThat(shard("foo{}{bar}", 97)).isEqualTo(KeyHash.slot(buffer, 0, buffer.capacity()) % 97);
+        assertThat(shard("foo{}{bar}", 97)).isEqualTo(KeyHash.slotOf(buffer, 0, buffer.capacity()) % 97);
         final UnsafeBuffer open = new UnsafeBuffer("foo{bar".getBytes(StandardCharsets.UTF_8));
-        assertThat(shard("foo{bar", 97)).isEqualTo(KeyHash.slot(open, 0, open.capacity()) % 97);
+        assertThat(shard("foo{bar", 97)).isEqualTo(KeyHash.slotOf(open, 0, open.capacity()) % 97);
     }
 
     @Test
