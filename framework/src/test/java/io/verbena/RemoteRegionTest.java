@@ -127,6 +127,26 @@ class RemoteRegionTest {
         }
     }
 
+    /** A poster that executes its operation itself wakes the node whose thread is to tell of it; else each waits 1 s. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    @Timeout(value = 20, unit = TimeUnit.SECONDS)
+    void wakesTheSleepingNodeThatPolls(Fabric fabric) {
+        NodeContext server = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
+        NodeContext client = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED, server, client)) {
+            pair.server.share("table", 4096);
+            RemoteRegion remote =
+                    pair.client.attach(pair.address + "table", NodePair.TIMEOUT).pollOnNode();
+            AtomicInteger done = new AtomicInteger();
+            for (int i = 1; i <= 50; i++) {
+                int expected = i;
+                remote.fetchAndAdd(0, 1, 0, (id, outcome, value) -> done.incrementAndGet());
+                pair.await(() -> done.get() == expected);
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Fabric.class)
     void movesBetweenSharedMemoriesWithoutACopy(Fabric fabric) {
