@@ -52,6 +52,7 @@ public final class Node implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
@@ -519,6 +520,9 @@ public final class Node implements AutoCloseable {
         }
         turnThread = Thread.currentThread();
         try {
+            if (closed) {
+                return 0;
+            }
             long now = System.nanoTime();
             int work = connections.doWork(now);
             for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
@@ -629,13 +633,29 @@ public final class Node implements AutoCloseable {
         long drained = now + context.lingerNanos;
         work(drained, connections::isDrained);
         work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
+        closed = true;
+        endTurns();
         connections.shutDown();
         links.close();
         if (invoker) {
             engine.doWork();
         }
-        closed = true;
         nic.close();
+    }
+
+    /** Waits for the turn that is under way, which uses memory that is about to go, and lets no other begin. */
+    private void endTurns() {
+        if (isTurnThread()) {
+            return;
+        }
+        long deadline = System.nanoTime() + TURN_NANOS;
+        while (!inTurn.compareAndSet(false, true)) {
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("{} closes while a callback of its has run for 10 s", this);
+                return;
+            }
+            LockSupport.parkNanos(this, CLOSE_LOOK);
+        }
     }
 
     /** Does the node's work, or lets it be done, until a condition holds or it is time. */
