@@ -124,8 +124,7 @@ final class SortedSetOperations {
             try {
                 for (int i = 0; i < pairs; i++) {
                     e.floats.parse(e.in, e.at(first + 2 * i), e.length(first + 2 * i));
-                    // Adding zero makes a negative zero a zero, as it becomes in Redis's compact sorted sets.
-                    outcome = add(entry, flags, e.floats.value() + 0.0, first + 2 * i + 1);
+                    outcome = add(entry, flags, e.floats.value(), first + 2 * i + 1);
                     if (outcome == Outcome.NOT_A_NUMBER) {
                         e.error(Errors.SCORE_IS_NAN);
                         return;
