@@ -68,7 +68,6 @@ final class Connections {
     private final NicEvents events;
     private final ProtectionDomain pd;
     private final NodeContext context;
-    private final boolean assists;
     private final CompletionQueue errors;
     private final Channels channels;
     private final CompletionHandler onError = this::onError;
@@ -103,7 +102,6 @@ final class Connections {
         this.events = nic.events();
         this.pd = pd;
         this.context = context;
-        this.assists = context.mode != NodeMode.THREAD;
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.channels = channels;
     }
@@ -132,9 +130,9 @@ final class Connections {
         }
     }
 
-    void removeInbox(String name) {
+    void remove(Inbox inbox) {
         synchronized (lock) {
-            inboxes.remove(name);
+            inboxes.remove(inbox.name(), inbox);
         }
     }
 
@@ -351,7 +349,7 @@ final class Connections {
             c.region = new RemoteRegion(node, this, c, completions, staging);
         } else if (posts) {
             StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), 0);
-            Channel channel = new Channel(this, c, engine, assists, staging);
+            Channel channel = new Channel(this, c, engine, staging);
             c.channel = channel;
             channels.put(channel);
         }
@@ -483,8 +481,11 @@ final class Connections {
             notice(region::onClosed);
         }
         Channel channel = c.channel;
-        if (channel != null && wasOpen) {
-            notice(() -> tellClosed(channel));
+        if (channel != null) {
+            notice(channel::closed);
+            if (wasOpen) {
+                notice(() -> tellClosed(channel));
+            }
         }
     }
 

@@ -54,6 +54,7 @@ public final class Node implements AutoCloseable {
     private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final String RESPONSES = "responses/"; // names have no slash
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
 
@@ -234,6 +235,47 @@ public final class Node implements AutoCloseable {
         return inbox;
     }
 
+    /** Opens a {@link Responder} on an inbox of that name, with the default options. */
+    public Responder openResponder(String responderName) {
+        return openResponder(responderName, new InboxOptions());
+    }
+
+    /**
+     * Opens a {@link Responder} that peers can call by its name.
+     *
+     * @param responderName as for {@link #openInbox}
+     * @param options of the inbox that the requests come to
+     */
+    public Responder openResponder(String responderName, InboxOptions options) {
+        return new Responder(openInbox(responderName, options));
+    }
+
+    /** Opens a {@link Requester} with the default options. */
+    public Requester openRequester() {
+        return openRequester(new RequesterOptions());
+    }
+
+    /**
+     * Opens a {@link Requester}, which calls the responders of peers.
+     *
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its responses cannot be had
+     */
+    public Requester openRequester(RequesterOptions options) {
+        checkOpen();
+        AppendQueue queue = pd.createAppendQueue(options.responses.attributes());
+        Inbox inbox = new Inbox(this, RESPONSES, queue, channels); // of no name that a peer could ask for
+        if (invoker) {
+            engine.addParkCheck(inbox.parkCheck());
+        }
+        return new Requester(this, inbox, options);
+    }
+
+    /** Runs something in the node's next turn. */
+    void run(Runnable command) {
+        commands.add(command);
+        engine.wake();
+    }
+
     void addCallback(Inbox inbox) {
         synchronized (this) {
             Inbox[] now = Arrays.copyOf(callbacks, callbacks.length + 1);
@@ -248,12 +290,12 @@ public final class Node implements AutoCloseable {
 
     /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
-        connections.removeInbox(inbox.name());
+        connections.remove(inbox);
         engine.removeParkCheck(inbox.parkCheck());
         synchronized (this) {
             callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
         }
-        if (inbox.hasCallback()) {
+        if (inbox.isPolledByNode()) {
             commands.add(() -> queue.destroy(true));
             engine.wake();
         } else {
