@@ -7,6 +7,7 @@ import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
@@ -473,9 +474,14 @@ public final class Node implements AutoCloseable {
 
     private static ConnectionException failure(Address address, @Nullable Throwable cause) {
         String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
-        String prefix = "cannot connect to ";
-        String text = reason.startsWith(prefix) ? reason : prefix + address + ": " + reason;
+        int colon = reason.startsWith("cannot connect to ") ? reason.indexOf(": ") : -1; // said of the socket's address
+        String text = "cannot connect to " + address + ": " + (colon < 0 ? reason : reason.substring(colon + 2));
         return cause == null ? new ConnectionException(text) : new ConnectionException(text, cause);
+    }
+
+    /** Connections that were turned away since the launch, or ended for what they sent; the log says why. Any thread. */
+    public long rejectedConnections() {
+        return nic.counter(NicCounter.LINKS_REJECTED);
     }
 
     /** Adds someone who is told of the node's channels. */
