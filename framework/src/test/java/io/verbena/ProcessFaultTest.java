@@ -114,7 +114,7 @@ class ProcessFaultTest {
             await(() ->
                     requester.call(silent, message, 0, 1000, CALL, 0, r -> calls.add(r.outcome())) == SendResult.SENT);
         }
-        AtomicLong sent = new AtomicLong();
+        int sent = 0;
         AtomicInteger written = new AtomicInteger();
         SendResult result = SendResult.SENT;
         long deadline = System.nanoTime() + LONG.toNanos();
@@ -129,7 +129,7 @@ class ProcessFaultTest {
         while (result != SendResult.CLOSED || table.isConnected()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             result = sink.offer(message, 0, 1000);
-            if (result == SendResult.SENT && sent.incrementAndGet() == 20_000) {
+            if (result == SendResult.SENT && ++sent == 20_000) {
                 assertThat(written.get()).isPositive();
                 peer.kill();
                 killed = true;
@@ -142,7 +142,10 @@ class ProcessFaultTest {
         await(() -> requester.poll(100) >= 0 && calls.size() == 20);
         assertThat(calls).containsOnly(Outcome.CLOSED);
         await(() -> table.poll(100) >= 0 && table.outstanding() == 0);
-        assertThat(operations).containsOnly(Outcome.CLOSED);
+        assertThat(operations).allMatch(outcome -> outcome == Outcome.CLOSED);
+        if (fabric != Fabric.SHM) { // where the poster may have done each itself before it looked again
+            assertThat(operations).isNotEmpty();
+        }
         assertThat(table.closeReason()).isIn(CloseReason.PEER_LOST, CloseReason.TIMED_OUT);
         await(() -> closed.size() == 2);
         assertServes(node, fabric, fabric.listen(node) + "/");
