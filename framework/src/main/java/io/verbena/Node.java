@@ -67,6 +67,8 @@ public final class Node implements AutoCloseable {
     private final LinkEndpoint endpoint;
     private final ProtectionDomain pd;
     private final Channels channels;
+    private final Directory directory;
+    private final Notices notices;
     private final Connections connections;
     private final Links links;
     private final @Nullable EventLoopWaiter waiter;
@@ -111,7 +113,9 @@ public final class Node implements AutoCloseable {
         this.endpoint = engine.endpoint();
         this.pd = nic.allocateProtectionDomain();
         this.channels = new Channels(context.maxQueuePairs);
-        this.connections = new Connections(this, nic, pd, context, channels);
+        this.directory = new Directory(name);
+        this.notices = new Notices(name);
+        this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter);
         engine.addParkCheck(this::hasWork);
         engine.agent(new Agent());
@@ -225,7 +229,7 @@ public final class Node implements AutoCloseable {
         AppendQueue queue = pd.createAppendQueue(options.attributes());
         Inbox inbox = new Inbox(this, inboxName, queue, channels);
         try {
-            connections.add(inboxName, inbox);
+            directory.add(inbox);
         } catch (RuntimeException e) {
             queue.destroy(true);
             throw e;
@@ -291,7 +295,7 @@ public final class Node implements AutoCloseable {
 
     /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
-        connections.remove(inbox);
+        directory.remove(inbox);
         engine.removeParkCheck(inbox.parkCheck());
         synchronized (this) {
             callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
@@ -319,7 +323,7 @@ public final class Node implements AutoCloseable {
                 bytes, Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
         SharedRegion region = new SharedRegion(this, regionName, memory);
         try {
-            connections.add(regionName, region);
+            directory.add(region);
         } catch (RuntimeException e) {
             pd.deregister(memory);
             throw e;
@@ -328,7 +332,7 @@ public final class Node implements AutoCloseable {
     }
 
     void forget(SharedRegion region, MemoryRegion memory) {
-        connections.removeRegion(region.name());
+        directory.remove(region);
         if (!closed) {
             pd.deregister(memory);
         }
@@ -486,7 +490,7 @@ public final class Node implements AutoCloseable {
 
     /** Adds someone who is told of the node's channels. */
     public void addListener(ChannelListener listener) {
-        connections.addListener(listener);
+        notices.addListener(listener);
     }
 
     // ---- turns ------------------------------------------------------------------------------------------------------
