@@ -36,7 +36,6 @@ public final class Channel implements AutoCloseable {
     private final Connection connection;
     private final QueuePair queuePair;
     private final Engine engine;
-    private final boolean assists;
     private final int depth;
     private final int maxInline;
     private final StagingRing staging;
@@ -51,15 +50,14 @@ public final class Channel implements AutoCloseable {
     private int claimLength = NO_CLAIM;
     private boolean claimInline;
 
-    @Nullable
-    private Object attachment;
+    private @Nullable Object attachment;
+    private volatile @Nullable Runnable onClosed;
 
-    Channel(Connections connections, Connection connection, Engine engine, boolean assists, StagingRing staging) {
+    Channel(Connections connections, Connection connection, Engine engine, StagingRing staging) {
         this.connections = connections;
         this.connection = connection;
         this.queuePair = connection.queuePair;
         this.engine = engine;
-        this.assists = assists;
         this.depth = queuePair.maxSend();
         this.maxInline = queuePair.maxInline();
         this.staging = staging;
@@ -185,7 +183,7 @@ public final class Channel implements AutoCloseable {
     /** Does a share of the sending, and looks what that completed. */
     private void push() {
         queuePair.doorbell();
-        if (assists) {
+        if (engine.mayAssist()) {
             engine.doWork();
         }
         takeCompleted();
@@ -360,6 +358,27 @@ public final class Channel implements AutoCloseable {
     /** Sets the {@link #attachment}; visible to other threads with whatever hands the channel over. */
     public void attach(@Nullable Object object) {
         attachment = object;
+    }
+
+    /** Whether it is closed for good: nothing comes by it any more. */
+    boolean isOver() {
+        return connection.state >= Connection.CLOSED;
+    }
+
+    /** Sets what is run when it is closed for good: by the node, or now if it is. */
+    void onClosed(Runnable listener) {
+        onClosed = listener;
+        if (isOver()) {
+            listener.run();
+        }
+    }
+
+    /** It was closed for good; by the node. */
+    void closed() {
+        Runnable listener = onClosed;
+        if (listener != null) {
+            listener.run();
+        }
     }
 
     int queuePairNumber() {

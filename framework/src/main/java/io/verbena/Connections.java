@@ -59,24 +59,18 @@ final class Connections {
     private static final int ERRORS_A_TURN = 1024;
     private static final int EVENTS_A_TURN = 256;
     private static final int ERROR_QUEUE_DEPTH = 16 << 10;
-    private static final int LARGEST_HEADERS = 128;
 
-    private final Node node;
     private final String nodeName;
-    private final Nic nic;
     private final Engine engine;
     private final NicEvents events;
-    private final ProtectionDomain pd;
     private final NodeContext context;
-    private final boolean assists;
     private final CompletionQueue errors;
-    private final Channels channels;
+    private final Directory directory;
+    private final Notices notices;
+    private final ConnectionMaker maker;
     private final CompletionHandler onError = this::onError;
-    private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
 
     private final Object lock = new Object();
-    private final Map<String, Inbox> inboxes = new HashMap<>();
-    private final Map<String, SharedRegion> regions = new HashMap<>();
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
     private final Map<Request, Connection> accepted = new HashMap<>();
@@ -84,68 +78,31 @@ final class Connections {
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final Long2LongHashMap lostPeers = new Long2LongHashMap(Long.MIN_VALUE);
-    private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
     private long transactions = ThreadLocalRandom.current().nextLong();
     private boolean closed;
 
     private volatile long nextDeadline = Long.MAX_VALUE;
-    private volatile boolean noticed;
     private final AtomicLong malformed = new AtomicLong();
 
     /** What makes a request the same one when it comes again. */
     private record Request(long peerNic, long transaction) {}
 
-    Connections(Node node, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
-        this.node = node;
+    Connections(
+            Node node,
+            Nic nic,
+            ProtectionDomain pd,
+            NodeContext context,
+            Channels channels,
+            Directory directory,
+            Notices notices) {
         this.nodeName = node.name();
-        this.nic = nic;
         this.engine = nic.engine(0);
         this.events = nic.events();
-        this.pd = pd;
         this.context = context;
-        this.assists = context.mode != NodeMode.THREAD;
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
-        this.channels = channels;
-    }
-
-    // ---- names ------------------------------------------------------------------------------------------------------
-
-    void add(String name, Inbox inbox) {
-        synchronized (lock) {
-            checkFree(name);
-            inboxes.put(name, inbox);
-        }
-    }
-
-    void add(String name, SharedRegion region) {
-        synchronized (lock) {
-            checkFree(name);
-            regions.put(name, region);
-        }
-    }
-
-    private void checkFree(String name) {
-        checkOpen();
-        if (inboxes.containsKey(name) || regions.containsKey(name)) {
-            throw new IllegalArgumentException(
-                    "node '" + nodeName + "' has something of the name '" + name + "' already");
-        }
-    }
-
-    void removeInbox(String name) {
-        synchronized (lock) {
-            inboxes.remove(name);
-        }
-    }
-
-    void removeRegion(String name) {
-        synchronized (lock) {
-            regions.remove(name);
-        }
-    }
-
-    void addListener(ChannelListener listener) {
-        listeners.add(listener);
+        this.directory = directory;
+        this.notices = notices;
+        this.maker = new ConnectionMaker(node, this, nic, pd, context, channels, errors);
     }
 
     private void checkOpen() {
@@ -161,8 +118,8 @@ final class Connections {
         synchronized (lock) {
             checkOpen();
             Connection c = create(peerNic, transactions++, false, kind, name);
-            c.firstPsn = randomPsn();
-            toInit(c);
+            c.firstPsn = ConnectionMaker.randomPsn();
+            ConnectionMaker.toInit(c);
             pending.put(c.transaction, c);
             return c;
         }
@@ -174,7 +131,7 @@ final class Connections {
                 .kind(c.kind)
                 .queuePairs(c.number, 0)
                 .psn(c.firstPsn)
-                .pathMtu(Math.min(context.pathMtu, mtuOf(maxPacket)))
+                .pathMtu(Math.min(context.pathMtu, ConnectionMaker.mtuOf(maxPacket)))
                 .text(c.name, context.accessToken);
         if (answersTo != null) {
             request.queue(answersTo.queueId(), answersTo.queueKey(), answersTo.maxMessage());
@@ -202,8 +159,8 @@ final class Connections {
             }
             String name = request.text();
             boolean region = request.kind() == ConnectionFlyweight.REGION;
-            Inbox inbox = region ? null : inboxes.get(name);
-            SharedRegion shared = region ? regions.get(name) : null;
+            Inbox inbox = region ? null : directory.inbox(name);
+            SharedRegion shared = region ? directory.region(name) : null;
             if (closed) {
                 return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
@@ -234,11 +191,11 @@ final class Connections {
     private ConnectionFlyweight accept(
             long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
         Connection c = create(peerNic, request.transaction(), true, request.kind(), request.text());
-        c.firstPsn = randomPsn();
+        c.firstPsn = ConnectionMaker.randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
-        takePeer(c, request);
-        toInit(c);
-        toReady(c, mtu, request.psn());
+        ConnectionMaker.takePeer(c, request);
+        ConnectionMaker.toInit(c);
+        maker.toReady(c, mtu, request.psn());
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
                 .queuePairs(c.number, c.peerQp)
@@ -273,8 +230,8 @@ final class Connections {
             Connection c = pending.get(reply.transaction());
             if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
                 pending.remove(c.transaction);
-                takePeer(c, reply);
-                toReady(c, reply.pathMtu(), reply.psn());
+                ConnectionMaker.takePeer(c, reply);
+                maker.toReady(c, reply.pathMtu(), reply.psn());
                 c.become(Connection.OPEN);
                 c.opened.complete(c);
                 return goodNews(ConnectionFlyweight.READY, c);
@@ -317,7 +274,7 @@ final class Connections {
         c.confirm();
         Channel channel = c.channel;
         if (channel != null && c.state == Connection.OPEN) {
-            notice(() -> tellConnected(channel));
+            notices.connected(channel);
         }
     }
 
@@ -330,90 +287,20 @@ final class Connections {
         return ConnectionFlyweight.of(type, c.transaction).kind(c.kind).queuePairs(c.number, c.peerQp);
     }
 
-    // ---- queue pairs ------------------------------------------------------------------------------------------------
-
+    /** Makes a connection and lists it; where numbers are short, takes those that wait only for stragglers. */
     private Connection create(long peerNic, long transaction, boolean incoming, int kind, String name) {
-        boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
-        boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
-        CompletionQueue completions = accesses ? nic.createCompletionQueue(context.sendDepth) : errors;
-        QueuePairAttributes attributes = new QueuePairAttributes()
-                .sendQueue(completions)
-                .receiveQueue(errors)
-                .maxReceive(1)
-                .maxSge(1)
-                .maxInline(posts ? context.maxInline : 0)
-                .maxSend(posts ? context.sendDepth : 1);
-        QueuePair queuePair = createQueuePair(attributes);
-        Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
-        byNumber.put(c.number, c);
-        if (accesses) {
-            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);
-            c.region = new RemoteRegion(node, this, c, completions, staging);
-        } else if (posts) {
-            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), 0);
-            Channel channel = new Channel(this, c, engine, assists, staging);
-            c.channel = channel;
-            channels.put(channel);
-        }
-        return c;
-    }
-
-    private QueuePair createQueuePair(QueuePairAttributes attributes) {
+        Connection c;
         try {
-            return pd.createQueuePair(attributes);
+            c = maker.make(peerNic, transaction, incoming, kind, name);
         } catch (IllegalStateException e) {
             if (retiring.isEmpty()) {
                 throw e;
             }
-            retireAll(); // numbers that wait only for stragglers
-            return pd.createQueuePair(attributes);
+            retireAll();
+            c = maker.make(peerNic, transaction, incoming, kind, name);
         }
-    }
-
-    private static void takePeer(Connection c, ConnectionFlyweight d) {
-        c.peerQp = d.senderQp();
-        c.queueId = d.queueId();
-        c.queueKey = d.queueKey();
-        c.maxMessage = d.maxMessage();
-        c.regionKey = d.regionKey();
-        c.regionLength = d.regionLength();
-        if (c.channel != null) {
-            c.channel.target();
-        }
-    }
-
-    private static int randomPsn() {
-        return ThreadLocalRandom.current().nextInt(1 << 24);
-    }
-
-    private static void toInit(Connection c) {
-        boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
-        c.queuePair.modify(new QpAttributes()
-                .state(QpState.INIT)
-                .access(serves ? Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC : 0));
-    }
-
-    private void toReady(Connection c, int mtu, int peerPsn) {
-        c.queuePair.modify(new QpAttributes()
-                .state(QpState.RTR)
-                .peerNic(c.peerNic)
-                .peerQp(c.peerQp)
-                .pathMtu(mtu)
-                .receivePsn(peerPsn)
-                .maxDestRdAtomic(16)
-                .minRnrTimer(2));
-        c.queuePair.modify(new QpAttributes()
-                .state(QpState.RTS)
-                .sendPsn(c.firstPsn)
-                .timeout(context.ackTimeoutCode)
-                .retryCount(context.retryCount)
-                .rnrRetry(7)
-                .maxRdAtomic(16));
-    }
-
-    /** The largest MTU, a power of two, whose packets a link takes. */
-    private static int mtuOf(int maxPacket) {
-        return Integer.highestOneBit(Math.max(maxPacket - LARGEST_HEADERS, 256));
+        byNumber.put(c.number, c);
+        return c;
     }
 
     // ---- ending -----------------------------------------------------------------------------------------------------
@@ -478,14 +365,7 @@ final class Connections {
         c.deadline = System.nanoTime() + RETIRE_NANOS;
         retiring.add(c);
         lookBy(c.deadline);
-        RemoteRegion region = c.region;
-        if (region != null) {
-            notice(region::onClosed);
-        }
-        Channel channel = c.channel;
-        if (channel != null && wasOpen) {
-            notice(() -> tellClosed(channel));
-        }
+        notices.closed(c, wasOpen);
     }
 
     private int goOnClosing(long now) {
@@ -551,7 +431,7 @@ final class Connections {
 
     /** Whether the next turn would find something without waiting. Any thread. */
     boolean hasWork() {
-        return !events.isEmpty() || !errors.isEmpty() || noticed;
+        return !events.isEmpty() || !errors.isEmpty() || !notices.isEmpty();
     }
 
     /** When the next turn is needed at the latest. */
@@ -581,7 +461,7 @@ final class Connections {
                 }
             }
         }
-        return work + tell();
+        return work + notices.tell();
     }
 
     private int onTimer(long now) {
@@ -776,46 +656,6 @@ final class Connections {
         }
     }
 
-    // ---- telling the application ------------------------------------------------------------------------------------
-
-    private void notice(Runnable notice) {
-        notices.add(notice);
-        noticed = true;
-    }
-
-    private int tell() {
-        int told = 0;
-        while (noticed) {
-            Runnable notice;
-            synchronized (lock) {
-                notice = notices.poll();
-                noticed = !notices.isEmpty();
-            }
-            if (notice == null) {
-                break;
-            }
-            told++;
-            try {
-                notice.run();
-            } catch (RuntimeException e) {
-                LOG.error("node '{}': a listener failed", nodeName, e);
-            }
-        }
-        return told;
-    }
-
-    private void tellConnected(Channel channel) {
-        for (ChannelListener listener : listeners) {
-            listener.onConnect(channel);
-        }
-    }
-
-    private void tellClosed(Channel channel) {
-        for (ChannelListener listener : listeners) {
-            listener.onClose(channel);
-        }
-    }
-
     // ---- the node's end ---------------------------------------------------------------------------------------------
 
     /** Closes every connection from this side; {@link #isDrained} says when all is acknowledged. */
@@ -868,6 +708,6 @@ final class Connections {
             retireAll();
             closed = true;
         }
-        tell();
+        notices.tell();
     }
 }

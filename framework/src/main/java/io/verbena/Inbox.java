@@ -24,6 +24,7 @@ public final class Inbox implements AutoCloseable {
     private final BooleanSupplier hasMessage = this::hasMessage;
 
     private volatile @Nullable MessageHandler callback;
+    private volatile boolean polledByNode;
     private volatile boolean closed;
 
     Inbox(Node node, String name, AppendQueue queue, Channels channels) {
@@ -59,7 +60,7 @@ public final class Inbox implements AutoCloseable {
         return take(handler, limit);
     }
 
-    private int take(MessageHandler handler, int limit) {
+    int take(MessageHandler handler, int limit) {
         if (closed) {
             return 0;
         }
@@ -100,6 +101,15 @@ public final class Inbox implements AutoCloseable {
 
     boolean hasCallback() {
         return callback != null;
+    }
+
+    /** From now on only the node's turns take messages, though not by a callback of this inbox. */
+    void polledByNode() {
+        polledByNode = true;
+    }
+
+    boolean isPolledByNode() {
+        return polledByNode || callback != null;
     }
 
     /**

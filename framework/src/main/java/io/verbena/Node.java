@@ -7,6 +7,7 @@ import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
@@ -54,6 +55,7 @@ public final class Node implements AutoCloseable {
     private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final String RESPONSES = "responses/"; // names have no slash
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
 
@@ -65,6 +67,8 @@ public final class Node implements AutoCloseable {
     private final LinkEndpoint endpoint;
     private final ProtectionDomain pd;
     private final Channels channels;
+    private final Directory directory;
+    private final Notices notices;
     private final Connections connections;
     private final Links links;
     private final @Nullable EventLoopWaiter waiter;
@@ -109,7 +113,9 @@ public final class Node implements AutoCloseable {
         this.endpoint = engine.endpoint();
         this.pd = nic.allocateProtectionDomain();
         this.channels = new Channels(context.maxQueuePairs);
-        this.connections = new Connections(this, nic, pd, context, channels);
+        this.directory = new Directory(name);
+        this.notices = new Notices(name);
+        this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter);
         engine.addParkCheck(this::hasWork);
         engine.agent(new Agent());
@@ -223,7 +229,7 @@ public final class Node implements AutoCloseable {
         AppendQueue queue = pd.createAppendQueue(options.attributes());
         Inbox inbox = new Inbox(this, inboxName, queue, channels);
         try {
-            connections.add(inboxName, inbox);
+            directory.add(inbox);
         } catch (RuntimeException e) {
             queue.destroy(true);
             throw e;
@@ -232,6 +238,47 @@ public final class Node implements AutoCloseable {
             engine.addParkCheck(inbox.parkCheck());
         }
         return inbox;
+    }
+
+    /** Opens a {@link Responder} on an inbox of that name, with the default options. */
+    public Responder openResponder(String responderName) {
+        return openResponder(responderName, new InboxOptions());
+    }
+
+    /**
+     * Opens a {@link Responder} that peers can call by its name.
+     *
+     * @param responderName as for {@link #openInbox}
+     * @param options of the inbox that the requests come to
+     */
+    public Responder openResponder(String responderName, InboxOptions options) {
+        return new Responder(openInbox(responderName, options));
+    }
+
+    /** Opens a {@link Requester} with the default options. */
+    public Requester openRequester() {
+        return openRequester(new RequesterOptions());
+    }
+
+    /**
+     * Opens a {@link Requester}, which calls the responders of peers.
+     *
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its responses cannot be had
+     */
+    public Requester openRequester(RequesterOptions options) {
+        checkOpen();
+        AppendQueue queue = pd.createAppendQueue(options.responses.attributes());
+        Inbox inbox = new Inbox(this, RESPONSES, queue, channels); // of no name that a peer could ask for
+        if (invoker) {
+            engine.addParkCheck(inbox.parkCheck());
+        }
+        return new Requester(this, inbox, options);
+    }
+
+    /** Runs something in the node's next turn. */
+    void run(Runnable command) {
+        commands.add(command);
+        engine.wake();
     }
 
     void addCallback(Inbox inbox) {
@@ -248,12 +295,12 @@ public final class Node implements AutoCloseable {
 
     /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
-        connections.removeInbox(inbox.name());
+        directory.remove(inbox);
         engine.removeParkCheck(inbox.parkCheck());
         synchronized (this) {
             callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
         }
-        if (inbox.hasCallback()) {
+        if (inbox.isPolledByNode()) {
             commands.add(() -> queue.destroy(true));
             engine.wake();
         } else {
@@ -276,7 +323,7 @@ public final class Node implements AutoCloseable {
                 bytes, Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
         SharedRegion region = new SharedRegion(this, regionName, memory);
         try {
-            connections.add(regionName, region);
+            directory.add(region);
         } catch (RuntimeException e) {
             pd.deregister(memory);
             throw e;
@@ -285,7 +332,7 @@ public final class Node implements AutoCloseable {
     }
 
     void forget(SharedRegion region, MemoryRegion memory) {
-        connections.removeRegion(region.name());
+        directory.remove(region);
         if (!closed) {
             pd.deregister(memory);
         }
@@ -431,14 +478,19 @@ public final class Node implements AutoCloseable {
 
     private static ConnectionException failure(Address address, @Nullable Throwable cause) {
         String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
-        String prefix = "cannot connect to ";
-        String text = reason.startsWith(prefix) ? reason : prefix + address + ": " + reason;
+        int colon = reason.startsWith("cannot connect to ") ? reason.indexOf(": ") : -1; // said of the socket's address
+        String text = "cannot connect to " + address + ": " + (colon < 0 ? reason : reason.substring(colon + 2));
         return cause == null ? new ConnectionException(text) : new ConnectionException(text, cause);
+    }
+
+    /** Connections that were turned away since the launch, or ended for what they sent; the log says why. Any thread. */
+    public long rejectedConnections() {
+        return nic.counter(NicCounter.LINKS_REJECTED);
     }
 
     /** Adds someone who is told of the node's channels. */
     public void addListener(ChannelListener listener) {
-        connections.addListener(listener);
+        notices.addListener(listener);
     }
 
     // ---- turns ------------------------------------------------------------------------------------------------------

@@ -13,23 +13,22 @@ final class NodePair implements AutoCloseable {
     final Node server;
     final Node client;
     final String address;
-    private final NodeMode mode;
     private final Thread serverThread;
     private volatile boolean stopped;
     private volatile boolean paused;
 
     NodePair(Fabric fabric, NodeMode mode) {
-        this(fabric, mode, fabric.context(mode), fabric.context(mode));
+        this(fabric, fabric.context(mode), fabric.context(mode));
     }
 
     /** A server that is driven by a thread of the test in the mode INVOKER, and a client driven by the test's own. */
-    NodePair(Fabric fabric, NodeMode mode, NodeContext serverContext, NodeContext clientContext) {
-        this.mode = mode;
+    NodePair(Fabric fabric, NodeContext serverContext, NodeContext clientContext) {
+
         server = Node.launch(serverContext);
         client = Node.launch(clientContext);
         address = fabric.listen(server) + "/";
         serverThread = new Thread(this::driveServer, "test-server");
-        if (mode == NodeMode.INVOKER) {
+        if (server.mode() == NodeMode.INVOKER) {
             serverThread.start();
         }
     }
@@ -42,6 +41,7 @@ final class NodePair implements AutoCloseable {
                 server.await(TimeUnit.MILLISECONDS.toNanos(20));
             }
         }
+        server.close(); // by the thread that owns its sockets
     }
 
     /** Drives the client until a condition holds. */
@@ -58,8 +58,7 @@ final class NodePair implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        stopServer();
-        server.close();
+        closeServer();
     }
 
     /** Nobody does the server's work, for a while; in the mode INVOKER. */
@@ -67,15 +66,16 @@ final class NodePair implements AutoCloseable {
         paused = wanted;
     }
 
-    void stopServer() {
+    void closeServer() {
         stopped = true;
         server.wake();
-        if (mode == NodeMode.INVOKER) {
+        if (server.mode() == NodeMode.INVOKER) {
             try {
                 serverThread.join(TIMEOUT.toMillis());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         }
+        server.close();
     }
 }

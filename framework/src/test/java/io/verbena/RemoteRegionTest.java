@@ -134,7 +134,7 @@ class RemoteRegionTest {
     void wakesTheSleepingNodeThatPolls(Fabric fabric) {
         NodeContext server = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
         NodeContext client = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
-        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED, server, client)) {
+        try (NodePair pair = new NodePair(fabric, server, client)) {
             pair.server.share("table", 4096);
             RemoteRegion remote =
                     pair.client.attach(pair.address + "table", NodePair.TIMEOUT).pollOnNode();
@@ -264,8 +264,7 @@ class RemoteRegionTest {
         try (NodePair pair = new NodePair(fabric, mode)) {
             pair.server.share("table", 4096);
             RemoteRegion remote = pair.client.attach(pair.address + "table", NodePair.TIMEOUT);
-            pair.stopServer();
-            pair.server.close();
+            pair.closeServer();
             pair.await(() -> !remote.isConnected());
             assertThat(remote.closeReason()).isIn(CloseReason.CLOSED_BY_PEER, CloseReason.PEER_LOST);
             assertThatThrownBy(() -> remote.fetchAndAdd(0, 1, NodePair.TIMEOUT))
@@ -303,7 +302,7 @@ class RemoteRegionTest {
         try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
             pair.server.share("table", 4096);
             RemoteRegion remote = pair.client.attach(pair.address + "table", NodePair.TIMEOUT);
-            pair.stopServer();
+            pair.pauseServer(true);
             for (int i = 0; i < 3; i++) {
                 assertThat(remote.fetchAndAdd(0, 1, i, (id, outcome, value) -> outcomes.add(outcome)))
                         .isEqualTo(SendResult.SENT);

@@ -43,7 +43,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public int poll(CompletionHandler handler, int limit) {
         int taken = drain(handler, limit);
-        if (taken == 0 && engine.mode() != EngineMode.THREAD && engine.doWork() > 0) {
+        if (taken == 0 && engine.mayAssist() && engine.doWork() > 0) {
             taken = drain(handler, limit);
         }
         return taken;

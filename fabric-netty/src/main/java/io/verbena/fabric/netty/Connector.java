@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.verbena.fabric.ConnectFailure;
 import io.verbena.nic.port.Link;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -65,8 +66,7 @@ final class Connector {
         channel = future.channel();
         future.addListener(done -> {
             if (!done.isSuccess()) {
-                Throwable cause = done.cause();
-                attemptFailed(String.valueOf(cause == null ? "cancelled" : cause.getMessage()));
+                attemptFailed(ConnectFailure.reason(done.cause()));
             }
         });
     }

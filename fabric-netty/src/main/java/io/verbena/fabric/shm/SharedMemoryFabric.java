@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.verbena.fabric.ConnectFailure;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
@@ -195,7 +196,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
                 .addListener(done -> {
                     Throwable cause = done.cause();
                     if (cause != null) {
-                        connecting.fail("cannot connect to " + socket + ": " + cause.getMessage());
+                        connecting.fail("cannot connect to " + socket + ": " + ConnectFailure.reason(cause));
                     }
                 });
         return connecting.future;

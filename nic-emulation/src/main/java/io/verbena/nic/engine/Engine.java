@@ -105,6 +105,14 @@ public final class Engine implements LinkListener, AutoCloseable {
         return mode;
     }
 
+    /**
+     * Whether the calling thread may do turns: any may but in the mode THREAD, where only the engine's own does them (also
+     * in application code that runs there, which would otherwise wait for itself).
+     */
+    public boolean mayAssist() {
+        return assisted || (thread != null && thread.isCurrent());
+    }
+
     /** Starts the engine's own thread, where the mode has one. */
     public void start() {
         if (thread != null) {

@@ -1,0 +1,118 @@
+package io.verbena;
+
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.Nic;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.memory.Access;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Makes connections with their queue pairs, and brings these to where they send. Used under the lock of {@link Connections}. */
+final class ConnectionMaker {
+    private static final int LARGEST_HEADERS = 128;
+
+    private final Node node;
+    private final Connections connections;
+    private final Nic nic;
+    private final Engine engine;
+    private final ProtectionDomain pd;
+    private final NodeContext context;
+    private final Channels channels;
+    private final CompletionQueue errors;
+
+    ConnectionMaker(
+            Node node,
+            Connections connections,
+            Nic nic,
+            ProtectionDomain pd,
+            NodeContext context,
+            Channels channels,
+            CompletionQueue errors) {
+        this.node = node;
+        this.connections = connections;
+        this.nic = nic;
+        this.engine = nic.engine(0);
+        this.pd = pd;
+        this.context = context;
+        this.channels = channels;
+        this.errors = errors;
+    }
+
+    /** Makes a connection whose queue pair is in RESET. */
+    Connection make(long peerNic, long transaction, boolean incoming, int kind, String name) {
+        boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
+        boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
+        CompletionQueue completions = accesses ? nic.createCompletionQueue(context.sendDepth) : errors;
+        QueuePairAttributes attributes = new QueuePairAttributes()
+                .sendQueue(completions)
+                .receiveQueue(errors)
+                .maxReceive(1)
+                .maxSge(1)
+                .maxInline(posts ? context.maxInline : 0)
+                .maxSend(posts ? context.sendDepth : 1);
+        QueuePair queuePair = pd.createQueuePair(attributes);
+        Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
+        if (accesses) {
+            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);
+            c.region = new RemoteRegion(node, connections, c, completions, staging);
+        } else if (posts) {
+            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), 0);
+            Channel channel = new Channel(connections, c, engine, staging);
+            c.channel = channel;
+            channels.put(channel);
+        }
+        return c;
+    }
+
+    /** Takes what the peer said of its end. */
+    static void takePeer(Connection c, ConnectionFlyweight d) {
+        c.peerQp = d.senderQp();
+        c.queueId = d.queueId();
+        c.queueKey = d.queueKey();
+        c.maxMessage = d.maxMessage();
+        c.regionKey = d.regionKey();
+        c.regionLength = d.regionLength();
+        if (c.channel != null) {
+            c.channel.target();
+        }
+    }
+
+    static int randomPsn() {
+        return ThreadLocalRandom.current().nextInt(1 << 24);
+    }
+
+    static void toInit(Connection c) {
+        boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.INIT)
+                .access(serves ? Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC : 0));
+    }
+
+    /** Brings the queue pair to where it receives and sends; its peer is known. */
+    void toReady(Connection c, int mtu, int peerPsn) {
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(c.peerNic)
+                .peerQp(c.peerQp)
+                .pathMtu(mtu)
+                .receivePsn(peerPsn)
+                .maxDestRdAtomic(16)
+                .minRnrTimer(2));
+        c.queuePair.modify(new QpAttributes()
+                .state(QpState.RTS)
+                .sendPsn(c.firstPsn)
+                .timeout(context.ackTimeoutCode)
+                .retryCount(context.retryCount)
+                .rnrRetry(7)
+                .maxRdAtomic(16));
+    }
+
+    /** The largest MTU, a power of two, whose packets a link takes. */
+    static int mtuOf(int maxPacket) {
+        return Integer.highestOneBit(Math.max(maxPacket - LARGEST_HEADERS, 256));
+    }
+}

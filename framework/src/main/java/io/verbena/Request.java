@@ -1,0 +1,70 @@
+package io.verbena;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A cursor on a request that came to a {@link Responder}: valid during {@link RequestHandler#onRequest} only. */
+public final class Request {
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+
+    private @Nullable Channel channel;
+    private long correlationId;
+    private DirectBuffer buffer = NOTHING;
+    private int offset;
+    private int length;
+
+    Request() {}
+
+    void wrap(Channel from, long id, DirectBuffer memory, int at, int bytes) {
+        channel = from;
+        correlationId = id;
+        buffer = memory;
+        offset = at;
+        length = bytes;
+    }
+
+    void unwrap() {
+        channel = null;
+        buffer = NOTHING;
+        length = 0;
+    }
+
+    /** The memory that holds the request. */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where its payload begins, a multiple of 8. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes of its payload. */
+    public int length() {
+        return length;
+    }
+
+    /** The way back; to keep, with {@link #correlationId}, where the answer comes later. */
+    public Channel channel() {
+        Channel from = channel;
+        if (from == null) {
+            throw new IllegalStateException("a request is valid during its handler's call only");
+        }
+        return from;
+    }
+
+    /** Names the request to {@link Responder#reply}; unique on its channel only. */
+    public long correlationId() {
+        return correlationId;
+    }
+
+    /**
+     * Answers, now.
+     *
+     * @return BACK_PRESSURED if the requester does not keep up: try again, or keep the answer for later
+     */
+    public SendResult reply(DirectBuffer answer, int answerOffset, int answerLength) {
+        return Responder.reply(channel(), correlationId, answer, answerOffset, answerLength);
+    }
+}

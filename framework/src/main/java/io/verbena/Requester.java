@@ -1,0 +1,335 @@
+package io.verbena;
+
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls responders: sends requests, and tells how each ended, exactly once. A call ends with its response, with its
+ * deadline, or with its channel, whichever comes first; a response that comes later is dropped and counted.
+ *
+ * <pre>{@code
+ *   Requester requester = node.openRequester();
+ *   Channel echo = requester.connect("tcp://10.0.0.7:9000/echo", Duration.ofSeconds(5));
+ *   requester.call(echo, buffer, 0, length, MILLISECONDS.toNanos(20), 7, response -> ...);
+ *   while (requester.poll(16) == 0) {
+ *       Thread.onSpinWait();
+ *   }
+ * }</pre>
+ *
+ * <p>One thread at a time calls and one thread at a time polls; these may be two threads, and the node's may be the one
+ * that polls ({@link #pollOnNode}). A channel is called by one requester only. Nothing is allocated per call.
+ *
+ * <p>Concurrency: a call's slot goes from caller to poller by one {@link IntHandover} before its request is sent, and back
+ * by another when it has ended.
+ */
+public final class Requester implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Requester.class);
+    private static final int POLL_LIMIT = 256;
+
+    private final Node node;
+    private final Inbox inbox;
+    private final int slotBits;
+    private final int mask;
+    private final long[] wireIds; // of the call in the slot
+    private final long[] deadlines;
+    private final long[] correlationIds;
+    private final Channel[] channels;
+    private final @Nullable ResponseHandler[] handlers;
+    private final IntHandover free;
+    private final IntHandover begun;
+    private final DeadlineHeap due;
+    private final Response response = new Response();
+    private final MessageHandler onMessage = this::onMessage;
+    private final BooleanSupplier hasWork = this::hasWork;
+    private final TurnTask turn = new Turn();
+    private final AtomicBoolean polling = new AtomicBoolean();
+    private final AtomicLong late = new AtomicLong();
+
+    private long generation; // the caller's
+    private int spare = IntHandover.EMPTY; // the caller's: a slot that was taken and not used
+    private int ended; // the poller's, in this poll
+    private volatile boolean channelClosed;
+    private volatile long sleepsUntil = Long.MAX_VALUE; // the node, where it polls
+    private volatile boolean nodePolls;
+    private volatile boolean closed;
+
+    Requester(Node node, Inbox inbox, RequesterOptions options) {
+        this.node = node;
+        this.inbox = inbox;
+        int slots = options.maxOutstanding;
+        this.slotBits = Integer.numberOfTrailingZeros(slots);
+        this.mask = slots - 1;
+        this.wireIds = new long[slots];
+        this.deadlines = new long[slots];
+        this.correlationIds = new long[slots];
+        this.channels = new Channel[slots];
+        this.handlers = new ResponseHandler[slots];
+        this.free = new IntHandover(slots);
+        this.begun = new IntHandover(slots);
+        this.due = new DeadlineHeap(slots);
+        for (int slot = 0; slot < slots; slot++) {
+            free.add(slot);
+        }
+    }
+
+    /** Connects to a responder, as {@link Node#connect(String, Duration)}; responses come to this requester. */
+    public Channel connect(String address, Duration timeout) {
+        Channel channel = node.connect(address, inbox, timeout);
+        channel.onClosed(this::onChannelClosed);
+        return channel;
+    }
+
+    // ---- calling ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Calls. The request has been copied when this returns.
+     *
+     * @param channel of {@link #connect}
+     * @param request holds the request
+     * @param offset of its first byte
+     * @param length in bytes, 0 to the channel's maximum less 16
+     * @param timeoutNanos how long the response may take, at least 1
+     * @param correlationId goes to the handler
+     * @param handler told of the end, by {@link #poll}, if this returns SENT
+     * @return BACK_PRESSURED if too many calls are outstanding, or the peer does not keep up; nothing was changed then
+     */
+    public SendResult call(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            long timeoutNanos,
+            long correlationId,
+            ResponseHandler handler) {
+        request.boundsCheck(offset, length);
+        if (timeoutNanos < 1) {
+            throw new IllegalArgumentException("timeout " + timeoutNanos + " < minimum 1 ns");
+        }
+        if (closed) {
+            return SendResult.CLOSED;
+        }
+        int slot = spare == IntHandover.EMPTY ? free.take() : spare;
+        if (slot == IntHandover.EMPTY) {
+            return SendResult.BACK_PRESSURED;
+        }
+        spare = slot;
+        int at = channel.tryClaim(CallFlyweight.HEADER_LENGTH + length);
+        if (at < 0) {
+            return at == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+        }
+        spare = IntHandover.EMPTY;
+        long wireId = ++generation << slotBits | slot;
+        wireIds[slot] = wireId;
+        long deadline = System.nanoTime() + timeoutNanos;
+        deadlines[slot] = deadline;
+        correlationIds[slot] = correlationId;
+        channels[slot] = channel;
+        handlers[slot] = handler;
+        begun.add(slot); // before the request is sent, so that whoever takes the response finds it
+        CallFlyweight.encode(channel.claimBuffer(), at, wireId, CallFlyweight.REQUEST);
+        channel.claimBuffer().putBytes(at + CallFlyweight.HEADER_LENGTH, request, offset, length);
+        if (channel.commit() == SendResult.CLOSED) {
+            channelClosed = true; // the poller ends the call
+        }
+        if (nodePolls) {
+            VarHandle.fullFence(); // the call first, then the look at how long the node sleeps
+            if (deadline < sleepsUntil) {
+                node.wake();
+            }
+        }
+        return SendResult.SENT;
+    }
+
+    // ---- polling ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Tells handlers of calls that have ended. Runs no part of the node: in the mode INVOKER, {@link Node#doWork} brings
+     * what comes by sockets.
+     *
+     * @param limit most responses to take, at least 1; calls that expire or whose channel closes are told beside that
+     * @return calls that ended; also 0 while another thread polls
+     */
+    public int poll(int limit) {
+        if (!polling.compareAndSet(false, true)) {
+            return 0;
+        }
+        ended = 0;
+        try {
+            takeBegun();
+            if (!closed) {
+                inbox.take(onMessage, limit);
+            }
+            if (channelClosed) {
+                endThoseOfClosedChannels();
+            }
+            if (!due.isEmpty()) {
+                expire(System.nanoTime());
+            }
+            return ended;
+        } finally {
+            polling.set(false);
+        }
+    }
+
+    /**
+     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has consumed
+     * its call; the error is logged.
+     */
+    public Requester pollOnNode() {
+        if (!nodePolls) {
+            nodePolls = true;
+            inbox.polledByNode();
+            node.addTask(turn, hasWork);
+        }
+        return this;
+    }
+
+    /**
+     * Sleeps until a call may have ended or the time is over, as {@link Inbox#await}. For the thread that polls.
+     *
+     * @param nanos most nanoseconds to sleep
+     * @throws IllegalStateException if the node polls
+     */
+    public void await(long nanos) {
+        if (nodePolls) {
+            throw new IllegalStateException(this + " is polled by its node");
+        }
+        takeBegun();
+        long left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+        if (left > 0) {
+            node.awaitMessage(left, hasWork);
+        }
+    }
+
+    private boolean hasWork() {
+        return channelClosed || !inbox.isEmpty() || (nodePolls && begun.size() > 0);
+    }
+
+    private void takeBegun() {
+        for (int slot = begun.take(); slot != IntHandover.EMPTY; slot = begun.take()) {
+            due.add(slot, deadlines[slot]);
+        }
+    }
+
+    private void onMessage(Message message) {
+        DirectBuffer buffer = message.buffer();
+        int offset = message.offset();
+        int type = CallFlyweight.type(buffer, offset, message.length());
+        if (type == CallFlyweight.RESPONSE || type == CallFlyweight.FAILURE) {
+            takeBegun();
+            long wireId = CallFlyweight.correlationId(buffer, offset);
+            int slot = (int) wireId & mask;
+            if (due.contains(slot) && wireIds[slot] == wireId && channels[slot] == message.channel()) {
+                response.payload(
+                        buffer, offset + CallFlyweight.HEADER_LENGTH, message.length() - CallFlyweight.HEADER_LENGTH);
+                end(slot, type == CallFlyweight.RESPONSE ? Outcome.DONE : Outcome.FAILED);
+                return;
+            }
+        }
+        late.lazySet(late.getPlain() + 1);
+    }
+
+    private void expire(long now) {
+        while (!due.isEmpty() && due.earliest() - now <= 0) {
+            end(due.first(), Outcome.EXPIRED);
+        }
+    }
+
+    private void endThoseOfClosedChannels() {
+        channelClosed = false; // before the look: what closes after it sets this again
+        takeBegun();
+        for (int slot = 0; slot <= mask; slot++) {
+            if (due.contains(slot) && (closed || channels[slot].isOver())) {
+                end(slot, Outcome.CLOSED);
+            }
+        }
+    }
+
+    private void end(int slot, Outcome outcome) {
+        ResponseHandler handler = handlers[slot];
+        response.end(outcome, channels[slot], correlationIds[slot]);
+        handlers[slot] = null;
+        due.remove(slot);
+        free.add(slot);
+        ended++;
+        try {
+            if (handler != null) {
+                handler.onResponse(response);
+            }
+        } finally {
+            response.unwrap();
+        }
+    }
+
+    private final class Turn implements TurnTask {
+        @Override
+        public int doWork(long now) {
+            try {
+                return poll(POLL_LIMIT);
+            } catch (RuntimeException e) {
+                LOG.error("a handler of {} failed; its call counts as told", Requester.this, e);
+                return 1;
+            }
+        }
+
+        @Override
+        public long nextDeadline() {
+            takeBegun();
+            long earliest = due.earliest();
+            sleepsUntil = earliest;
+            return earliest;
+        }
+    }
+
+    // ---- state ------------------------------------------------------------------------------------------------------
+
+    /** Responses that came when their call had ended already, and messages that were none; dropped. Any thread. */
+    public long lateResponses() {
+        return late.get();
+    }
+
+    /** Calls that have not ended. Any thread; an estimate while others work. */
+    public int outstanding() {
+        return mask + 1 - free.size() - (spare == IntHandover.EMPTY ? 0 : 1);
+    }
+
+    private void onChannelClosed() {
+        channelClosed = true;
+        if (nodePolls) {
+            turn.doWork(0);
+        } else {
+            node.wake();
+        }
+    }
+
+    /**
+     * Closes it: calls that are outstanding end in {@link Outcome#CLOSED} when they are polled next. Its channels stay
+     * open; nobody calls any more. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            channelClosed = true;
+            inbox.close();
+            if (nodePolls) {
+                node.run(() -> {
+                    turn.doWork(0);
+                    node.removeTask(turn, hasWork);
+                });
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "requester of " + node;
+    }
+}

@@ -1,0 +1,28 @@
+package io.verbena;
+
+/** What a {@link Requester} is made of: fluent setters over defaults. Mutable; not thread-safe. */
+public final class RequesterOptions {
+    private static final int MAX_OUTSTANDING = 1 << 20;
+
+    int maxOutstanding = 4096;
+    InboxOptions responses = new InboxOptions();
+
+    /** Creates the defaults: 4096 calls at a time, and an inbox with its defaults for the responses. */
+    public RequesterOptions() {}
+
+    /** Calls that may be outstanding at a time, a power of two, 1 to 1048576. */
+    public RequesterOptions maxOutstanding(int calls) {
+        if (calls < 1 || calls > MAX_OUTSTANDING || Integer.bitCount(calls) != 1) {
+            throw new IllegalArgumentException(
+                    "maxOutstanding " + calls + " is not a power of two in 1.." + MAX_OUTSTANDING);
+        }
+        maxOutstanding = calls;
+        return this;
+    }
+
+    /** What the inbox for the responses is made of; its longest message bounds the longest response. */
+    public RequesterOptions responses(InboxOptions options) {
+        responses = options;
+        return this;
+    }
+}

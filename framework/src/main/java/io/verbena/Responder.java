@@ -1,0 +1,147 @@
+package io.verbena;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the requests that come to an inbox, at once or later and in any order.
+ *
+ * <pre>{@code
+ *   node.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
+ * }</pre>
+ *
+ * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the
+ * request's channel: for one thread at a time a channel. Nothing is allocated per request.
+ */
+public final class Responder implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
+    private static final int MAX_TEXT = 512;
+
+    private final Inbox inbox;
+    private final Request request = new Request();
+    private final MessageHandler onMessage = this::onMessage;
+    private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong unanswered = new AtomicLong();
+    private @Nullable RequestHandler handler;
+
+    Responder(Inbox inbox) {
+        this.inbox = inbox;
+    }
+
+    /** Its name, to connect to. */
+    public String name() {
+        return inbox.name();
+    }
+
+    /** Bytes of the longest request that it takes. */
+    public int maxRequest() {
+        return inbox.maxMessage() - CallFlyweight.HEADER_LENGTH;
+    }
+
+    /**
+     * Takes requests, oldest first.
+     *
+     * @param requestHandler takes each
+     * @param limit most requests to take, at least 1
+     * @return requests taken
+     * @throws IllegalStateException if a callback takes them
+     */
+    public int poll(RequestHandler requestHandler, int limit) {
+        if (inbox.hasCallback()) {
+            throw new IllegalStateException("responder '" + name() + "' is polled by its node, see onRequest");
+        }
+        handler = requestHandler;
+        return inbox.poll(onMessage, limit);
+    }
+
+    /** Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. */
+    public void onRequest(RequestHandler requestHandler) {
+        if (inbox.hasCallback()) {
+            throw new IllegalStateException("responder '" + name() + "' has a callback already");
+        }
+        handler = requestHandler;
+        inbox.onMessage(onMessage);
+    }
+
+    /** Sleeps until there is a request, as {@link Inbox#await}. */
+    public boolean await(long nanos) {
+        return inbox.await(nanos);
+    }
+
+    /**
+     * Answers a request that came before.
+     *
+     * @param channel of the request
+     * @param correlationId of the request
+     * @return BACK_PRESSURED if the requester does not keep up: try again; CLOSED if it is gone
+     */
+    public static SendResult reply(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
+        return CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
+    }
+
+    /** Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates. */
+    public static SendResult fail(Channel channel, long correlationId, String reason) {
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        return CallFlyweight.send(
+                channel,
+                correlationId,
+                CallFlyweight.FAILURE,
+                new UnsafeBuffer(text),
+                0,
+                Math.min(text.length, MAX_TEXT));
+    }
+
+    private void onMessage(Message message) {
+        Channel channel = message.channel();
+        RequestHandler taker = handler;
+        if (CallFlyweight.type(message.buffer(), message.offset(), message.length()) != CallFlyweight.REQUEST
+                || channel == null
+                || taker == null) {
+            malformed.lazySet(malformed.getPlain() + 1);
+            return;
+        }
+        long correlationId = CallFlyweight.correlationId(message.buffer(), message.offset());
+        request.wrap(
+                channel,
+                correlationId,
+                message.buffer(),
+                message.offset() + CallFlyweight.HEADER_LENGTH,
+                message.length() - CallFlyweight.HEADER_LENGTH);
+        try {
+            taker.onRequest(request);
+        } catch (RuntimeException e) {
+            LOG.error("the handler of responder '{}' failed; its caller is told", name(), e);
+            if (fail(channel, correlationId, String.valueOf(e.getMessage())) != SendResult.SENT) {
+                unanswered.incrementAndGet();
+            }
+        } finally {
+            request.unwrap();
+        }
+    }
+
+    /** Messages that were no requests, or whose sender was forgotten already; dropped. Any thread. */
+    public long malformed() {
+        return malformed.get();
+    }
+
+    /** Requests whose handler failed and whose caller could not be told; they expire there. Any thread. */
+    public long unanswered() {
+        return unanswered.get();
+    }
+
+    /** Closes its inbox: requests that wait are lost, and expire at their callers. Idempotent. */
+    @Override
+    public void close() {
+        inbox.close();
+    }
+
+    @Override
+    public String toString() {
+        return "responder '" + name() + "'";
+    }
+}

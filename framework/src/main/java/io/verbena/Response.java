@@ -1,0 +1,89 @@
+package io.verbena;
+
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A cursor on the end of a call: valid during {@link ResponseHandler#onResponse} only. */
+public final class Response {
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+
+    private Outcome outcome = Outcome.CLOSED;
+    private @Nullable Channel channel;
+    private long correlationId;
+    private DirectBuffer buffer = NOTHING;
+    private int offset;
+    private int length;
+
+    Response() {}
+
+    void payload(DirectBuffer memory, int at, int bytes) {
+        buffer = memory;
+        offset = at;
+        length = bytes;
+    }
+
+    void end(Outcome how, Channel called, long id) {
+        outcome = how;
+        channel = called;
+        correlationId = id;
+    }
+
+    void unwrap() {
+        channel = null;
+        buffer = NOTHING;
+        offset = 0;
+        length = 0;
+    }
+
+    /** How the call ended. Only with DONE and FAILED there is a payload. */
+    public Outcome outcome() {
+        return outcome;
+    }
+
+    /** What the caller gave with the call. */
+    public long correlationId() {
+        return correlationId;
+    }
+
+    /** Where the request was sent. */
+    public Channel channel() {
+        Channel called = channel;
+        if (called == null) {
+            throw new IllegalStateException("a response is valid during its handler's call only");
+        }
+        return called;
+    }
+
+    /** The memory that holds the response. */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where its payload begins, a multiple of 8. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes of its payload. */
+    public int length() {
+        return length;
+    }
+
+    /** Why there is no result, for a log; allocates. */
+    public String failure() {
+        switch (outcome) {
+            case FAILED:
+                byte[] text = new byte[length];
+                buffer.getBytes(offset, text);
+                return new String(text, StandardCharsets.UTF_8);
+            case EXPIRED:
+                return "no response within the deadline";
+            case CLOSED:
+                return String.valueOf(channel().closeReason());
+            default:
+                return "";
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.verbena;
+
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A node in a process of its own: it serves the inbox "sink", the responders "echo" and "silent" and the region "table",
+ * or floods the inbox "sink" of whom it is told. It ends with its parent, whose end of the pipe it watches.
+ */
+final class PeerProcess implements AutoCloseable {
+    static final Duration PEER_TIMEOUT = Duration.ofSeconds(1);
+
+    private static final String READY = "ready ";
+    private static final long START_SECONDS = 30;
+
+    private final Process process;
+    private final BufferedReader output;
+    final String address;
+    final long nicId;
+
+    private PeerProcess(String... arguments) {
+        String[] command = new String[arguments.length + 7];
+        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        command[1] = "--add-exports";
+        command[2] = "java.base/jdk.internal.misc=ALL-UNNAMED";
+        command[3] = "-Xmx128m";
+        command[4] = "-cp";
+        command[5] = System.getProperty("java.class.path");
+        command[6] = PeerProcess.class.getName();
+        System.arraycopy(arguments, 0, command, 7, arguments.length);
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        String[] words = line().split(" ");
+        address = words[1];
+        nicId = Long.parseLong(words[2]);
+    }
+
+    /** A process that serves. */
+    static PeerProcess serving(Fabric fabric) {
+        return new PeerProcess("serve", fabric.name());
+    }
+
+    /** A process that floods the sink at an address of this process. */
+    static PeerProcess flooding(Fabric fabric, String address) {
+        return new PeerProcess("flood", fabric.name(), address);
+    }
+
+    private String line() {
+        CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> {
+            try {
+                String said = output.readLine();
+                while (said != null && !said.startsWith(READY)) {
+                    said = output.readLine();
+                }
+                if (said == null) {
+                    throw new EOFException("it ended");
+                }
+                return said;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        try {
+            return line.get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            process.destroyForcibly();
+            throw new IllegalStateException("the other process said nothing", e);
+        }
+    }
+
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    void suspend() {
+        signal("-STOP");
+    }
+
+    void resume() {
+        signal("-CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            int code = new ProcessBuilder("kill", signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+            if (code != 0) {
+                throw new IllegalStateException("kill " + signal + " ended with " + code);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(START_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static NodeContext context(Fabric fabric) {
+        return fabric.context(NodeMode.ASSISTED).peerTimeout(PEER_TIMEOUT);
+    }
+
+    public static void main(String[] args) throws IOException {
+        Fabric fabric = Fabric.valueOf(args[1]);
+        try (Node node = Node.launch(context(fabric))) {
+            if (args[0].equals("serve")) {
+                serve(node, fabric);
+            } else {
+                flood(node, args[2]);
+            }
+            while (System.in.read() >= 0) {}
+        }
+    }
+
+    private static void serve(Node node, Fabric fabric) {
+        InboxOptions small = new InboxOptions().maxMessage(64 << 10).memoryLimit(8 << 20);
+        node.openInbox("sink", small).onMessage(message -> {});
+        node.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
+        node.openResponder("silent").onRequest(request -> {});
+        node.share("table", 1 << 20);
+        System.out.println(READY + fabric.listen(node) + "/ " + node.nicId());
+    }
+
+    private static void flood(Node node, String address) {
+        Channel channel = node.connect(address + "sink", Duration.ofSeconds(20));
+        System.out.println(READY + address + " " + node.nicId());
+        Thread flood = new Thread(() -> {
+            UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+            while (channel.offer(message, 0, message.capacity()) != SendResult.CLOSED) {
+                Thread.onSpinWait();
+            }
+        });
+        flood.setDaemon(true);
+        flood.start();
+    }
+}
