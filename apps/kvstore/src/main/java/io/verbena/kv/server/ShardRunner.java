@@ -8,12 +8,15 @@ import io.verbena.MessageHandler;
 import io.verbena.Node;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +32,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final int REQUESTS_A_TURN = 512;
     private static final int HOUSEKEEPING_WORK = 200;
     private static final long HOUSEKEEPING_MILLIS = 100;
+    private static final long PAUSE_AFTER_ERROR_NANOS = 1_000_000L;
     private static final long WAIT_NANOS = 100_000_000L;
 
     private final Node node;
@@ -52,15 +56,12 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 INBOX, new InboxOptions().chunkLength(context.inboxChunk).maxMessage(context.maxRequest));
     }
 
-    Node node() {
-        return node;
-    }
-
-    /** Requests that could not be read, and clients that were disconnected for not taking their replies. */
+    /** Requests that could not be read. */
     long malformed() {
         return malformed.get();
     }
 
+    /** Clients that were disconnected for not taking their replies. */
     long disconnected() {
         return disconnected.get();
     }
@@ -103,13 +104,19 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         return shard;
     }
 
-    /** A thread of its own: runs, and sleeps in the node's wait. */
+    /** A thread of its own: runs, sleeps in the node's wait, and closes the node, whose sockets are that thread's. */
     void loop() {
         while (!closed) {
-            if (tryRun() == 0 && !closed) {
-                node.await(WAIT_NANOS);
+            try {
+                if (tryRun() == 0 && !closed) {
+                    node.await(WAIT_NANOS);
+                }
+            } catch (RuntimeException e) {
+                LOG.error("shard '{}' goes on after an error", node.name(), e);
+                LockSupport.parkNanos(this, PAUSE_AFTER_ERROR_NANOS);
             }
         }
+        node.close();
     }
 
     private int turn() {
@@ -120,7 +127,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         work += inbox.poll(this, REQUESTS_A_TURN);
         for (int i = 0; i < unflushed.size(); i++) {
             ReplyTarget target = unflushed.get(i);
-            target.listed = false;
+            target.unflushed = false;
             target.channel.flush();
         }
         unflushed.clear();
@@ -145,24 +152,51 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 channel.close();
             }
             return;
+        } catch (RuntimeException e) {
+            // One request must not end the shard for all others.
+            LOG.error("shard '{}' failed in a request", node.name(), e);
+            refuse(message, "ERR internal error, see the log of the server");
         }
-        if (channel == null) {
-            return; // gone meanwhile
+        if (channel == null || channel.maxMessage() < 0) {
+            return; // gone meanwhile, or does not want replies
         }
-        ReplyTarget target = target(channel);
+        if (reply.length() > channel.maxMessage()) {
+            refuse(
+                    message,
+                    "ERR reply of " + reply.length() + " bytes > maximum " + channel.maxMessage()
+                            + " of the client's inbox");
+            if (reply.length() > channel.maxMessage()) {
+                disconnect(channel, "takes no replies of " + reply.length() + " bytes");
+                return;
+            }
+        }
+        send(target(channel));
+    }
+
+    private void refuse(Message message, String error) {
+        reply.begin(message.buffer()
+                .getLong(message.offset() + RequestDescriptor.CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN));
+        reply.error(error);
+    }
+
+    private void send(ReplyTarget target) {
         if (!target.send(reply.buffer(), 0, reply.length())) {
-            disconnected.incrementAndGet();
-            LOG.warn("a client left more than {} bytes of replies unread and is disconnected", maxBacklog);
-            return;
-        }
-        if (target.stalled) {
-            if (!stalled.contains(target)) {
+            disconnect(target.channel, "left more than " + maxBacklog + " bytes of replies unread");
+        } else if (target.isStalled()) {
+            if (!target.waiting) {
+                target.waiting = true;
                 stalled.add(target);
             }
-        } else if (!target.listed) {
-            target.listed = true;
+        } else if (!target.unflushed) {
+            target.unflushed = true;
             unflushed.add(target);
         }
+    }
+
+    private void disconnect(Channel channel, String reason) {
+        disconnected.incrementAndGet();
+        LOG.warn("a client {} and is disconnected", reason);
+        channel.close();
     }
 
     private ReplyTarget target(Channel channel) {
@@ -179,21 +213,28 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         for (int i = stalled.size() - 1; i >= 0; i--) {
             ReplyTarget target = stalled.get(i);
             sent += target.drain();
-            if (!target.stalled) {
+            if (!target.isStalled()) {
+                target.waiting = false;
                 stalled.remove(i);
             }
         }
         return sent;
     }
 
-    /** Ends the shard. Idempotent. */
-    @Override
-    public void close() {
+    /** Ends the shard: requests that wait, and those that come, are not answered. Idempotent. */
+    void end() {
         call(() -> {
             closed = true;
             shard.close();
             reply.close();
         });
+        node.wake();
+    }
+
+    /** Ends the shard and its node. Idempotent. */
+    @Override
+    public void close() {
+        end();
         node.close();
     }
 }
