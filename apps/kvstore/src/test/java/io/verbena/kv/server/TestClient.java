@@ -38,9 +38,13 @@ final class TestClient implements AutoCloseable {
     private long answered;
 
     TestClient(final Transport transport, final NodeMode mode, final KvServer server) {
+        this(transport, mode, transport.addresses(server));
+    }
+
+    TestClient(final Transport transport, final NodeMode mode, final List<String> addresses) {
         node = Node.launch(transport.client(mode));
         drives = mode == NodeMode.INVOKER;
-        client = KvClient.connect(node, transport.addresses(server), TIMEOUT);
+        client = KvClient.connect(node, addresses, TIMEOUT);
         for (int i = 0; i < client.shards(); i++) {
             expected.add(new ArrayDeque<>());
         }
@@ -79,6 +83,15 @@ final class TestClient implements AutoCloseable {
         expected.get(shard).add(correlation);
         shardOf.put(correlation, shard);
         return client.commit() == SendResult.SENT;
+    }
+
+    /** Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte. */
+    void get(final String key) {
+        request.begin(client.claimBuffer(), client.claimOffset(), KvOp.GET, 0, ++correlation, 0)
+                .argument(key.getBytes(StandardCharsets.ISO_8859_1));
+        expected.get(0).add(correlation);
+        shardOf.put(correlation, 0);
+        client.commit();
     }
 
     boolean claim(final int shard, final int length) {
