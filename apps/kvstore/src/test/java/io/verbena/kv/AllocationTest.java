@@ -56,7 +56,8 @@ class AllocationTest {
             case 7 -> begin(buffer, offset, KvOp.INCR).argument(key);
             case 8 -> begin(buffer, offset, KvOp.GET).argument(key);
             case 9 -> begin(buffer, offset, KvOp.DEL).argument(key);
-            case 10 -> begin(buffer, offset, KvOp.HSET).argument(key).argument(field).argument(value);
+            case 10 ->
+                begin(buffer, offset, KvOp.HSET).argument(key).argument(field).argument(value);
             case 11 -> begin(buffer, offset, KvOp.HGET).argument(key).argument(field);
             case 12 -> begin(buffer, offset, KvOp.DEL).argument(key);
             case 13 -> begin(buffer, offset, KvOp.RPUSH).argument(key).argument(value);
