@@ -11,6 +11,8 @@ import picocli.CommandLine.Command;
         subcommands = {Perftest.class, Main.Bench.class},
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
+    private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
+
     @Override
     public void run() {
         CommandLine.usage(this, System.out);
@@ -23,6 +25,9 @@ public final class Main implements Runnable {
      * @throws Exception what JMH throws
      */
     public static void main(String[] args) throws Exception {
+        if (System.getenv(LOG_LEVEL) == null) {
+            System.setProperty(LOG_LEVEL, "WARN"); // a link that goes at the end of a test is no news
+        }
         if (args.length > 0 && args[0].equals("bench")) {
             String[] rest = new String[args.length - 1];
             System.arraycopy(args, 1, rest, 0, rest.length);

@@ -130,7 +130,7 @@ public final class Perftest implements Callable<Integer> {
             names = {"-p", "--port"},
             paramLabel = "<port>",
             defaultValue = "18515",
-            description = "TCP port of the control connection; default ${DEFAULT-VALUE}.")
+            description = "TCP port of the control connection; default ${DEFAULT-VALUE}; server: 0 takes a free one.")
     int port;
 
     @Option(
@@ -228,6 +228,9 @@ public final class Perftest implements Callable<Integer> {
             out.println("************************************");
             out.println("* Waiting for client to connect... *");
             out.println("************************************");
+            if (port == 0) {
+                out.println(" Port: " + server.getLocalPort());
+            }
             out.flush();
             Session.serve(settings, server, 0, out);
         } catch (IOException e) {

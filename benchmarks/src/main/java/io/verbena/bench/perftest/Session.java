@@ -14,6 +14,7 @@ import org.HdrHistogram.Histogram;
  */
 final class Session {
     private static final long HIGHEST_LATENCY = TimeUnit.SECONDS.toNanos(100);
+    private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final int WARMUP_CHUNK = 100;
     private static final int FIRST_SIZE_FACTOR = 5;
 
@@ -49,8 +50,10 @@ final class Session {
                 run(node, server, host);
             }
         } catch (PerftestException e) {
+            // A request that fails because the other side is gone says less than how the other side went.
+            String farewell = e.isOfRequest() ? control.farewell(FAREWELL_NANOS) : null;
             control.sendError(String.valueOf(e.getMessage()));
-            throw e;
+            throw farewell == null ? e : new PerftestException(e.getMessage() + ": " + farewell, e);
         } catch (RuntimeException e) {
             control.sendError(e.toString());
             throw e;
@@ -161,6 +164,8 @@ final class Session {
                         total = message.number("messages");
                         break;
                     case "next":
+                        // Only now may the other side's queue pair go: nothing of this side's is under way to it.
+                        control.send(new ControlMessage("ended"));
                         return;
                     default:
                         throw new PerftestException("the other side says '" + message.type() + "' amid a test");
@@ -202,6 +207,7 @@ final class Session {
                     1);
         }
         control.send(new ControlMessage("next"));
+        await(end.node(), "ended");
     }
 
     private RateMeter stream(TestEnd end, StreamSender sender, long messages, long durationNanos) {

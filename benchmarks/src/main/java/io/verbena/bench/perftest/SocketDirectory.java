@@ -4,13 +4,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A directory of this process' own for the path of a Unix-domain socket; goes with {@link #close}. */
+/** A directory of this process' own for the path of a Unix-domain socket; goes with {@link #close}, or with the JVM. */
 final class SocketDirectory implements AutoCloseable {
     private final Path directory;
 
     SocketDirectory() {
         try {
             directory = Files.createTempDirectory("verbena-perftest-");
+            directory.toFile().deleteOnExit();
+            socket().toFile().deleteOnExit(); // the last one registered goes first
         } catch (IOException e) {
             throw new PerftestException("cannot make a directory for a socket: " + e.getMessage(), e);
         }
