@@ -3,8 +3,8 @@ package io.verbena.kv.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.NodeMode;
+import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,7 +43,7 @@ class KvFaultTest {
                 assertThat(System.nanoTime())
                         .as("disconnected after %s requests", asked)
                         .isLessThan(deadline);
-                if (slow.client.claim(0, 32) == io.verbena.SendResult.SENT) {
+                if (slow.client.claim(0, 32) == SendResult.SENT) {
                     slow.get("k");
                     asked++;
                 }
@@ -105,7 +105,7 @@ class KvFaultTest {
                             }
                         }
                         client.drain();
-                        assertThat(client.client.claim(0, 32)).isNotEqualTo(io.verbena.SendResult.SENT);
+                        assertThat(client.client.claim(0, 32)).isNotEqualTo(SendResult.SENT);
                         return client.answered();
                     }
                 }));
@@ -172,7 +172,7 @@ class KvFaultTest {
                         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                         "-Xmx256m",
                         "-cp",
-                        System.getProperty("java.class.path").replace(File.pathSeparator + File.pathSeparator, ":"),
+                        System.getProperty("java.class.path"),
                         FloodingClient.class.getName(),
                         transport.name(),
                         "flood" + round));

@@ -1,5 +1,7 @@
 package io.verbena.kv.server;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import java.nio.file.Path;
@@ -18,7 +20,10 @@ enum Transport {
         final KvServerContext context = new KvServerContext().name(name).shards(shards);
         return switch (this) {
             case LOCAL -> context;
-            case SHM -> context.listen("shm:" + name + "-shm");
+            case SHM -> {
+                assumeTrue(System.getProperty("os.name").startsWith("Linux"), "shared memory is for Linux");
+                yield context.listen("shm:" + name + "-shm");
+            }
             case TCP -> context.listen("tcp://127.0.0.1:0");
             case UDS -> context.listen("uds:" + directory.resolve("kv.sock"));
         };
