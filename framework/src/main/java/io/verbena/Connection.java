@@ -53,7 +53,7 @@ final class Connection {
     Channel channel;
 
     @Nullable
-    Runnable onClosed;
+    RemoteRegion region;
 
     // Under the lock of Connections.
     @Nullable

@@ -61,7 +61,9 @@ final class Connections {
     private static final int ERROR_QUEUE_DEPTH = 16 << 10;
     private static final int LARGEST_HEADERS = 128;
 
+    private final Node node;
     private final String nodeName;
+    private final Nic nic;
     private final Engine engine;
     private final NicEvents events;
     private final ProtectionDomain pd;
@@ -93,8 +95,10 @@ final class Connections {
     /** What makes a request the same one when it comes again. */
     private record Request(long peerNic, long transaction) {}
 
-    Connections(String nodeName, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
-        this.nodeName = nodeName;
+    Connections(Node node, Nic nic, ProtectionDomain pd, NodeContext context, Channels channels) {
+        this.node = node;
+        this.nodeName = node.name();
+        this.nic = nic;
         this.engine = nic.engine(0);
         this.events = nic.events();
         this.pd = pd;
@@ -152,16 +156,11 @@ final class Connections {
 
     // ---- asking -----------------------------------------------------------------------------------------------------
 
-    /** Prepares a connection for messages to a peer whose link is up; {@link #request} is what to send it. */
+    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
     Connection prepare(long peerNic, int kind, String name) {
-        return prepare(peerNic, kind, name, null, 0);
-    }
-
-    /** As the other, for requests whose completions are wanted. */
-    Connection prepare(long peerNic, int kind, String name, @Nullable CompletionQueue completions, int depth) {
         synchronized (lock) {
             checkOpen();
-            Connection c = create(peerNic, transactions++, false, kind, name, completions, depth);
+            Connection c = create(peerNic, transactions++, false, kind, name);
             c.firstPsn = randomPsn();
             toInit(c);
             pending.put(c.transaction, c);
@@ -234,7 +233,7 @@ final class Connections {
 
     private ConnectionFlyweight accept(
             long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
-        Connection c = create(peerNic, request.transaction(), true, request.kind(), request.text(), null, 0);
+        Connection c = create(peerNic, request.transaction(), true, request.kind(), request.text());
         c.firstPsn = randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
         takePeer(c, request);
@@ -333,41 +332,42 @@ final class Connections {
 
     // ---- queue pairs ------------------------------------------------------------------------------------------------
 
-    private Connection create(
-            long peerNic,
-            long transaction,
-            boolean incoming,
-            int kind,
-            String name,
-            @Nullable CompletionQueue completions,
-            int depth) {
-        boolean carriesMessages = kind == ConnectionFlyweight.INBOX;
+    private Connection create(long peerNic, long transaction, boolean incoming, int kind, String name) {
+        boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
+        boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
+        CompletionQueue completions = accesses ? nic.createCompletionQueue(context.sendDepth) : errors;
         QueuePairAttributes attributes = new QueuePairAttributes()
-                .sendQueue(completions == null ? errors : completions)
+                .sendQueue(completions)
                 .receiveQueue(errors)
                 .maxReceive(1)
                 .maxSge(1)
-                .maxInline(carriesMessages ? context.maxInline : 0)
-                .maxSend(carriesMessages ? context.sendDepth : Math.max(depth, 1));
-        QueuePair queuePair;
-        try {
-            queuePair = pd.createQueuePair(attributes);
-        } catch (IllegalStateException e) {
-            if (retiring.isEmpty()) {
-                throw e;
-            }
-            retireAll(); // numbers that wait only for stragglers
-            queuePair = pd.createQueuePair(attributes);
-        }
+                .maxInline(posts ? context.maxInline : 0)
+                .maxSend(posts ? context.sendDepth : 1);
+        QueuePair queuePair = createQueuePair(attributes);
         Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
         byNumber.put(c.number, c);
-        if (carriesMessages) {
-            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend());
+        if (accesses) {
+            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);
+            c.region = new RemoteRegion(node, this, c, completions, staging);
+        } else if (posts) {
+            StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), 0);
             Channel channel = new Channel(this, c, engine, assists, staging);
             c.channel = channel;
             channels.put(channel);
         }
         return c;
+    }
+
+    private QueuePair createQueuePair(QueuePairAttributes attributes) {
+        try {
+            return pd.createQueuePair(attributes);
+        } catch (IllegalStateException e) {
+            if (retiring.isEmpty()) {
+                throw e;
+            }
+            retireAll(); // numbers that wait only for stragglers
+            return pd.createQueuePair(attributes);
+        }
     }
 
     private static void takePeer(Connection c, ConnectionFlyweight d) {
@@ -439,12 +439,24 @@ final class Connections {
     /** A sender found its queue pair in an error; the next turn finds out why. */
     void lookAt(Connection c) {
         synchronized (lock) {
+            takeEvents(System.nanoTime()); // the death of a peer explains the errors that follow from it
             drainErrors();
             if (c.queuePair.state() == QpState.ERR) {
                 end(c, CloseReason.PROTOCOL_ERROR);
             }
         }
         wakeOwner();
+    }
+
+    /** An operation of a remote region ended in an error. */
+    void failed(Connection c, WcStatus status) {
+        if (c.state != Connection.CLOSED) {
+            synchronized (lock) {
+                takeEvents(System.nanoTime());
+                end(c, reason(status));
+            }
+            wakeOwner();
+        }
     }
 
     /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
@@ -466,9 +478,9 @@ final class Connections {
         c.deadline = System.nanoTime() + RETIRE_NANOS;
         retiring.add(c);
         lookBy(c.deadline);
-        Runnable onClosed = c.onClosed;
-        if (onClosed != null) {
-            notice(onClosed);
+        RemoteRegion region = c.region;
+        if (region != null) {
+            notice(region::onClosed);
         }
         Channel channel = c.channel;
         if (channel != null && wasOpen) {
@@ -529,6 +541,9 @@ final class Connections {
         byNumber.remove(c.number);
         if (c.channel != null) {
             c.channel.release();
+        }
+        if (c.region != null) {
+            c.region.retire();
         }
     }
 

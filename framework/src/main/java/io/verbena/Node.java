@@ -52,6 +52,7 @@ public final class Node implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
@@ -108,7 +109,7 @@ public final class Node implements AutoCloseable {
         this.endpoint = engine.endpoint();
         this.pd = nic.allocateProtectionDomain();
         this.channels = new Channels(context.maxQueuePairs);
-        this.connections = new Connections(name, nic, pd, context, channels);
+        this.connections = new Connections(this, nic, pd, context, channels);
         this.links = new Links(engine, endpoint, waiter);
         engine.addParkCheck(this::hasWork);
         engine.agent(new Agent());
@@ -322,13 +323,33 @@ public final class Node implements AutoCloseable {
         return channel;
     }
 
+    /**
+     * Attaches to memory that a peer shares.
+     *
+     * @param address of the region, see {@link Address}
+     * @param timeout most time that it may take
+     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public RemoteRegion attach(String address, Duration timeout) {
+        Connection connection = open(Address.parse(address), ConnectionFlyweight.REGION, null, timeout);
+        RemoteRegion region = connection.region;
+        if (region == null) {
+            throw new IllegalStateException("connection " + connection.number + " reaches no memory");
+        }
+        if (invoker) {
+            engine.addParkCheck(region.parkCheck());
+        }
+        return region;
+    }
+
     private Connection open(Address address, int kind, @Nullable Inbox answersTo, Duration timeout) {
         checkOpen();
         String target = address.name();
         if (target == null) {
             throw new IllegalArgumentException("address '" + address + "' lacks a name");
         }
-        if (Thread.currentThread() == turnThread) {
+        if (isTurnThread()) {
             throw new IllegalStateException(
                     "connect waits for this node's work and cannot be called from its own callbacks");
         }
@@ -460,6 +481,20 @@ public final class Node implements AutoCloseable {
         return hasMessage.getAsBoolean();
     }
 
+    /** For a thread that waits: does the node's work in the mode INVOKER, and sleeps if there is none. */
+    void workOrWait(long nanos, BooleanSupplier condition) {
+        if (!invoker) {
+            engine.awaitAsGuest(nanos, condition);
+        } else if (doWork() == 0) {
+            engine.await(nanos);
+        }
+    }
+
+    /** Whether the caller is within one of the node's turns. */
+    boolean isTurnThread() {
+        return Thread.currentThread() == turnThread;
+    }
+
     /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
     public void wake() {
         engine.wake();
@@ -485,6 +520,9 @@ public final class Node implements AutoCloseable {
         }
         turnThread = Thread.currentThread();
         try {
+            if (closed) {
+                return 0;
+            }
             long now = System.nanoTime();
             int work = connections.doWork(now);
             for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
@@ -517,17 +555,20 @@ public final class Node implements AutoCloseable {
         return connections.hasWork() || !commands.isEmpty() || closing;
     }
 
-    /** Adds something that is done in each turn. */
-    void addTask(TurnTask task) {
+    /** Adds something that is done in each turn, and a look at whether it has something to do. */
+    void addTask(TurnTask task, BooleanSupplier hasWork) {
         synchronized (this) {
             TurnTask[] now = Arrays.copyOf(tasks, tasks.length + 1);
             now[now.length - 1] = task;
             tasks = now;
         }
+        engine.removeParkCheck(hasWork); // once, however often it was added
+        engine.addParkCheck(hasWork);
         engine.wake();
     }
 
-    void removeTask(TurnTask task) {
+    void removeTask(TurnTask task, BooleanSupplier hasWork) {
+        engine.removeParkCheck(hasWork);
         synchronized (this) {
             tasks = Arrays.stream(tasks).filter(t -> t != task).toArray(TurnTask[]::new);
         }
@@ -592,13 +633,29 @@ public final class Node implements AutoCloseable {
         long drained = now + context.lingerNanos;
         work(drained, connections::isDrained);
         work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
+        closed = true;
+        endTurns();
         connections.shutDown();
         links.close();
         if (invoker) {
             engine.doWork();
         }
-        closed = true;
         nic.close();
+    }
+
+    /** Waits for the turn that is under way, which uses memory that is about to go, and lets no other begin. */
+    private void endTurns() {
+        if (isTurnThread()) {
+            return;
+        }
+        long deadline = System.nanoTime() + TURN_NANOS;
+        while (!inTurn.compareAndSet(false, true)) {
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("{} closes while a callback of its has run for 10 s", this);
+                return;
+            }
+            LockSupport.parkNanos(this, CLOSE_LOOK);
+        }
     }
 
     /** Does the node's work, or lets it be done, until a condition holds or it is time. */

@@ -37,6 +37,17 @@ public final class SharedRegion implements AutoCloseable {
         return region.length();
     }
 
+    /** Refuses a range that a node's own operations may not use. */
+    void checkOwned(Node user, long offset, int bytes) {
+        if (user != node) {
+            throw new IllegalArgumentException(this + " is not of " + user + ", whose operation would use it");
+        }
+        if (!MemoryRegion.contains(offset, bytes, region.length())) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " + length " + bytes + " leaves " + this + " of length " + region.length());
+        }
+    }
+
     int key() {
         return region.key();
     }

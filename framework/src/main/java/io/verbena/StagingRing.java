@@ -20,6 +20,7 @@ final class StagingRing {
 
     private final ProtectionDomain pd;
     private final int capacity;
+    private final int access;
     private @Nullable MemoryRegion ring;
     private @Nullable MemoryRegion spare;
     private long head; // claimed up to here
@@ -39,9 +40,15 @@ final class StagingRing {
     private int claimedOffset;
     private long claimedEnd;
 
-    StagingRing(ProtectionDomain pd, int capacity, int sendDepth) {
+    /**
+     * Creates a ring.
+     *
+     * @param access what the NIC may do with it: 0 to send from it, LOCAL_WRITE to write to it
+     */
+    StagingRing(ProtectionDomain pd, int capacity, int sendDepth, int access) {
         this.pd = pd;
         this.capacity = capacity;
+        this.access = access;
         this.requests = new long[sendDepth];
         this.ends = new long[sendDepth];
         this.regions = new MemoryRegion[sendDepth];
@@ -96,7 +103,7 @@ final class StagingRing {
     private boolean claimRing(int length) {
         MemoryRegion memory = ring;
         if (memory == null) {
-            memory = pd.allocate(capacity, 0);
+            memory = pd.allocate(capacity, access);
             ring = memory;
         }
         int at = (int) (head & (capacity - 1));
@@ -120,7 +127,7 @@ final class StagingRing {
             spare = null;
             claimed = kept;
         } else {
-            claimed = pd.allocate(length, 0);
+            claimed = pd.allocate(length, access);
         }
         claimedOffset = 0;
         claimedEnd = -1;

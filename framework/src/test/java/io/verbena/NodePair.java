@@ -16,6 +16,7 @@ final class NodePair implements AutoCloseable {
     private final NodeMode mode;
     private final Thread serverThread;
     private volatile boolean stopped;
+    private volatile boolean paused;
 
     NodePair(Fabric fabric, NodeMode mode) {
         this(fabric, mode, fabric.context(mode), fabric.context(mode));
@@ -35,7 +36,9 @@ final class NodePair implements AutoCloseable {
 
     private void driveServer() {
         while (!stopped) {
-            if (server.doWork() == 0) {
+            if (paused) {
+                Thread.yield();
+            } else if (server.doWork() == 0) {
                 server.await(TimeUnit.MILLISECONDS.toNanos(20));
             }
         }
@@ -57,6 +60,11 @@ final class NodePair implements AutoCloseable {
         client.close();
         stopServer();
         server.close();
+    }
+
+    /** Nobody does the server's work, for a while; in the mode INVOKER. */
+    void pauseServer(boolean wanted) {
+        paused = wanted;
     }
 
     void stopServer() {

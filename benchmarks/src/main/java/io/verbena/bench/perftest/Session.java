@@ -169,6 +169,8 @@ final class Session {
                         total = message.number("messages");
                         break;
                     case "next":
+                        // Only now may the other side's queue pair go: nothing of this side's is under way to it.
+                        control.send(new ControlMessage("ended"));
                         return;
                     default:
                         throw new PerftestException("the other side says '" + message.type() + "' amid a test");
@@ -210,6 +212,7 @@ final class Session {
                     1);
         }
         control.send(new ControlMessage("next"));
+        await(end.node(), "ended");
     }
 
     private RateMeter stream(TestEnd end, StreamSender sender, long messages, long durationNanos) {

@@ -207,8 +207,10 @@ public final class Engine implements LinkListener, AutoCloseable {
             if (delivered) {
                 guests.wake();
             }
-            if ((more || deadline < sleepsUntil) && control.isParkedFenced(index)) {
-                waiter.wake(); // the rest, and the timers, are the holder's
+            if ((more || delivered || deadline < sleepsUntil)
+                    && control.isParkedFenced(index)
+                    && (more || deadline < sleepsUntil || isAwaited())) {
+                waiter.wake(); // the rest, the timers, and what its agent waits for, are the owner's
             }
             if (doorbells.isEmpty() || !baton.tryTake()) {
                 return;
@@ -293,6 +295,11 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (!doorbells.isEmpty() || !commands.isEmpty() || closed || datapath.hasActive() || datapath.hasInbound()) {
             return true;
         }
+        return isAwaited();
+    }
+
+    /** Whether something has come that the owner's application consumes. */
+    private boolean isAwaited() {
         for (BooleanSupplier check : parkChecks) {
             if (check.getAsBoolean()) {
                 return true;

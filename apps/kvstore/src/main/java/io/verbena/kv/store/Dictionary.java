@@ -421,6 +421,8 @@ final class Dictionary {
         memory.putInt(header + BITS + Integer.BYTES, 0);
         memory.putInt(header + COUNT + Integer.BYTES, 0);
         memory.putInt(header + MOVING, -1);
+        // Entries may have gone meanwhile, the last of them too.
+        shrinkIfSparse(header);
     }
 
     private void growIfFull(final long header) {

@@ -31,6 +31,9 @@ final class SortedSetOperations {
         NOT_A_NUMBER
     }
 
+    /** Redis packs whole scores up to this as integers. */
+    private static final double MAX_PACKED_INTEGER = 0x1p62;
+
     private final Execution e;
     private final SortedSetValue sets;
     private final ScanOptions scans;
@@ -342,6 +345,16 @@ final class SortedSetOperations {
         e.reply.bulk(e.scratch, 0, e.doubleText.putShort(sets.score(), e.scratch, 0));
     }
 
+    /** As Redis shows scores that it packed: whole numbers as integers, without an exponent. */
+    private void bulkPackedScore() {
+        final double score = sets.score();
+        if (Math.abs(score) <= MAX_PACKED_INTEGER && score == (long) score) {
+            e.reply.bulkInteger((long) score);
+        } else {
+            bulkScore();
+        }
+    }
+
     private void scan() {
         final long entry = scans.begin(ValueType.SORTED_SET);
         if (entry == Memory.NULL) {
@@ -354,7 +367,7 @@ final class SortedSetOperations {
             do {
                 if (scans.matches(sets.memberAddress(), sets.memberLength())) {
                     bulkMember();
-                    bulkScore();
+                    bulkPackedScore();
                     count += 2;
                 }
             } while (sets.next());

@@ -1,0 +1,540 @@
+package io.verbena;
+
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionHandler;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.PostResult;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.memory.MemoryRegion;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's one-sided
+ * operations: no code of the peer's application runs for them.
+ *
+ * <pre>{@code
+ *   RemoteRegion table = node.attach("shm:orders/table", Duration.ofSeconds(5));
+ *   table.write(64, source, 0, 512, 7, handler);                     // returns at once; poll calls the handler
+ *   long before = table.fetchAndAdd(0, 1, Duration.ofSeconds(1));    // waits
+ * }</pre>
+ *
+ * <p>Operations end in the order in which they were posted, and take effect in that order; only what follows a read may
+ * take effect while the read is still under way. The first that fails closes the region, and all that follow end in {@link
+ * Outcome#CLOSED}. Offsets and lengths are bytes; atomics are on 8 bytes in the byte order of the machine, at offsets that
+ * are multiples of 8, and hold together with those of every other node, not with plain stores of the owner.
+ *
+ * <p>Posting is for one thread at a time, polling for one thread at a time, and these may be two threads; the blocking
+ * forms post and poll, so that handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason}
+ * and {@link #close} are for any thread. Nothing is allocated per operation, but for those above half of {@link
+ * NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need none at all.
+ */
+public final class RemoteRegion implements AutoCloseable {
+    /** Stands for the length of what is copied where an operation returns a value. */
+    static final int ATOMIC = -1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteRegion.class);
+    private static final int POLL_LIMIT = 64;
+    private static final int SPINS = 1_000;
+    private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long ROOM_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private final Node node;
+    private final Connections connections;
+    private final Connection connection;
+    private final QueuePair queuePair;
+    private final CompletionQueue completions;
+    private final RemoteOperations operations;
+    private final SendRequest request = new SendRequest();
+    private final CompletionHandler onCompletion = this::onCompletion;
+    private final BooleanSupplier hasCompletion;
+    private final TurnTask turn = new Turn();
+
+    private final AtomicBoolean polling = new AtomicBoolean();
+    private @Nullable Thread poller; // whoever looks for itself sees what it wrote itself
+    private volatile boolean nodePolls;
+    private volatile boolean retired;
+    private volatile boolean listed = true; // with the node
+    private boolean released; // by whoever polls
+
+    RemoteRegion(
+            Node node, Connections connections, Connection connection, CompletionQueue completions, StagingRing s) {
+        this.node = node;
+        this.connections = connections;
+        this.connection = connection;
+        this.queuePair = connection.queuePair;
+        this.completions = completions;
+        this.operations = new RemoteOperations(s, queuePair.maxSend());
+        this.hasCompletion = () -> !completions.isEmpty();
+    }
+
+    /** Name of the peer's region. */
+    public String name() {
+        return connection.name;
+    }
+
+    /** Bytes. */
+    public long length() {
+        return connection.regionLength;
+    }
+
+    // ---- posting ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Reads. The target belongs to the operation until the handler is told of the end.
+     *
+     * @param offset in the region
+     * @param target takes the bytes
+     * @param targetOffset of the first
+     * @param length in bytes, at least 0
+     * @param correlationId goes to the handler
+     * @param handler told of the end, by {@link #poll}
+     * @return BACK_PRESSURED if too much is under way: poll, and try again
+     * @throws IndexOutOfBoundsException if the range leaves the region or the target
+     */
+    public SendResult read(
+            long offset,
+            MutableDirectBuffer target,
+            int targetOffset,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        check(offset, length);
+        target.boundsCheck(targetOffset, length);
+        if (!isOpen()) {
+            return SendResult.CLOSED;
+        }
+        if (!operations.claim(length)) {
+            return SendResult.BACK_PRESSURED;
+        }
+        return postStaged(
+                request.read(connection.regionKey, offset),
+                length,
+                correlationId,
+                handler,
+                target,
+                targetOffset,
+                length);
+    }
+
+    /**
+     * As {@link #read(long, MutableDirectBuffer, int, int, long, OperationHandler)}, into memory that this node shares:
+     * without a copy.
+     */
+    public SendResult read(
+            long offset,
+            SharedRegion target,
+            long targetOffset,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        check(offset, length);
+        target.checkOwned(node, targetOffset, length);
+        return postUnstaged(
+                request.read(connection.regionKey, offset).local(target.key(), targetOffset, length),
+                correlationId,
+                handler);
+    }
+
+    /**
+     * Writes. The source has been copied when this returns.
+     *
+     * @param offset in the region
+     * @param source holds the bytes
+     * @param sourceOffset of the first
+     * @param length in bytes, at least 0
+     * @param correlationId goes to the handler
+     * @param handler told of the end, by {@link #poll}: the bytes are at the peer then
+     * @return BACK_PRESSURED if too much is under way: poll, and try again
+     * @throws IndexOutOfBoundsException if the range leaves the region or the source
+     */
+    public SendResult write(
+            long offset,
+            DirectBuffer source,
+            int sourceOffset,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        check(offset, length);
+        source.boundsCheck(sourceOffset, length);
+        if (length <= queuePair.maxInline()) {
+            return postUnstaged(
+                    request.write(connection.regionKey, offset).inline(source, sourceOffset, length),
+                    correlationId,
+                    handler);
+        }
+        if (!isOpen()) {
+            return SendResult.CLOSED;
+        }
+        if (!operations.claim(length)) {
+            return SendResult.BACK_PRESSURED;
+        }
+        StagingRing staging = operations.staging();
+        staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
+        return postStaged(request.write(connection.regionKey, offset), length, correlationId, handler, null, 0, length);
+    }
+
+    /**
+     * As {@link #write(long, DirectBuffer, int, int, long, OperationHandler)}, from memory that this node shares: without a
+     * copy, so that it must not change until the end.
+     */
+    public SendResult write(
+            long offset,
+            SharedRegion source,
+            long sourceOffset,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        check(offset, length);
+        source.checkOwned(node, sourceOffset, length);
+        return postUnstaged(
+                request.write(connection.regionKey, offset).local(source.key(), sourceOffset, length),
+                correlationId,
+                handler);
+    }
+
+    /**
+     * Replaces 8 bytes if they are as expected; the handler gets what they were.
+     *
+     * @param offset in the region, a multiple of 8
+     */
+    public SendResult compareAndSwap(
+            long offset, long expected, long desired, long correlationId, OperationHandler handler) {
+        checkAtomic(offset);
+        return postAtomic(request.compareSwap(connection.regionKey, offset, expected, desired), correlationId, handler);
+    }
+
+    /**
+     * Adds to 8 bytes; the handler gets what they were.
+     *
+     * @param offset in the region, a multiple of 8
+     */
+    public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
+        checkAtomic(offset);
+        return postAtomic(request.fetchAdd(connection.regionKey, offset, addend), correlationId, handler);
+    }
+
+    private void check(long offset, int length) {
+        if (!MemoryRegion.contains(offset, length, connection.regionLength)) {
+            throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + this
+                    + " of length " + connection.regionLength);
+        }
+    }
+
+    private void checkAtomic(long offset) {
+        check(offset, Long.BYTES);
+        if ((offset & Long.BYTES - 1) != 0) {
+            throw new IllegalArgumentException("offset " + offset + " of an atomic is not a multiple of " + Long.BYTES);
+        }
+    }
+
+    private boolean isOpen() {
+        return connection.state == Connection.OPEN && queuePair.state() == QpState.RTS;
+    }
+
+    private SendResult postAtomic(SendRequest atomic, long correlationId, OperationHandler handler) {
+        if (!isOpen()) {
+            return SendResult.CLOSED;
+        }
+        if (!operations.claim(Long.BYTES)) {
+            return SendResult.BACK_PRESSURED;
+        }
+        return postStaged(atomic, Long.BYTES, correlationId, handler, null, 0, ATOMIC);
+    }
+
+    private SendResult postStaged(
+            SendRequest prepared,
+            int length,
+            long correlationId,
+            OperationHandler handler,
+            @Nullable MutableDirectBuffer target,
+            int targetOffset,
+            int resultLength) {
+        StagingRing staging = operations.staging();
+        prepared.local(staging.key(), staging.offset(), length).wrId(operations.next());
+        if (queuePair.post(prepared) != PostResult.POSTED) {
+            staging.abort();
+            return SendResult.BACK_PRESSURED;
+        }
+        operations.postedStaged(correlationId, handler, target, targetOffset, resultLength);
+        queuePair.doorbell();
+        return SendResult.SENT;
+    }
+
+    private SendResult postUnstaged(SendRequest prepared, long correlationId, OperationHandler handler) {
+        if (!isOpen()) {
+            return SendResult.CLOSED;
+        }
+        if (!operations.hasSlot() || queuePair.post(prepared.wrId(operations.next())) != PostResult.POSTED) {
+            return SendResult.BACK_PRESSURED;
+        }
+        operations.posted(correlationId, handler);
+        queuePair.doorbell();
+        return SendResult.SENT;
+    }
+
+    // ---- polling ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Tells handlers of operations that have ended, oldest first. In the mode INVOKER and ASSISTED it does a share of the
+     * node's sending and receiving, if there is nothing to tell.
+     *
+     * @param limit most operations, at least 1
+     * @return operations; also 0 while another thread polls
+     */
+    public int poll(int limit) {
+        if (!polling.compareAndSet(false, true)) {
+            return 0;
+        }
+        poller = Thread.currentThread();
+        int ended;
+        try {
+            ended = released ? endReleased(limit) : completions.poll(onCompletion, limit);
+        } finally {
+            poller = null;
+            polling.set(false);
+        }
+        if (retired) {
+            releaseUnlessPolled();
+        }
+        return ended;
+    }
+
+    /**
+     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has consumed
+     * its operation; the error is logged.
+     */
+    public RemoteRegion pollOnNode() {
+        if (!nodePolls) {
+            nodePolls = true;
+            node.addTask(turn, hasCompletion);
+        }
+        return this;
+    }
+
+    private void onCompletion(Completion completion) {
+        if (completion.isSuccess()) {
+            operations.end(Outcome.DONE);
+        } else {
+            connections.failed(connection, completion.status());
+            operations.end(Outcome.CLOSED);
+        }
+    }
+
+    private int endReleased(int limit) {
+        int ended = 0;
+        while (ended < limit && operations.outstanding() > 0) {
+            operations.end(Outcome.CLOSED);
+            ended++;
+        }
+        return ended;
+    }
+
+    private final class Turn implements TurnTask {
+        @Override
+        public int doWork(long now) {
+            try {
+                return poll(POLL_LIMIT);
+            } catch (RuntimeException e) {
+                LOG.error("a handler of {} failed; its operation counts as told", RemoteRegion.this, e);
+                return 1;
+            }
+        }
+
+        @Override
+        public long nextDeadline() {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    // ---- blocking forms ---------------------------------------------------------------------------------------------
+
+    /**
+     * Reads, and waits for it.
+     *
+     * @throws RemoteMemoryException if it is not done in time, or the region closes
+     * @throws IndexOutOfBoundsException if the range leaves the region or the target
+     */
+    public void read(long offset, MutableDirectBuffer target, int targetOffset, int length, Duration timeout) {
+        BlockingOperation operation = new BlockingOperation();
+        long deadline = deadline(timeout);
+        SendResult result;
+        while ((result = read(offset, target, targetOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
+                && waitForRoom(deadline)) {}
+        await("read", operation, result, deadline, timeout);
+    }
+
+    /**
+     * Writes, and waits until the bytes are at the peer.
+     *
+     * @throws RemoteMemoryException if it is not done in time, or the region closes
+     * @throws IndexOutOfBoundsException if the range leaves the region or the source
+     */
+    public void write(long offset, DirectBuffer source, int sourceOffset, int length, Duration timeout) {
+        BlockingOperation operation = new BlockingOperation();
+        long deadline = deadline(timeout);
+        SendResult result;
+        while ((result = write(offset, source, sourceOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
+                && waitForRoom(deadline)) {}
+        await("write", operation, result, deadline, timeout);
+    }
+
+    /**
+     * Replaces 8 bytes if they are as expected, and waits for it.
+     *
+     * @param offset in the region, a multiple of 8
+     * @return what they were: the expected value if they were replaced
+     * @throws RemoteMemoryException if it is not done in time, or the region closes
+     */
+    public long compareAndSwap(long offset, long expected, long desired, Duration timeout) {
+        BlockingOperation operation = new BlockingOperation();
+        long deadline = deadline(timeout);
+        SendResult result;
+        while ((result = compareAndSwap(offset, expected, desired, 0, operation)) == SendResult.BACK_PRESSURED
+                && waitForRoom(deadline)) {}
+        await("compare-and-swap", operation, result, deadline, timeout);
+        return operation.value();
+    }
+
+    /**
+     * Adds to 8 bytes, and waits for it.
+     *
+     * @param offset in the region, a multiple of 8
+     * @return what they were
+     * @throws RemoteMemoryException if it is not done in time, or the region closes
+     */
+    public long fetchAndAdd(long offset, long addend, Duration timeout) {
+        BlockingOperation operation = new BlockingOperation();
+        long deadline = deadline(timeout);
+        SendResult result;
+        while ((result = fetchAndAdd(offset, addend, 0, operation)) == SendResult.BACK_PRESSURED
+                && waitForRoom(deadline)) {}
+        await("fetch-and-add", operation, result, deadline, timeout);
+        return operation.value();
+    }
+
+    private long deadline(Duration timeout) {
+        if (Thread.currentThread() == poller || node.isTurnThread()) {
+            throw new IllegalStateException(
+                    this + ": a blocking operation waits for the node's work and cannot be called from its callbacks");
+        }
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    /** Lets what is under way go on. @return whether there is time left */
+    private boolean waitForRoom(long deadline) {
+        if (poll(POLL_LIMIT) == 0) {
+            node.workOrWait(ROOM_LOOK, hasCompletion);
+        }
+        return deadline - System.nanoTime() > 0;
+    }
+
+    private void await(String what, BlockingOperation operation, SendResult posted, long deadline, Duration timeout) {
+        boolean taken = posted == SendResult.SENT;
+        int spins = 0;
+        while (taken && !operation.hasEnded()) {
+            if (poll(POLL_LIMIT) > 0) {
+                continue;
+            }
+            long left = deadline - System.nanoTime();
+            if (left <= 0 && operation.take()) {
+                taken = false; // its end will be told to nobody
+            } else if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                spins = 0;
+                node.workOrWait(Math.min(Math.max(left, 0), LONGEST_WAIT), hasCompletion);
+            }
+        }
+        if (!taken && posted != SendResult.CLOSED) {
+            throw new RemoteMemoryException(
+                    what + " of " + this + " was not done within " + timeout.toMillis() + " ms", null);
+        }
+        if (!taken || operation.outcome() != Outcome.DONE) {
+            CloseReason reason = connection.reason;
+            throw new RemoteMemoryException(
+                    what + " of " + this + " failed: " + (reason == null ? "it is closed" : reason), reason);
+        }
+    }
+
+    // ---- state ------------------------------------------------------------------------------------------------------
+
+    /** Operations that were posted and whose handlers were not told of the end. */
+    public int outstanding() {
+        return (int) operations.outstanding();
+    }
+
+    /** Whether operations are taken. */
+    public boolean isConnected() {
+        return connection.state == Connection.OPEN;
+    }
+
+    /** Why it is closed; null while it is not. */
+    public @Nullable CloseReason closeReason() {
+        return connection.reason;
+    }
+
+    /** Identity of the peer's NIC. */
+    public long peerNic() {
+        return connection.peerNic;
+    }
+
+    /** The connection is over: the node's last poll, if nothing else drives it any more. */
+    void onClosed() {
+        if (nodePolls) {
+            turn.doWork(0);
+        }
+    }
+
+    /** Whether a completion waits to be polled. */
+    BooleanSupplier parkCheck() {
+        return hasCompletion;
+    }
+
+    /** The queue pair is gone: memory is given back, by whoever polls. Under the lock of {@link Connections}. */
+    void retire() {
+        retired = true;
+        releaseUnlessPolled();
+    }
+
+    private void releaseUnlessPolled() {
+        if (polling.compareAndSet(false, true)) {
+            try {
+                if (!released) {
+                    released = true;
+                    completions.close();
+                    operations.release();
+                }
+            } finally {
+                polling.set(false);
+            }
+        }
+        if (listed && (!nodePolls || operations.outstanding() == 0)) {
+            listed = false;
+            node.removeTask(turn, hasCompletion);
+        }
+    }
+
+    /**
+     * Detaches: what was posted is still done, within the node's linger time; what is not ends in {@link Outcome#CLOSED}.
+     * Does not wait for that. Idempotent.
+     */
+    @Override
+    public void close() {
+        connections.close(connection);
+    }
+
+    @Override
+    public String toString() {
+        return "remote region '" + connection.name + "'";
+    }
+}
