@@ -29,9 +29,9 @@ class PathTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "VERBENA_(WRITE|READ)_.*")
     void streamsComeWholeAndInOrder(PathKind kind) {
-        assumeThat(kind.isStream()).isTrue();
+        assertThat(kind.isStream()).isTrue();
         assumeThat(Epoll.isAvailable() || !kind.name().startsWith("NETTY")).isTrue();
         int count = 5_000;
         try (FarThread far = new FarThread(kind, 40, false)) {
