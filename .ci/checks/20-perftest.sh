@@ -6,11 +6,12 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
-export VERBENA_JAVA_OPTS=-XX:TieredStopAtLevel=1
+# A server that is killed leaves its socket behind, which goes with the rest.
+export VERBENA_JAVA_OPTS="-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=$scratch"
 
 fail() {
   echo "perftest: $*" >&2
-  cat "$scratch"/* >&2 || true
+  tail -n 20 "$scratch"/server "$scratch"/client >&2 || true
   exit 1
 }
 
@@ -19,6 +20,7 @@ fail() {
 # begin TEST FABRIC OPTIONS...: a server on a free port, which becomes $port.
 begin() {
   local tries
+  : >"$scratch/server" # before the last one's port is taken for this one's
   timeout 40 ./verbena perftest "$1" --fabric "$2" "${@:3}" -p 0 >"$scratch/server" 2>&1 &
   server=$!
   port=

@@ -1,9 +1,10 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.BenchException;
 import io.verbena.nic.Completion;
 
 /** Ends a test; the message is the one line that the user sees. */
-final class PerftestException extends RuntimeException {
+final class PerftestException extends BenchException {
     private final boolean ofRequest;
 
     PerftestException(String message) {

@@ -1,5 +1,7 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricNode;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -46,12 +48,14 @@ final class Session {
     private void reporting(boolean server, InetAddress host) {
         try {
             agree(server);
-            try (FabricNode node = FabricNode.open(settings)) {
+            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode())) {
                 run(node, server, host);
             }
-        } catch (PerftestException e) {
+        } catch (BenchException e) {
             // A request that fails because the other side is gone says less than how the other side went.
-            String farewell = e.isOfRequest() ? control.farewell(FAREWELL_NANOS) : null;
+            String farewell = e instanceof PerftestException known && known.isOfRequest()
+                    ? control.farewell(FAREWELL_NANOS)
+                    : null;
             control.sendError(String.valueOf(e.getMessage()));
             throw farewell == null ? e : new PerftestException(e.getMessage() + ": " + farewell, e);
         } catch (RuntimeException e) {
@@ -90,7 +94,8 @@ final class Session {
                 ControlMessage local = end.description();
                 control.send(local);
                 ControlMessage remote = await(node, "end");
-                node.awaitLink(remote.number("nic"), wait);
+                node.awaitLink(remote.number("nic"), wait::idle);
+                wait.reset();
                 end.connect(remote);
                 if (first) {
                     table.head(settings, end.isDirect(), local, remote);
