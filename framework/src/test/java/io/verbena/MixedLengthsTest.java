@@ -19,7 +19,7 @@ class MixedLengthsTest {
     @EnumSource(Fabric.class)
     void arriveInOrderAndWhole(Fabric fabric) {
         NodeContext client = fabric.context(NodeMode.INVOKER).sendDepth(16).stagingLength(1 << 16);
-        try (NodePair pair = new NodePair(fabric, NodeMode.INVOKER, fabric.context(NodeMode.THREAD), client)) {
+        try (NodePair pair = new NodePair(fabric, fabric.context(NodeMode.THREAD), client)) {
             int[] received = new int[1];
             Random expected = new Random(11);
             Inbox inbox = pair.server.openInbox("mixed");
