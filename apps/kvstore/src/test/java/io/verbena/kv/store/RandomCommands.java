@@ -71,10 +71,10 @@ final class RandomCommands {
         "MEMORY USAGE",
         "MEMORY USAGE <K> SAMPLES x",
         "EXPIRE <K> 5000",
-        "EXPIRE <K> <I> <EXPOPT>",
-        "EXPIRE <K> 10000 <EXPOPT>",
-        "EXPIRE <K> 10000 <EXPOPT> <EXPOPT>",
-        "PEXPIRE <K> 8000000 <EXPOPT>",
+        "EXPIRE <K> -5 <EXPOPT>",
+        "EXPIRE <K> <E> <EXPOPT>",
+        "EXPIRE <K> <E> <EXPOPT> <EXPOPT>",
+        "PEXPIRE <K> <E>000 <EXPOPT>",
         "EXPIREAT <K> 33177117420",
         "PEXPIREAT <K> 33177117420000",
         "EXPIREAT <K> <I>",
@@ -300,6 +300,9 @@ final class RandomCommands {
                 random.nextInt(3) == 0
                         ? FLOATS[random.nextInt(FLOATS.length)]
                         : Double.toString(random.nextInt(2000) / 8.0 - 100);
+            // Relative times with GT or LT: never the same twice, since two clocks would not agree which is later.
+            case "<E>" -> Long.toString(10_000 + 10L * random.nextInt(1 << 24));
+            case "<E>000" -> Long.toString((10_005 + 10L * random.nextInt(1 << 24)) * 1000);
             case "<S>" -> score();
             case "<L>" -> LEX[random.nextInt(LEX.length)];
             case "<BAD>" -> INTEGERS[random.nextInt(INTEGERS.length)];
