@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -90,12 +91,14 @@ class KvFaultTest {
         final int clients = 3;
         final ExecutorService threads = Executors.newFixedThreadPool(clients);
         final AtomicLong answers = new AtomicLong();
+        final CountDownLatch connected = new CountDownLatch(clients);
         try {
             final KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
             final List<Future<Long>> results = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 results.add(threads.submit(() -> {
                     try (TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
+                        connected.countDown();
                         long n = 0;
                         while (client.submit((int) (n % 2), KvOp.INCR, "counter") && client.client.lost() == 0) {
                             if (++n % 50 == 0) {
@@ -110,6 +113,7 @@ class KvFaultTest {
                     }
                 }));
             }
+            assertThat(connected.await(30, TimeUnit.SECONDS)).isTrue();
             final long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
             while (answers.get() < 5000 && System.nanoTime() < deadline) {
                 Thread.sleep(1);
