@@ -23,6 +23,7 @@ final class ControlSocket implements AutoCloseable {
     private static final int LONGEST_LINE = 64 * 1024;
     private static final int MOST_MESSAGES = 64;
     private static final String ERROR = "error";
+    private static final String GONE = "the other side closed the control connection: it ended, or was killed";
 
     private final Socket socket;
     private final ArrayBlockingQueue<ControlMessage> messages = new ArrayBlockingQueue<>(MOST_MESSAGES);
@@ -98,7 +99,7 @@ final class ControlSocket implements AutoCloseable {
             while (true) {
                 String line = readLine(in);
                 if (line == null) {
-                    broken = "the other side closed the control connection: it ended, or was killed";
+                    broken = GONE;
                     return;
                 }
                 if (!messages.offer(ControlMessage.parse(line))) {
@@ -108,7 +109,7 @@ final class ControlSocket implements AutoCloseable {
                 received = ++count;
             }
         } catch (IOException e) {
-            broken = "the control connection broke: " + e.getMessage();
+            broken = GONE + " (" + e.getMessage() + ")"; // a reset: it had not read everything
         } catch (PerftestException e) {
             broken = e.getMessage();
         }
@@ -137,7 +138,7 @@ final class ControlSocket implements AutoCloseable {
             socket.getOutputStream().write(message.line().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             checkAlive(); // the reader knows better
-            throw new PerftestException("the control connection broke: " + e.getMessage(), e);
+            throw new PerftestException(GONE + " (" + e.getMessage() + ")", e);
         }
     }
 
