@@ -29,6 +29,17 @@ final class RealRedis implements AutoCloseable {
                 .findFirst()
                 .orElse(null);
         assumeTrue(program != null, "no redis-server is installed to compare with");
+        for (int attempt = 1; attempt <= 3; attempt++) { // another may take the port before it does
+            final RealRedis redis = start(program, options);
+            if (redis.isAnswering()) {
+                return redis;
+            }
+            redis.close();
+        }
+        throw new IllegalStateException("redis-server did not answer, started 3 times");
+    }
+
+    private static RealRedis start(Path program, String... options) throws IOException {
         final int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -51,18 +62,21 @@ final class RealRedis implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
-        final RealRedis redis = new RealRedis(process, port, directory);
-        for (int i = 0; i < 200; i++) {
+        return new RealRedis(process, port, directory);
+    }
+
+    /** Waits until it answers, or has ended. */
+    private boolean isAnswering() throws InterruptedException {
+        for (int i = 0; i < 400 && process.isAlive(); i++) {
             try (RespClient client = new RespClient(port)) {
                 client.send("PING\r\n");
                 client.read();
-                return redis;
+                return process.isAlive();
             } catch (IOException e) {
                 TimeUnit.MILLISECONDS.sleep(50);
             }
         }
-        redis.close();
-        throw new IllegalStateException("redis-server did not answer in 10 s");
+        return false;
     }
 
     int port() {
