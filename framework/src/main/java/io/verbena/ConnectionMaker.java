@@ -54,7 +54,15 @@ final class ConnectionMaker {
                 .maxSge(1)
                 .maxInline(posts ? context.maxInline : 0)
                 .maxSend(posts ? context.sendDepth : 1);
-        QueuePair queuePair = pd.createQueuePair(attributes);
+        QueuePair queuePair;
+        try {
+            queuePair = pd.createQueuePair(attributes);
+        } catch (RuntimeException e) {
+            if (accesses) {
+                completions.close();
+            }
+            throw e;
+        }
         Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
         if (accesses) {
             StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);

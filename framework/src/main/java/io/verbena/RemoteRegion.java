@@ -316,7 +316,7 @@ public final class RemoteRegion implements AutoCloseable {
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            node.addTask(turn, hasCompletion);
+            node.turns().add(turn, hasCompletion);
         }
         return this;
     }
@@ -520,7 +520,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
         if (listed && (!nodePolls || operations.outstanding() == 0)) {
             listed = false;
-            node.removeTask(turn, hasCompletion);
+            node.turns().remove(turn, hasCompletion);
         }
     }
 
