@@ -161,13 +161,9 @@ public final class Channel implements AutoCloseable {
 
     /** Looks what is complete; if there is still no slot, does a share of the sending. */
     private boolean makeRoom() {
-        completed = posted - queuePair.outstanding();
+        takeCompleted();
         if (!hasRoom()) {
-            queuePair.doorbell();
-            if (engine.mayAssist()) {
-                engine.doWork();
-            }
-            completed = posted - queuePair.outstanding();
+            push();
         }
         return hasRoom();
     }
@@ -176,18 +172,27 @@ public final class Channel implements AutoCloseable {
         if (staging.claim(length)) {
             return true;
         }
-        completed = posted - queuePair.outstanding();
-        staging.complete(completed);
+        takeCompleted();
         if (staging.claim(length)) {
             return true;
         }
+        push();
+        return staging.claim(length);
+    }
+
+    /** Does a share of the sending, and looks what that completed. */
+    private void push() {
         queuePair.doorbell();
         if (engine.mayAssist()) {
             engine.doWork();
         }
+        takeCompleted();
+    }
+
+    /** Slots and the memory staged for them are freed together: the ring of stagings is as deep as the send ring. */
+    private void takeCompleted() {
         completed = posted - queuePair.outstanding();
         staging.complete(completed);
-        return staging.claim(length);
     }
 
     private SendResult roomless() {

@@ -1,5 +1,7 @@
 package io.verbena.bench;
 
+import io.verbena.bench.compare.Compare;
+import io.verbena.bench.compare.EndProcess;
 import io.verbena.bench.perftest.Perftest;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -8,9 +10,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "verbena-benchmarks",
         mixinStandardHelpOptions = true,
-        subcommands = {Perftest.class, Main.Bench.class},
+        subcommands = {Perftest.class, Main.Bench.class, EndProcess.class},
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
+    private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
+
     @Override
     public void run() {
         CommandLine.usage(this, System.out);
@@ -23,7 +27,10 @@ public final class Main implements Runnable {
      * @throws Exception what JMH throws
      */
     public static void main(String[] args) throws Exception {
-        if (args.length > 0 && args[0].equals("bench")) {
+        if (System.getenv(LOG_LEVEL) == null) {
+            System.setProperty(LOG_LEVEL, "WARN"); // a link that goes at the end of a test is no news
+        }
+        if (args.length > 0 && args[0].equals("bench") && !isCompare(args)) {
             String[] rest = new String[args.length - 1];
             System.arraycopy(args, 1, rest, 0, rest.length);
             org.openjdk.jmh.Main.main(rest);
@@ -32,7 +39,14 @@ public final class Main implements Runnable {
         System.exit(new CommandLine(new Main()).execute(args));
     }
 
+    private static boolean isCompare(String[] args) {
+        return args.length > 1 && args[1].equals("compare");
+    }
+
     /** Names the subcommand in the help; JMH parses its arguments itself. */
-    @Command(name = "bench", description = "Runs JMH suites; takes JMH's own options.")
+    @Command(
+            name = "bench",
+            subcommands = Compare.class,
+            description = "Runs JMH suites; takes JMH's own options. bench compare measures paths side by side.")
     static final class Bench {}
 }

@@ -3,14 +3,25 @@ package io.verbena.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class EchoExampleTest {
+    @Test
+    void isTheReadmesAndShort() throws IOException {
+        String source = Files.readString(Path.of("src", "test", "java", "io", "verbena", "examples", "Echo.java"));
+        String printed = source.substring(source.indexOf("import "));
+        assertThat(printed.lines().count()).isLessThanOrEqualTo(25);
+        assertThat(Files.readString(Path.of("..", "README.md"))).contains("```java\n" + printed + "```\n");
+    }
+
     @Test
     void printsWhatTheReadmePromises() {
         PrintStream out = System.out;

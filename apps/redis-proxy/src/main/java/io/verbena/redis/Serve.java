@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
         exitCodeOnInvalidInput = 1)
 public final class Serve implements Callable<Integer> {
     private static final int FAILED = 1;
+    private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     @Option(names = "--port", paramLabel = "PORT", description = "TCP port to listen on, 0 for any free one (6379).")
     private @Nullable Integer port;
@@ -148,6 +149,10 @@ public final class Serve implements Callable<Integer> {
         if (missing != null) {
             System.err.println("verbena serve: start the JVM with " + missing);
             System.exit(FAILED);
+        }
+        // Netty's default takes a stack trace of one buffer in 128.
+        if (System.getProperty(LEAK_DETECTION) == null) {
+            System.setProperty(LEAK_DETECTION, "disabled");
         }
         System.exit(new CommandLine(new Serve()).execute(args));
     }

@@ -107,7 +107,7 @@ class RedisScriptTest {
                                 .filter(line -> line.startsWith("*") || line.startsWith("%"))
                                 .toList();
             case "~sorted":
-                final String[] lines = reply.split("\r\n");
+                final String[] lines = reply.split("\r\n", -1);
                 Arrays.sort(lines);
                 return String.join("\r\n", lines);
             default:

@@ -31,7 +31,12 @@ class ServeTest {
         if (exports) {
             command.add(EXPORTS);
         }
-        command.addAll(List.of("-Xshare:auto", "-cp", System.getProperty("java.class.path"), Serve.class.getName()));
+        command.addAll(List.of(
+                "-Xshare:auto",
+                "-Dlogback.configurationFile=logback.xml",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Serve.class.getName()));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)

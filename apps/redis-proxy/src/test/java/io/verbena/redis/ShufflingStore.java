@@ -38,6 +38,7 @@ final class ShufflingStore implements Store {
         private final Backend backend;
         private final SplittableRandom random;
         private final List<byte[]> held = new ArrayList<>();
+        private long outstanding;
 
         Shuffling(Backend backend, SplittableRandom random) {
             this.backend = backend;
@@ -57,7 +58,7 @@ final class ShufflingStore implements Store {
         @Override
         public boolean claim(int shard, int length) {
             // Only while replies are outstanding, as a full queue would be.
-            if (!held.isEmpty() && random.nextInt(8) == 0) {
+            if (outstanding > 0 && random.nextInt(8) == 0) {
                 refusals.incrementAndGet();
                 return false;
             }
@@ -77,6 +78,7 @@ final class ShufflingStore implements Store {
         @Override
         public void commit() {
             backend.commit();
+            outstanding++;
         }
 
         @Override
@@ -102,6 +104,7 @@ final class ShufflingStore implements Store {
                 final byte[] reply = held.remove(index);
                 handler.onReply(new UnsafeBuffer(reply), 0, reply.length);
             }
+            outstanding -= due;
             return due;
         }
 

@@ -154,9 +154,39 @@ final class ControlSocket implements AutoCloseable {
         }
     }
 
+    /**
+     * What the other side has said about its end, or how it went, that may explain a failure here.
+     *
+     * @param waitNanos how long to wait for it
+     * @return null if there is nothing
+     */
+    @Nullable
+    String farewell(long waitNanos) {
+        long deadline = System.nanoTime() + waitNanos;
+        try {
+            while (System.nanoTime() - deadline < 0) {
+                ControlMessage message = messages.poll(10, TimeUnit.MILLISECONDS);
+                if (message != null && message.type().equals(ERROR)) {
+                    return gaveUp(message);
+                }
+                String reason = broken;
+                if (message == null && reason != null) {
+                    return reason;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return null;
+    }
+
+    private static String gaveUp(ControlMessage error) {
+        return "the other side gave up: " + error.text("reason");
+    }
+
     /** Whether {@link #receive} would return at once. */
     boolean hasMessage() {
-        return received != taken;
+        return received - taken > 0; // a message may be taken before it is counted
     }
 
     /** Throws if the other side is gone and has left no message. */
@@ -198,7 +228,7 @@ final class ControlSocket implements AutoCloseable {
         }
         taken++;
         if (message.type().equals(ERROR)) {
-            throw new PerftestException("the other side gave up: " + message.text("reason"));
+            throw new PerftestException(gaveUp(message));
         }
         return message;
     }

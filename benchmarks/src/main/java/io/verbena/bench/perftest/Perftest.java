@@ -1,5 +1,7 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.EngineMode;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -130,7 +132,7 @@ public final class Perftest implements Callable<Integer> {
             names = {"-p", "--port"},
             paramLabel = "<port>",
             defaultValue = "18515",
-            description = "TCP port of the control connection; default ${DEFAULT-VALUE}.")
+            description = "TCP port of the control connection; default ${DEFAULT-VALUE}; server: 0 takes a free one.")
     int port;
 
     @Option(
@@ -193,7 +195,7 @@ public final class Perftest implements Callable<Integer> {
         PerftestSettings settings;
         try {
             settings = settings();
-        } catch (PerftestException e) {
+        } catch (BenchException e) {
             CommandSpec known = spec;
             if (known == null) {
                 throw e;
@@ -209,7 +211,7 @@ public final class Perftest implements Callable<Integer> {
                 Session.connect(settings, host, port, out);
             }
             return 0;
-        } catch (PerftestException | io.verbena.nic.port.MemoryExhaustedException e) {
+        } catch (BenchException | io.verbena.nic.port.MemoryExhaustedException e) {
             out.flush();
             err.println("perftest: " + e.getMessage());
             return 1;
@@ -228,6 +230,9 @@ public final class Perftest implements Callable<Integer> {
             out.println("************************************");
             out.println("* Waiting for client to connect... *");
             out.println("************************************");
+            if (port == 0) {
+                out.println(" Port: " + server.getLocalPort());
+            }
             out.flush();
             Session.serve(settings, server, 0, out);
         } catch (IOException e) {

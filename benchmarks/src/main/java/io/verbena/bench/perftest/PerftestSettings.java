@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.EngineMode;
 import java.util.List;
 import java.util.stream.Collectors;

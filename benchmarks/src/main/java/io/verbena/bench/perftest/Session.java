@@ -1,5 +1,7 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricNode;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -14,6 +16,7 @@ import org.HdrHistogram.Histogram;
  */
 final class Session {
     private static final long HIGHEST_LATENCY = TimeUnit.SECONDS.toNanos(100);
+    private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final int WARMUP_CHUNK = 100;
     private static final int FIRST_SIZE_FACTOR = 5;
 
@@ -45,12 +48,16 @@ final class Session {
     private void reporting(boolean server, InetAddress host) {
         try {
             agree(server);
-            try (FabricNode node = FabricNode.open(settings)) {
+            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode())) {
                 run(node, server, host);
             }
-        } catch (PerftestException e) {
+        } catch (BenchException e) {
+            // A request that fails because the other side is gone says less than how the other side went.
+            String farewell = e instanceof PerftestException known && known.isOfRequest()
+                    ? control.farewell(FAREWELL_NANOS)
+                    : null;
             control.sendError(String.valueOf(e.getMessage()));
-            throw e;
+            throw farewell == null ? e : new PerftestException(e.getMessage() + ": " + farewell, e);
         } catch (RuntimeException e) {
             control.sendError(e.toString());
             throw e;
@@ -87,7 +94,8 @@ final class Session {
                 ControlMessage local = end.description();
                 control.send(local);
                 ControlMessage remote = await(node, "end");
-                node.awaitLink(remote.number("nic"), wait);
+                node.awaitLink(remote.number("nic"), wait::idle);
+                wait.reset();
                 end.connect(remote);
                 if (first) {
                     table.head(settings, end.isDirect(), local, remote);
@@ -161,6 +169,8 @@ final class Session {
                         total = message.number("messages");
                         break;
                     case "next":
+                        // Only now may the other side's queue pair go: nothing of this side's is under way to it.
+                        control.send(new ControlMessage("ended"));
                         return;
                     default:
                         throw new PerftestException("the other side says '" + message.type() + "' amid a test");
@@ -202,6 +212,7 @@ final class Session {
                     1);
         }
         control.send(new ControlMessage("next"));
+        await(end.node(), "ended");
     }
 
     private RateMeter stream(TestEnd end, StreamSender sender, long messages, long durationNanos) {

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
  * <p>For one thread.
  */
 final class SpinWait {
-    private static final int SPINS = 1_000;
+    private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+    private static final int CLOCK_MASK = 15;
     private static final int YIELDS = 20_000;
     private static final int LOOK = 63;
     private static final long NAP = TimeUnit.MILLISECONDS.toNanos(1);
@@ -18,7 +19,9 @@ final class SpinWait {
     private final ControlSocket control;
     private final Engine engine;
     private final long timeoutNanos;
-    private int idles;
+    private int idles; // spins, then yields and naps
+    private boolean spun;
+    private long spinUntil;
     private long deadline;
 
     SpinWait(ControlSocket control, Engine engine, long timeoutNanos) {
@@ -30,29 +33,38 @@ final class SpinWait {
     /** There was something. */
     void reset() {
         idles = 0;
+        spun = false;
     }
 
     /** There was nothing. */
     void idle() {
-        if (++idles <= SPINS) {
-            Thread.onSpinWait();
-        } else {
+        if (spun) {
             idleLonger();
+            return;
+        }
+        Thread.onSpinWait();
+        // The time counts and not the turns: a turn may be some nanoseconds of shared memory, or a system call.
+        if ((++idles & CLOCK_MASK) == 0) {
+            long now = System.nanoTime();
+            if (idles == CLOCK_MASK + 1) {
+                spinUntil = now + SPIN_NANOS;
+            } else if (now - spinUntil > 0) {
+                spun = true;
+                idles = 0;
+                deadline = now + timeoutNanos;
+            }
         }
     }
 
     private void idleLonger() {
-        if (idles == SPINS + 1) {
-            deadline = System.nanoTime() + timeoutNanos;
-        }
-        if ((idles & LOOK) == 0) {
+        if ((++idles & LOOK) == 0) {
             control.checkAlive();
             if (System.nanoTime() - deadline > 0) {
                 throw new PerftestException(
                         "nothing has come for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
             }
         }
-        if (idles < SPINS + YIELDS) {
+        if (idles < YIELDS) {
             Thread.yield();
         } else {
             idles -= idles >= Integer.MAX_VALUE / 2 ? LOOK + 1 : 0;

@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.perftest.TestKind.Verb;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ProtectionDomain;

@@ -30,8 +30,7 @@ abstract class Traffic {
 
     static void check(Completion completion) {
         if (!completion.isSuccess()) {
-            throw new PerftestException(
-                    "queue pair " + completion.qpNumber() + ": a request ended in " + completion.status());
+            throw new PerftestException(completion);
         }
     }
 }

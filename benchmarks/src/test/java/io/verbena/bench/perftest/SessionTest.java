@@ -2,6 +2,7 @@ package io.verbena.bench.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.EngineMode;
 import java.io.OutputStream;
 import java.io.PrintStream;

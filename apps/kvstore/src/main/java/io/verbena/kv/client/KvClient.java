@@ -11,6 +11,7 @@ import io.verbena.kv.KeyHash;
 import io.verbena.kv.server.KvServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KvClient implements MessageHandler, AutoCloseable {
     private static final int MAX_REPLY = 80 << 20;
+    private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
     private final Inbox replies;
@@ -36,7 +38,11 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     private int unflushedCount;
     private int claimed = -1;
     private int claimOffset;
+    /** Requests of each shard that are not answered. */
+    private final long[] unanswered;
+
     private long outstanding;
+    private long lost;
     private @Nullable ReplyHandler handler;
     private boolean closed;
 
@@ -49,12 +55,14 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         this.channels = new Channel[addresses.size()];
         this.unflushed = new int[channels.length];
         this.listed = new boolean[channels.length];
+        this.unanswered = new long[channels.length];
         this.replies = node.openInbox(
-                "replies-" + Long.toHexString(System.nanoTime()),
+                "replies-" + NUMBERS.incrementAndGet(),
                 new InboxOptions().chunkLength(1 << 20).maxMessage(MAX_REPLY));
         try {
             for (int i = 0; i < channels.length; i++) {
                 channels[i] = node.connect(addresses.get(i), replies, timeout);
+                channels[i].attach(new ShardNumber(i));
             }
         } catch (RuntimeException e) {
             close();
@@ -121,16 +129,25 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         return claimOffset;
     }
 
-    /** Completes the claimed request. It may stay behind until {@link #flush}. */
-    public void commit() {
+    /**
+     * Completes the claimed request. It may stay behind until {@link #flush}.
+     *
+     * @return SENT, or CLOSED if the shard has gone since the claim: there will be no reply
+     */
+    public SendResult commit() {
         int shard = claimed;
-        channels[shard].enqueueClaim();
         claimed = -1;
+        SendResult result = channels[shard].enqueueClaim();
+        if (result != SendResult.SENT) {
+            return result;
+        }
         outstanding++;
+        unanswered[shard]++;
         if (!listed[shard]) {
             listed[shard] = true;
             unflushed[unflushedCount++] = shard;
         }
+        return result;
     }
 
     /** Sends what was committed, and runs shards in this process that nobody runs. */
@@ -164,13 +181,34 @@ public final class KvClient implements MessageHandler, AutoCloseable {
             }
             taken = replies.poll(this, limit);
         }
-        outstanding -= taken;
+        if (taken == 0 && outstanding > 0) {
+            giveUpLost();
+        }
         return taken;
     }
 
-    /** Requests that were committed and are not answered. */
+    /** Shards that are gone will not answer. What they answered before has been taken: the inbox is empty. */
+    private void giveUpLost() {
+        for (int i = 0; i < channels.length; i++) {
+            if (unanswered[i] > 0 && !channels[i].isConnected() && replies.isEmpty()) {
+                lost += unanswered[i];
+                outstanding -= unanswered[i];
+                unanswered[i] = 0;
+            }
+        }
+    }
+
+    /** Requests that were committed and may still be answered. */
     public long outstanding() {
         return outstanding;
+    }
+
+    /**
+     * Requests that will not be answered, since their shard was disconnected first: whether they were executed is not
+     * known. Counted by {@link #poll} once nothing is left to take.
+     */
+    public long lost() {
+        return lost;
     }
 
     /** Whether a reply has arrived. */
@@ -180,6 +218,11 @@ public final class KvClient implements MessageHandler, AutoCloseable {
 
     @Override
     public void onMessage(Message message) {
+        Channel from = message.channel();
+        if (from != null && from.attachment() instanceof ShardNumber shard && unanswered[shard.index] > 0) {
+            unanswered[shard.index]--;
+            outstanding--;
+        }
         ReplyHandler taker = handler;
         if (taker != null) {
             taker.onReply(message.buffer(), message.offset(), message.length());
@@ -202,6 +245,15 @@ public final class KvClient implements MessageHandler, AutoCloseable {
                 }
             }
             replies.close();
+        }
+    }
+
+    /** Attached to a channel, so that a reply tells its shard. */
+    private static final class ShardNumber {
+        final int index;
+
+        ShardNumber(int index) {
+            this.index = index;
         }
     }
 }

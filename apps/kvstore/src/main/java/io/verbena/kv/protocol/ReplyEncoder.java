@@ -330,7 +330,13 @@ public final class ReplyEncoder implements AutoCloseable {
         }
         final long doubled = Math.max(required, 2L * capacity);
         final ByteBuffer old = memory;
-        final ByteBuffer fresh = allocate((int) Math.min(maxCapacity, doubled));
+        final ByteBuffer fresh;
+        try {
+            fresh = allocate((int) Math.min(maxCapacity, doubled));
+        } catch (final OutOfMemoryError e) {
+            // The process has no direct memory left: an error of this reply, and not the end of the shard.
+            throw new ReplyTooLargeException(required, capacity);
+        }
         old.limit(position).position(0);
         fresh.put(old);
         fresh.clear();

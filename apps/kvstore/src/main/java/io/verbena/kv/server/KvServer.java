@@ -32,22 +32,13 @@ public final class KvServer implements AutoCloseable {
             throw new IllegalArgumentException(
                     "mode ASSISTED serves this process alone and cannot listen at " + context.listen + "; use THREADS");
         }
-        for (int i = 0; i < context.shards; i++) {
-            NodeContext nodeContext =
-                    new NodeContext().name(context.name + "-" + i).mode(NodeMode.INVOKER);
-            List<String> reachable = new ArrayList<>();
-            reachable.add("local:" + context.name + "-" + i + "/" + ShardRunner.INBOX);
-            Node node = Node.launch(nodeContext.eventLoop(!context.listen.isEmpty()));
-            for (String address : context.listen) {
-                reachable.add(node.listen(addressOf(address, i)) + "/" + ShardRunner.INBOX);
+        try {
+            for (int i = 0; i < context.shards; i++) {
+                launchShard(context, i);
             }
-            ShardContext shardContext = new ShardContext()
-                    .databases(context.databases)
-                    .maxMemory(context.maxMemory == 0 ? 0 : Math.max(1, context.maxMemory / context.shards))
-                    .evictionPolicy(context.evictionPolicy);
-            shardContexts.add(shardContext);
-            addresses.add(reachable);
-            runners.add(new ShardRunner(node, context, shardContext));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
         }
         if (threaded) {
             for (int i = 0; i < context.shards; i++) {
@@ -58,10 +49,32 @@ public final class KvServer implements AutoCloseable {
         }
     }
 
+    private void launchShard(KvServerContext context, int shard) {
+        String name = context.name + "-" + shard;
+        Node node = Node.launch(new NodeContext()
+                .name(name)
+                .mode(NodeMode.INVOKER)
+                .eventLoop(!context.listen.isEmpty())
+                .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
+        ShardContext shardContext = new ShardContext()
+                .databases(context.databases)
+                .maxMemory(context.maxMemory == 0 ? 0 : Math.max(1, context.maxMemory / context.shards))
+                .evictionPolicy(context.evictionPolicy);
+        shardContexts.add(shardContext);
+        runners.add(new ShardRunner(node, context, shardContext));
+        List<String> reachable = new ArrayList<>();
+        reachable.add("local:" + name + "/" + ShardRunner.INBOX);
+        for (String address : context.listen) {
+            reachable.add(node.listen(addressOf(address, shard)) + "/" + ShardRunner.INBOX);
+        }
+        addresses.add(reachable);
+    }
+
     /**
      * Launches a server.
      *
      * @throws IllegalArgumentException if the settings contradict each other
+     * @throws RuntimeException if a shard cannot listen where it should, as {@code Node.listen} throws it
      */
     public static KvServer launch(KvServerContext context) {
         return new KvServer(context);
@@ -147,7 +160,7 @@ public final class KvServer implements AutoCloseable {
         return runners.stream().mapToLong(ShardRunner::disconnected).sum();
     }
 
-    /** Ends the shards and their threads. Idempotent; bounded. */
+    /** Ends the shards and their threads; clients see their channels close. Idempotent; bounded. */
     @Override
     public void close() {
         if (closed) {
@@ -155,7 +168,7 @@ public final class KvServer implements AutoCloseable {
         }
         closed = true;
         for (ShardRunner runner : runners) {
-            runner.close();
+            runner.end();
         }
         for (Thread thread : threads) {
             LockSupport.unpark(thread);
@@ -164,6 +177,9 @@ public final class KvServer implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+        for (ShardRunner runner : runners) {
+            runner.close();
         }
     }
 }

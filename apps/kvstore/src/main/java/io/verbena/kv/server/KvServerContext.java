@@ -73,8 +73,11 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Bytes of replies that may wait for one client that does not keep up; beyond that it is disconnected. */
+    /** Bytes of replies that may wait for one client that does not keep up, 1 to 896 MiB; beyond that it is disconnected. */
     public KvServerContext maxBacklog(long bytes) {
+        if (bytes < 1 || bytes > ReplyTarget.MAX_BACKLOG) {
+            throw new IllegalArgumentException("maxBacklog " + bytes + " outside 1.." + ReplyTarget.MAX_BACKLOG);
+        }
         maxBacklog = bytes;
         return this;
     }

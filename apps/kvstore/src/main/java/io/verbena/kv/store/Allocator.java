@@ -39,7 +39,6 @@ final class Allocator implements AutoCloseable {
     private int lowestFreeRegion = 1;
     private long used;
     private long committed;
-    private long blocks;
 
     Allocator(final Memory memory) {
         this.memory = memory;
@@ -55,11 +54,6 @@ final class Allocator implements AutoCloseable {
     /** Bytes of direct memory that are held. */
     long committed() {
         return committed;
-    }
-
-    /** Number of blocks that are handed out. */
-    long blocks() {
-        return blocks;
     }
 
     /**
@@ -122,7 +116,6 @@ final class Allocator implements AutoCloseable {
             return;
         }
         final Chunk chunk = chunk(Memory.region(address));
-        blocks--;
         if (chunk.extent) {
             used -= chunk.buffer.capacity();
             release(chunk);
@@ -202,7 +195,6 @@ final class Allocator implements AutoCloseable {
             unlinkPage(chunk, page, sizeClass);
         }
         used += SizeClasses.size(sizeClass);
-        blocks++;
         return Memory.address(region, offset);
     }
 
@@ -214,7 +206,6 @@ final class Allocator implements AutoCloseable {
         chunk.used[page] = pages;
         rebin(chunk);
         used += (long) pages << Chunk.PAGE_SHIFT;
-        blocks++;
         return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
     }
 
@@ -222,7 +213,6 @@ final class Allocator implements AutoCloseable {
         final Chunk chunk = newChunk(length, true);
         enter(chunk);
         used += length;
-        blocks++;
         return Memory.address(chunk.region, 0);
     }
 
@@ -380,7 +370,6 @@ final class Allocator implements AutoCloseable {
         }
         lowestFreeRegion = 1;
         used = 0;
-        blocks = 0;
         Arrays.fill(pagesWithRoom, NONE);
         Arrays.fill(bins, NONE);
     }

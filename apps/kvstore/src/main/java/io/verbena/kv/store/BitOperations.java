@@ -19,6 +19,7 @@ final class BitOperations {
     private final StringOperations strings;
     private long rangeStart;
     private long rangeEnd;
+    private boolean inBits;
 
     BitOperations(final Execution execution, final StringOperations strings) {
         e = execution;
@@ -98,30 +99,26 @@ final class BitOperations {
         e.reply.integer(bitOf(before, bit));
     }
 
-    /** Reads start, end and unit from an argument on, and clips them to the viewed string; false after an error. */
-    private boolean parseRange(final int first) {
-        long start = rangeStart;
-        long end = rangeEnd;
-        final boolean bits;
-        if (e.argc() > first + 2) {
-            bits = e.is(first + 2, BIT);
-            if (!bits && !e.is(first + 2, BYTE)) {
-                e.error(Errors.SYNTAX);
-                return false;
-            }
-        } else {
-            bits = false;
+    /** Reads the unit, bits or bytes, if there is such an argument; false after an error. */
+    private boolean parseUnit(final int argument) {
+        inBits = e.argc() > argument && e.is(argument, BIT);
+        if (e.argc() > argument && !inBits && !e.is(argument, BYTE)) {
+            e.error(Errors.SYNTAX);
+            return false;
         }
-        final long length = (long) e.viewLength * (bits ? Byte.SIZE : 1);
-        if (e.op == KvOp.BITCOUNT && start < 0 && end < 0 && start > end) {
-            rangeStart = 0;
-            rangeEnd = -1;
-            return true;
+        return true;
+    }
+
+    /** Turns start and end, in the unit, into bits and clips them to the viewed string; false if nothing is between them. */
+    private boolean clipRange() {
+        final long length = (long) e.viewLength * (inBits ? Byte.SIZE : 1);
+        final long start = Math.max(0, rangeStart < 0 ? length + rangeStart : rangeStart);
+        final long end = Math.min(length - 1, Math.max(0, rangeEnd < 0 ? length + rangeEnd : rangeEnd));
+        if (start > end) {
+            return false;
         }
-        start = Math.max(0, start < 0 ? length + start : start);
-        end = Math.min(length - 1, Math.max(0, end < 0 ? length + end : end));
-        rangeStart = bits ? start : start * Byte.SIZE;
-        rangeEnd = bits ? end : end * Byte.SIZE + Byte.SIZE - 1;
+        rangeStart = inBits ? start : start * Byte.SIZE;
+        rangeEnd = inBits ? end : end * Byte.SIZE + Byte.SIZE - 1;
         return true;
     }
 
@@ -151,9 +148,14 @@ final class BitOperations {
                 return;
             }
             rangeEnd = e.number();
+            // In this order Redis looks at them.
+            if (rangeStart < 0 && rangeEnd < 0 && rangeStart > rangeEnd) {
+                e.reply.integer(0);
+                return;
+            }
         }
-        if (parseRange(1)) {
-            e.reply.integer(rangeStart > rangeEnd ? 0 : countBits(e.viewBuffer, e.viewOffset, rangeStart, rangeEnd));
+        if (parseUnit(3)) {
+            e.reply.integer(clipRange() ? countBits(e.viewBuffer, e.viewOffset, rangeStart, rangeEnd) : 0);
         }
     }
 
@@ -208,16 +210,16 @@ final class BitOperations {
             }
             rangeStart = e.number();
         }
+        if (!parseUnit(4)) {
+            return;
+        }
         if (endGiven) {
             if (!e.integer(3)) {
                 return;
             }
             rangeEnd = e.number();
         }
-        if (!parseRange(2)) {
-            return;
-        }
-        if (rangeStart > rangeEnd) {
+        if (!clipRange()) {
             e.reply.integer(-1);
             return;
         }

@@ -36,7 +36,7 @@ final class Dictionary {
     private static final int MOVING = 32;
     private static final int HEADER_LENGTH = 40;
 
-    private static final int NEXT = 0;
+    static final int NEXT = 0;
     private static final int HASH = 8;
     private static final int KEY_LENGTH = 12;
 
@@ -45,12 +45,11 @@ final class Dictionary {
     private static final int EMPTY_BUCKETS_PER_STEP = 16;
     /** A table shrinks when fewer than a tenth of its buckets have an entry each. */
     private static final int MIN_FILL_DIVISOR = 10;
-    /** Chains up to this length are sampled without bias. */
-    private static final int SAMPLED_CHAIN = 4;
 
     private final Memory memory;
     private final Allocator allocator;
     private final BucketTable tables;
+    private final DictionaryWalk walk;
     private final SipHash sipHash;
     private final int keyOffset;
 
@@ -61,6 +60,7 @@ final class Dictionary {
         this.memory = memory;
         this.allocator = allocator;
         this.tables = new BucketTable(memory, allocator);
+        this.walk = new DictionaryWalk(memory, tables);
         this.sipHash = sipHash;
         this.keyOffset = VALUE + valueLength;
     }
@@ -267,42 +267,10 @@ final class Dictionary {
         if (table0 == Memory.NULL) {
             return 0;
         }
-        final int bits0 = bits(header, 0);
-        long v = cursor;
         if (memory.getInt(header + MOVING) < 0) {
-            final int mask = mask(bits0);
-            collect(table0, bits0, (int) v & mask, entries);
-            return nextCursor(v, mask);
+            return walk.one(table0, bits(header, 0), cursor, entries);
         }
-        final long table1 = table(header, 1);
-        final int bits1 = bits(header, 1);
-        final boolean growing = bits0 <= bits1;
-        final long small = growing ? table0 : table1;
-        final int smallBits = Math.min(bits0, bits1);
-        final long large = growing ? table1 : table0;
-        final int largeBits = Math.max(bits0, bits1);
-        collect(small, smallBits, (int) v & mask(smallBits), entries);
-        // The buckets of the larger table into which this one of the smaller expands.
-        final int onlyLarge = mask(smallBits) ^ mask(largeBits);
-        do {
-            collect(large, largeBits, (int) v & mask(largeBits), entries);
-            v = nextCursor(v, mask(largeBits));
-        } while ((v & onlyLarge) != 0);
-        return v;
-    }
-
-    /** Adds one to the masked bits of a cursor, counted from the highest bit down. */
-    private static long nextCursor(final long cursor, final int mask) {
-        return Long.reverse(Long.reverse(cursor | ~(long) mask) + 1);
-    }
-
-    private void collect(final long table, final int bits, final int index, final LongList entries) {
-        final long bucket = tables.bucket(table, bits, index);
-        if (bucket != Memory.NULL) {
-            for (long entry = memory.getLong(bucket); entry != Memory.NULL; entry = memory.getLong(entry + NEXT)) {
-                entries.add(entry);
-            }
-        }
+        return walk.two(table0, bits(header, 0), table(header, 1), bits(header, 1), cursor, entries);
     }
 
     /** A random entry, each as likely as any other; {@link Memory#NULL} if there is none. */
@@ -314,27 +282,7 @@ final class Dictionary {
             rehashStep(header);
         }
         // Buckets of table 0 that have been moved are empty.
-        final int first = Math.max(0, memory.getInt(header + MOVING));
-        final int buckets = buckets(header) - first;
-        while (true) {
-            final long head = bucketHead(header, first + random.nextInt(buckets));
-            if (head == Memory.NULL) {
-                continue;
-            }
-            int length = 1;
-            for (long entry = next(head); entry != Memory.NULL; entry = next(entry)) {
-                length++;
-            }
-            // Buckets are taken in proportion to their entries: a short chain is often refused.
-            if (length < SAMPLED_CHAIN && random.nextInt(SAMPLED_CHAIN) >= length) {
-                continue;
-            }
-            long entry = head;
-            for (int steps = length == 1 ? 0 : random.nextInt(length); steps > 0; steps--) {
-                entry = next(entry);
-            }
-            return entry;
-        }
+        return walk.random(this, header, Math.max(0, memory.getInt(header + MOVING)), random);
     }
 
     /** Frees the tables and the header. The entries must have been freed, or must live on elsewhere. */
@@ -421,6 +369,8 @@ final class Dictionary {
         memory.putInt(header + BITS + Integer.BYTES, 0);
         memory.putInt(header + COUNT + Integer.BYTES, 0);
         memory.putInt(header + MOVING, -1);
+        // Entries may have gone meanwhile, the last of them too.
+        shrinkIfSparse(header);
     }
 
     private void growIfFull(final long header) {
@@ -490,7 +440,7 @@ final class Dictionary {
         memory.putInt(at, memory.getInt(at) + difference);
     }
 
-    private static int mask(final int bits) {
+    static int mask(final int bits) {
         return (1 << bits) - 1;
     }
 }

@@ -19,7 +19,6 @@ final class ExtendedFloat {
     private static final int MIN_EXPONENT = -16_445;
 
     private static final int MAX_EXPONENT = 16_384 - MANTISSA_BITS;
-    private static final int MAX_TEXT_LENGTH = 255;
     private static final int MAX_DECIMAL_EXPONENT = 6000;
 
     private final FloatParser parser = new FloatParser();
@@ -46,9 +45,6 @@ final class ExtendedFloat {
 
     /** True if the text is a number, which this then is. */
     boolean parse(final UnsafeBuffer buffer, final int offset, final int length) {
-        if (length > MAX_TEXT_LENGTH) {
-            return false;
-        }
         final FloatParser.Form form = parser.scan(buffer, offset, length);
         infinite = form == FloatParser.Form.INFINITY;
         switch (form) {

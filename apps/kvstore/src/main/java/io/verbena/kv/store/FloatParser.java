@@ -44,6 +44,7 @@ final class FloatParser {
     private int digits;
     private int exponent;
     private double value;
+    private boolean outOfRange;
 
     /** Value of the last text that was a number. */
     double value() {
@@ -80,9 +81,31 @@ final class FloatParser {
         return true;
     }
 
+    /**
+     * True if the text is a number, read as loosely as Redis reads the bounds of ranges: no text at all is zero, leading
+     * space is skipped, and a number out of range becomes an infinity or zero.
+     */
+    boolean parseBound(final UnsafeBuffer buffer, final int offset, final int length) {
+        if (length == 0) {
+            value = 0;
+            return true;
+        }
+        int skipped = 0;
+        while (skipped < length && isSpace(buffer.getByte(offset + skipped))) {
+            skipped++;
+        }
+        outOfRange = false;
+        return parse(buffer, offset + skipped, length - skipped) || outOfRange;
+    }
+
+    private static boolean isSpace(final byte b) {
+        return b == ' ' || (b >= '\t' && b <= '\r');
+    }
+
     private boolean parseSlowly(final String text) {
         value = Double.parseDouble(text);
-        return !Double.isInfinite(value) && (value != 0 || mantissa == 0);
+        outOfRange = Double.isInfinite(value) || (value == 0 && mantissa != 0);
+        return !outOfRange;
     }
 
     /** Java wants an exponent behind a hexadecimal number. */

@@ -237,10 +237,6 @@ final class ListOperations {
             return;
         }
         final long count = e.number();
-        if (count == Long.MIN_VALUE) {
-            e.rangeError();
-            return;
-        }
         final long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
@@ -251,7 +247,7 @@ final class ListOperations {
         }
         final long list = list(entry);
         final boolean forward = count >= 0;
-        final long limit = count == 0 ? Long.MAX_VALUE : Math.abs(count);
+        final long limit = count == 0 || count == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(count);
         long removed = 0;
         boolean more = forward ? lists.seekFirst(list) : lists.seekLast(list);
         while (more && removed < limit) {

@@ -1,47 +1,32 @@
 package io.verbena.kv.store;
 
+import static io.verbena.kv.store.QuickListNodes.COUNT;
+import static io.verbena.kv.store.QuickListNodes.DATA;
+import static io.verbena.kv.store.QuickListNodes.END;
+import static io.verbena.kv.store.QuickListNodes.FIRST;
+import static io.verbena.kv.store.QuickListNodes.LAST;
+import static io.verbena.kv.store.QuickListNodes.LIST_LENGTH;
+import static io.verbena.kv.store.QuickListNodes.NEXT;
+import static io.verbena.kv.store.QuickListNodes.NODES;
+import static io.verbena.kv.store.QuickListNodes.NODE_COUNT;
+import static io.verbena.kv.store.QuickListNodes.PREVIOUS;
+import static io.verbena.kv.store.QuickListNodes.SIZE;
+import static io.verbena.kv.store.QuickListNodes.START;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Lists: a chain of nodes, each a run of packed elements with room at either end, so that a push or pop at either end moves
- * nothing. A node has up to 8 KiB, or one larger element.
- *
- * <pre>
- *   list                  node
- *    0 first node (8)      0 previous (8)
- *    8 last node (8)       8 next (8)
- *   16 elements (4)       16 elements (4)
- *   20 nodes (4)          20 start of the run (4)
- *                         24 end of the run (4), both counted from the node's address
- *                         28 bytes of the node (4)
- *                         32 {@link Packed} elements
- * </pre>
+ * nothing. See {@link QuickListNodes} for the
+ * layout.
  *
  * <p>This object also holds one position, which the seeks set and the walks move. Single-threaded, as the shard that owns
  * it.
  */
 final class QuickList {
-    private static final int FIRST = 0;
-    private static final int LAST = 8;
-    private static final int COUNT = 16;
-    private static final int NODES = 20;
-    private static final int LIST_LENGTH = 24;
-
-    private static final int PREVIOUS = 0;
-    private static final int NEXT = 8;
-    private static final int NODE_COUNT = 16;
-    private static final int START = 20;
-    private static final int END = 24;
-    private static final int SIZE = 28;
-    private static final int DATA = 32;
-
-    /** Bytes of a full node. */
-    private static final int MAX_NODE = SizeClasses.MAX_SMALL;
-    /** Bytes of the only node of a short list. */
-    private static final int MIN_NODE = 128;
-
     private final Memory memory;
     private final Allocator allocator;
+    private final QuickListNodes nodes;
 
     private long node;
     private int at;
@@ -49,6 +34,7 @@ final class QuickList {
     QuickList(final Memory memory, final Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
+        nodes = new QuickListNodes(memory, allocator);
     }
 
     long create() {
@@ -68,106 +54,32 @@ final class QuickList {
     void pushFirst(final long list, final UnsafeBuffer source, final int offset, final int length) {
         final int needed = Packed.size(length);
         long first = memory.getLong(list + FIRST);
-        if (first == Memory.NULL || !fitsIn(first, needed)) {
-            first = insertNode(list, Memory.NULL, needed);
+        if (first == Memory.NULL || !nodes.fitsIn(first, needed)) {
+            first = nodes.insertNode(list, Memory.NULL, needed);
             final int end = memory.getInt(first + SIZE);
             memory.putInt(first + START, end);
             memory.putInt(first + END, end);
         } else if (memory.getInt(first + START) - needed < DATA) {
-            first = makeRoom(list, first, needed, true);
+            first = nodes.makeRoom(list, first, needed, true);
         }
         final int start = memory.getInt(first + START) - needed;
         Packed.write(memory.buffer(first), Memory.offset(first) + start, source, offset, length);
         memory.putInt(first + START, start);
-        addCount(list, first, 1);
+        nodes.addCount(list, first, 1);
     }
 
     void pushLast(final long list, final UnsafeBuffer source, final int offset, final int length) {
         final int needed = Packed.size(length);
         long last = memory.getLong(list + LAST);
-        if (last == Memory.NULL || !fitsIn(last, needed)) {
-            last = insertNode(list, last, needed);
+        if (last == Memory.NULL || !nodes.fitsIn(last, needed)) {
+            last = nodes.insertNode(list, last, needed);
         } else if (memory.getInt(last + END) + needed > memory.getInt(last + SIZE)) {
-            last = makeRoom(list, last, needed, false);
+            last = nodes.makeRoom(list, last, needed, false);
         }
         final int end = memory.getInt(last + END);
         Packed.write(memory.buffer(last), Memory.offset(last) + end, source, offset, length);
         memory.putInt(last + END, end + needed);
-        addCount(list, last, 1);
-    }
-
-    private int run(final long where) {
-        return memory.getInt(where + END) - memory.getInt(where + START);
-    }
-
-    private boolean fitsIn(final long where, final int needed) {
-        return DATA + run(where) + needed <= MAX_NODE;
-    }
-
-    /** Makes a node behind another, or in front of all if that is {@link Memory#NULL}. */
-    private long insertNode(final long list, final long after, final int needed) {
-        final boolean only = memory.getInt(list + NODES) == 0;
-        final int wanted = Math.max(DATA + needed, only ? MIN_NODE : MAX_NODE);
-        final long fresh = allocator.allocate(wanted);
-        final long next = after == Memory.NULL ? memory.getLong(list + FIRST) : memory.getLong(after + NEXT);
-        memory.putLong(fresh + PREVIOUS, after);
-        memory.putLong(fresh + NEXT, next);
-        memory.putInt(fresh + NODE_COUNT, 0);
-        memory.putInt(fresh + START, DATA);
-        memory.putInt(fresh + END, DATA);
-        memory.putInt(fresh + SIZE, allocator.usable(fresh));
-        relink(list, fresh);
-        memory.putInt(list + NODES, memory.getInt(list + NODES) + 1);
-        return fresh;
-    }
-
-    /** Makes the neighbours of a node, or the list, point to it. */
-    private void relink(final long list, final long where) {
-        final long previous = memory.getLong(where + PREVIOUS);
-        final long next = memory.getLong(where + NEXT);
-        memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, where);
-        memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, where);
-    }
-
-    private void removeNode(final long list, final long where) {
-        final long previous = memory.getLong(where + PREVIOUS);
-        final long next = memory.getLong(where + NEXT);
-        memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, next);
-        memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, previous);
-        memory.putInt(list + NODES, memory.getInt(list + NODES) - 1);
-        allocator.free(where);
-    }
-
-    private void addCount(final long list, final long where, final int difference) {
-        memory.putInt(list + COUNT, memory.getInt(list + COUNT) + difference);
-        memory.putInt(where + NODE_COUNT, memory.getInt(where + NODE_COUNT) + difference);
-    }
-
-    /** Gives the run of a node room at one end, by moving it within its node or into a larger one; returns the node. */
-    private long makeRoom(final long list, final long where, final int needed, final boolean inFront) {
-        final int run = run(where);
-        final int size = memory.getInt(where + SIZE);
-        long target = where;
-        // Moving within the node is worth it if that leaves half of it free; so each byte is moved once on average.
-        if (DATA + 2 * (run + needed) > size) {
-            final int wanted = Math.min(MAX_NODE, DATA + 2 * (run + needed));
-            if (Allocator.rounded(wanted) > size) {
-                target = allocator.allocate(wanted);
-                memory.putLong(target + PREVIOUS, memory.getLong(where + PREVIOUS));
-                memory.putLong(target + NEXT, memory.getLong(where + NEXT));
-                memory.putInt(target + NODE_COUNT, memory.getInt(where + NODE_COUNT));
-                memory.putInt(target + SIZE, allocator.usable(target));
-            }
-        }
-        final int start = inFront ? memory.getInt(target + SIZE) - run : DATA;
-        memory.copy(where + memory.getInt(where + START), target + start, run);
-        memory.putInt(target + START, start);
-        memory.putInt(target + END, start + run);
-        if (target != where) {
-            relink(list, target);
-            allocator.free(where);
-        }
-        return target;
+        nodes.addCount(list, last, 1);
     }
 
     /** Sets the position to the first element; false if there is none. */
@@ -296,7 +208,7 @@ final class QuickList {
         if (emptied) {
             final long gone = node;
             final boolean more = enterNext();
-            removeNode(list, gone);
+            nodes.removeNode(list, gone);
             return more;
         }
         return at < memory.getInt(node + END) || enterNext();
@@ -308,7 +220,7 @@ final class QuickList {
         if (emptied) {
             final long gone = node;
             final boolean more = enterPrevious();
-            removeNode(list, gone);
+            nodes.removeNode(list, gone);
             return more;
         }
         if (at > memory.getInt(node + START)) {
@@ -323,7 +235,7 @@ final class QuickList {
         final int size = elementSize();
         final int start = memory.getInt(node + START);
         final int end = memory.getInt(node + END);
-        addCount(list, node, -1);
+        nodes.addCount(list, node, -1);
         // The shorter side moves.
         if (at - start < end - at - size) {
             memory.copy(node + start, node + start + size, at - start);
@@ -362,13 +274,13 @@ final class QuickList {
     /** Inserts in front of {@link #at}, which may be the end of a run; the position is at the new element then. */
     private void insertHere(final long list, final UnsafeBuffer source, final int offset, final int length) {
         final int needed = Packed.size(length);
-        if (!fitsIn(node, needed)) {
+        if (!nodes.fitsIn(node, needed)) {
             splitHere(list, needed);
         }
         final int start = memory.getInt(node + START);
         int index = at - start;
         if (memory.getInt(node + END) + needed > memory.getInt(node + SIZE)) {
-            node = makeRoom(list, node, needed, false);
+            node = nodes.makeRoom(list, node, needed, false);
             index += memory.getInt(node + START);
         } else {
             index = at;
@@ -377,7 +289,7 @@ final class QuickList {
         memory.copy(node + index, node + index + needed, end - index);
         Packed.write(memory.buffer(node), Memory.offset(node) + index, source, offset, length);
         memory.putInt(node + END, end + needed);
-        addCount(list, node, 1);
+        nodes.addCount(list, node, 1);
         at = index;
     }
 
@@ -385,7 +297,7 @@ final class QuickList {
     private void splitHere(final long list, final int needed) {
         final int end = memory.getInt(node + END);
         if (at > memory.getInt(node + START) && at < end) {
-            final long tail = insertNode(list, node, end - at);
+            final long tail = nodes.insertNode(list, node, end - at);
             memory.copy(node + at, tail + DATA, end - at);
             memory.putInt(tail + END, DATA + end - at);
             int moved = 0;
@@ -397,10 +309,10 @@ final class QuickList {
             memory.putInt(node + END, at);
         }
         if (at == memory.getInt(node + START)) {
-            node = insertNode(list, memory.getLong(node + PREVIOUS), needed);
+            node = nodes.insertNode(list, memory.getLong(node + PREVIOUS), needed);
             at = DATA;
-        } else if (!fitsIn(node, needed)) {
-            node = insertNode(list, node, needed);
+        } else if (!nodes.fitsIn(node, needed)) {
+            node = nodes.insertNode(list, node, needed);
             at = DATA;
         }
     }
@@ -413,7 +325,7 @@ final class QuickList {
             final int elements = memory.getInt(first + NODE_COUNT);
             if (elements <= rest) {
                 memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
-                removeNode(list, first);
+                nodes.removeNode(list, first);
                 rest -= elements;
                 continue;
             }
@@ -424,7 +336,7 @@ final class QuickList {
                 start = Packed.next(buffer, base + start) - base;
             }
             memory.putInt(first + START, start);
-            addCount(list, first, -rest);
+            nodes.addCount(list, first, -rest);
             return;
         }
     }
@@ -437,7 +349,7 @@ final class QuickList {
             final int elements = memory.getInt(last + NODE_COUNT);
             if (elements <= rest) {
                 memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
-                removeNode(list, last);
+                nodes.removeNode(list, last);
                 rest -= elements;
                 continue;
             }
@@ -448,7 +360,7 @@ final class QuickList {
                 end = Packed.previous(buffer, base + end) - base;
             }
             memory.putInt(last + END, end);
-            addCount(list, last, -rest);
+            nodes.addCount(list, last, -rest);
             return;
         }
     }

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Time is given by the clock that it was made with, and only moves between requests.
  */
 public final class Shard implements AutoCloseable {
-    /** Requests up to this size cannot break the limits on keys and values. */
-    private static final int UNCHECKED_REQUEST_LENGTH = ShardContext.MAX_KEY_LENGTH;
-
     private static final int RECLAIM_PER_REQUEST = 16;
     private static final int MAX_EVICTIONS_PER_REQUEST = 1_000_000;
     private static final int REHASH_STEPS_PER_TURN = 64;
@@ -192,7 +189,9 @@ public final class Shard implements AutoCloseable {
             return false;
         }
         e.keyspace = databases[request.database()];
-        if (length > UNCHECKED_REQUEST_LENGTH && !areLengthsAllowed(op, request)) {
+        // A shorter request cannot break the limits on keys and values.
+        if ((length > ShardContext.MAX_KEY_LENGTH || length > context.maxValueLength())
+                && !areLengthsAllowed(op, request)) {
             return false;
         }
         if (context.maxMemory() > 0

@@ -176,18 +176,12 @@ final class SortedSetRanges {
         if (!parseScore(minArgument, minExclusive)) {
             return false;
         }
-        minScore = boundScore();
+        minScore = e.floats.value();
         if (!parseScore(maxArgument, maxExclusive)) {
             return false;
         }
-        maxScore = boundScore();
+        maxScore = e.floats.value();
         return true;
-    }
-
-    private boolean emptyBound;
-
-    private double boundScore() {
-        return emptyBound ? 0 : e.floats.value();
     }
 
     private boolean isExclusive(final int argument) {
@@ -196,9 +190,7 @@ final class SortedSetRanges {
 
     private boolean parseScore(final int argument, final boolean exclusive) {
         final int skip = exclusive ? 1 : 0;
-        // No number at all reads as zero, as strtod has it.
-        emptyBound = e.length(argument) == skip;
-        if (emptyBound || e.floats.parse(e.in, e.at(argument) + skip, e.length(argument) - skip)) {
+        if (e.floats.parseBound(e.in, e.at(argument) + skip, e.length(argument) - skip)) {
             return true;
         }
         e.error(Errors.RANGE_NOT_A_FLOAT);

@@ -228,7 +228,8 @@ final class SortedSetValue {
             }
             position = nextPair(position);
         }
-        scoreBytes.putDouble(0, score);
+        // Adding zero makes -0 a 0: as Redis does, which packs whole numbers as integers.
+        scoreBytes.putDouble(0, score + 0.0);
         address = packed.ensure(address, Packed.size(length) + Packed.size(Double.BYTES));
         address = packed.insert(address, position, member, offset, length);
         address = packed.insert(address, packed.next(address, position), scoreBytes, 0, Double.BYTES);

@@ -53,6 +53,11 @@ final class StringBlock {
 
     /** Overwrites a block if the bytes fit and waste no more than half of it, else replaces it; returns the block. */
     long set(final long block, final UnsafeBuffer source, final int offset, final int length) {
+        if (length == length(block)) {
+            // The usual case, which need not ask the allocator.
+            memory.putBytes(block + BYTES, source, offset, length);
+            return block;
+        }
         final int usable = allocator.usable(block);
         final int needed = BYTES + length;
         if (needed <= usable && Allocator.rounded(needed) * 2L > usable) {

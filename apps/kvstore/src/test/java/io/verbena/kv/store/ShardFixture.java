@@ -15,6 +15,9 @@ import org.agrona.ExpandableDirectByteBuffer;
 final class ShardFixture implements AutoCloseable {
     static final long EPOCH = 1_700_000_000_000L;
 
+    /** What an empty shard of 16 databases may hold: the headers of their tables, and tables of 4 buckets. */
+    static final long EMPTY_BYTES = 16 * (48 + 32);
+
     final Shard shard;
     long now = EPOCH;
     int database;
@@ -94,6 +97,20 @@ final class ShardFixture implements AutoCloseable {
             values.add(read());
         }
         return values;
+    }
+
+    /** Deletes key by key, in all databases, and lets the shard tidy up: what is used then is all that an empty one needs. */
+    void deleteEachKey() {
+        final int before = database;
+        for (database = 0; database < shard.databases(); database++) {
+            for (final Object key : (List<?>) call("KEYS", "*")) {
+                call("DEL", (String) key);
+            }
+        }
+        database = before;
+        while (shard.housekeep(now, 10_000) > 0) {
+            // Bounded: each round moves, frees or prepares something.
+        }
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.verbena.bench.perftest;
+package io.verbena.bench.fabric;
 
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
@@ -8,7 +8,7 @@ import io.verbena.nic.transport.Path;
 import java.net.InetAddress;
 
 /** One side's NIC on its fabric. For one thread, which drives the engine where the mode says so. */
-final class FabricNode implements AutoCloseable {
+public final class FabricNode implements AutoCloseable {
     private final NodeFabric fabric;
     private final Nic nic;
     private final Engine engine;
@@ -19,11 +19,16 @@ final class FabricNode implements AutoCloseable {
         this.engine = nic.engine(0);
     }
 
-    /** Opens a NIC on the fabric of the settings. */
-    static FabricNode open(PerftestSettings settings) {
-        NodeFabric fabric = fabric(settings.fabric());
+    /**
+     * Opens a NIC on a fabric.
+     *
+     * @param kind the fabric
+     * @param mode who runs the engine
+     */
+    public static FabricNode open(FabricKind kind, EngineMode mode) {
+        NodeFabric fabric = fabric(kind);
         try {
-            NicContext context = fabric.configure(new NicContext().mode(settings.mode()));
+            NicContext context = fabric.configure(new NicContext().mode(mode));
             Nic nic = Nic.open(context);
             fabric.bind(nic.engine(0).endpoint());
             return new FabricNode(fabric, nic);
@@ -44,36 +49,43 @@ final class FabricNode implements AutoCloseable {
         }
     }
 
-    Nic nic() {
+    /** The NIC. */
+    public Nic nic() {
         return nic;
     }
 
-    Engine engine() {
+    /** Its only engine. */
+    public Engine engine() {
         return engine;
     }
 
-    String listen(InetAddress local) {
+    /** Server: gets ready for a link. @return what the client needs to reach it */
+    public String listen(InetAddress local) {
         return fabric.listen(local);
     }
 
-    void connect(InetAddress host, String address, long timeoutNanos) {
+    /** Client: asks for a link; it comes while the engine is driven. */
+    public void connect(InetAddress host, String address, long timeoutNanos) {
         fabric.connect(host, address, timeoutNanos);
     }
 
-    /** Drives the engine until the link is up; bounded by the wait. */
-    void awaitLink(long peerNic, SpinWait wait) {
+    /**
+     * Drives the engine until the link is up.
+     *
+     * @param idle called after each turn; throws when it has taken too long
+     */
+    public void awaitLink(long peerNic, Runnable idle) {
         boolean[] up = new boolean[1];
         while (!up[0]) {
             fabric.checkConnecting();
             drive();
             engine.call(() -> up[0] = engine.path(peerNic).isUp());
-            wait.idle();
+            idle.run();
         }
-        wait.reset();
     }
 
     /** Whether one-sided operations and appends reach the peer's memory without packets. */
-    boolean isDirect(long peerNic) {
+    public boolean isDirect(long peerNic) {
         boolean[] direct = new boolean[1];
         engine.call(() -> {
             Path path = engine.path(peerNic);
@@ -83,7 +95,7 @@ final class FabricNode implements AutoCloseable {
     }
 
     /** Runs a turn of the engine, where it has no thread of its own. */
-    void drive() {
+    public void drive() {
         if (engine.mode() != EngineMode.THREAD) {
             engine.doWork();
         }

@@ -1,5 +1,6 @@
-package io.verbena.bench.perftest;
+package io.verbena.bench.fabric;
 
+import io.verbena.bench.BenchException;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.LinkEndpoint;
@@ -38,7 +39,7 @@ final class LocalNodeFabric implements NodeFabric {
     public void connect(InetAddress host, String address, long timeoutNanos) {
         LinkEndpoint other = LISTENING.get(address);
         if (other == null) {
-            throw new PerftestException("the other side is in another process; use --fabric shm");
+            throw new BenchException("the other side is in another process; use --fabric shm");
         }
         LocalFabric.connect(bound(), other);
     }

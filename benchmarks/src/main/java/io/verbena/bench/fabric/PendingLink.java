@@ -1,5 +1,6 @@
-package io.verbena.bench.perftest;
+package io.verbena.bench.fabric;
 
+import io.verbena.bench.BenchException;
 import io.verbena.nic.port.Link;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -16,7 +17,7 @@ final class PendingLink {
                 link.join();
             } catch (CompletionException e) {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
-                throw new PerftestException(String.valueOf(cause.getMessage()), cause);
+                throw new BenchException(String.valueOf(cause.getMessage()), cause);
             }
         }
     }

@@ -1,4 +1,4 @@
-package io.verbena.bench.perftest;
+package io.verbena.bench.fabric;
 
 import io.netty.channel.unix.DomainSocketAddress;
 import io.verbena.fabric.netty.EventLoopWaiter;

@@ -1,4 +1,4 @@
-package io.verbena.bench.perftest;
+package io.verbena.bench.fabric;
 
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.shm.SharedMemoryContext;

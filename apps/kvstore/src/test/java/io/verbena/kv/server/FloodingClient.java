@@ -1,0 +1,26 @@
+package io.verbena.kv.server;
+
+import io.verbena.NodeMode;
+import io.verbena.kv.protocol.KvOp;
+import java.time.Duration;
+import java.util.Arrays;
+
+/** A client process that counts as fast as it can, until it is killed. */
+final class FloodingClient {
+    private FloodingClient() {}
+
+    public static void main(final String[] arguments) {
+        final String key = arguments[1];
+        final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        try (TestClient client = new TestClient(
+                Transport.valueOf(arguments[0]),
+                NodeMode.INVOKER,
+                Arrays.asList(arguments).subList(2, arguments.length))) {
+            final int shard = client.shardOf(key);
+            while (System.nanoTime() < deadline && client.submit(shard, KvOp.INCR, key)) {
+                client.client.flush();
+                client.until(() -> client.client.outstanding() < 100);
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.verbena.kv.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.NodeMode;
+import io.verbena.SendResult;
+import io.verbena.kv.protocol.KvOp;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Clients that do not read, that die or that send garbage, and a server that goes while they are busy. */
+@Timeout(120)
+class KvFaultTest {
+    @TempDir
+    Path directory;
+
+    /** A client that asks and never reads: its backlog is bounded, others are served, then it is disconnected. */
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void aClientThatDoesNotReadIsDisconnected(final Transport transport) {
+        final long backlog = 8 << 20;
+        try (KvServer server = KvServer.launch(
+                        transport.context(KvServerTest.name(), 1, directory).maxBacklog(backlog));
+                TestClient slow = new TestClient(transport, NodeMode.THREAD, server);
+                TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
+            assertThat(other.call(KvOp.SET, "k", "v".repeat(256 << 10))).isEqualTo("OK");
+            final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            long asked = 0;
+            while (slow.client.isConnected(0)) {
+                assertThat(System.nanoTime())
+                        .as("disconnected after %s requests", asked)
+                        .isLessThan(deadline);
+                if (slow.client.claim(0, 32) == SendResult.SENT) {
+                    slow.get("k");
+                    asked++;
+                }
+                slow.client.flush();
+                if (asked % 64 == 0) {
+                    assertThat(other.call(KvOp.STRLEN, "k")).isEqualTo(256L << 10);
+                }
+            }
+            assertThat(server.disconnectedClients()).isOne();
+            assertThat(asked).isGreaterThan(backlog / (256 << 10));
+            assertThat(other.call(KvOp.INCR, "n")).isEqualTo(1L);
+            // What it had been sent can still be read; the rest is told to be lost.
+            slow.drain();
+            assertThat(slow.client.lost()).isPositive();
+            assertThat(slow.answered() + slow.client.lost()).isEqualTo(asked);
+        }
+    }
+
+    /** A client that reads late, but in time, loses nothing. */
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void aClientThatReadsLateGetsEverything(final Transport transport) {
+        try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 1, directory));
+                TestClient client = new TestClient(transport, NodeMode.THREAD, server)) {
+            assertThat(client.call(KvOp.SET, "k", "v".repeat(1 << 20))).isEqualTo("OK");
+            final long before = client.answered();
+            // More than its inbox holds, and than is under way.
+            final int requests = 200;
+            for (int i = 0; i < requests; i++) {
+                client.claim(0, 32);
+                client.get("k");
+                client.client.flush();
+            }
+            client.drain();
+            assertThat(client.answered() - before).isEqualTo(requests);
+            assertThat(client.client.lost()).isZero();
+            assertThat(server.disconnectedClients()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void aServerThatGoesIsNoticed(final Transport transport) throws Exception {
+        final int clients = 3;
+        final ExecutorService threads = Executors.newFixedThreadPool(clients);
+        final AtomicLong answers = new AtomicLong();
+        try {
+            final KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
+            final List<Future<Long>> results = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                results.add(threads.submit(() -> {
+                    try (TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
+                        long n = 0;
+                        while (client.submit((int) (n % 2), KvOp.INCR, "counter") && client.client.lost() == 0) {
+                            if (++n % 50 == 0) {
+                                client.client.flush();
+                                client.until(() -> client.client.outstanding() < 500);
+                                answers.set(client.answered());
+                            }
+                        }
+                        client.drain();
+                        assertThat(client.client.claim(0, 32)).isNotEqualTo(SendResult.SENT);
+                        return client.answered();
+                    }
+                }));
+            }
+            final long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (answers.get() < 5000 && System.nanoTime() < deadline) {
+                Thread.sleep(1);
+            }
+            server.close();
+            for (final Future<Long> result : results) {
+                assertThat(result.get(60, TimeUnit.SECONDS)).isPositive();
+            }
+            server.close();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aServerBesideItsCallersThatGoesIsNoticed() {
+        final KvServer server = KvServer.launch(
+                new KvServerContext().name(KvServerTest.name()).shards(2).mode(KvServerContext.Mode.ASSISTED));
+        try (TestClient client = new TestClient(server)) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(client.submit(i % 2, KvOp.INCR, "counter")).isTrue();
+            }
+            server.close();
+            client.drain();
+            assertThat(client.answered() + client.client.lost()).isEqualTo(100);
+            assertThat(client.submit(0, KvOp.INCR, "counter")).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void garbageDisconnectsItsSenderAlone(final Transport transport) {
+        try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 1, directory));
+                TestClient bad = new TestClient(transport, NodeMode.INVOKER, server);
+                TestClient good = new TestClient(transport, NodeMode.INVOKER, server)) {
+            assertThat(bad.call(KvOp.SET, "k", "v")).isEqualTo("OK");
+            assertThat(bad.claim(0, 40)).isTrue();
+            bad.client.claimBuffer().setMemory(bad.client.claimOffset(), 40, (byte) 0x5a);
+            bad.client.commit();
+            bad.client.flush();
+            bad.until(() -> !bad.client.isConnected(0));
+            bad.until(() -> bad.client.outstanding() == 0);
+            assertThat(bad.client.lost()).isOne();
+            assertThat(server.malformedRequests()).isOne();
+            assertThat(good.call(KvOp.GET, "k")).isEqualTo("v");
+        }
+    }
+
+    /** A client process is killed in the middle of its traffic, also while it composes and while it is written to. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCAL")
+    void aClientThatDiesHarmsNobody(final Transport transport) throws Exception {
+        try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
+                TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
+            for (int round = 0; round < 3; round++) {
+                final Path log = directory.resolve("client" + round + ".log");
+                final List<String> command = new ArrayList<>(List.of(
+                        ProcessHandle.current().info().command().orElse("java"),
+                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                        "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        FloodingClient.class.getName(),
+                        transport.name(),
+                        "flood" + round));
+                command.addAll(transport.addresses(server));
+                final Process process = new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+                try {
+                    final long deadline =
+                            System.nanoTime() + Duration.ofSeconds(30).toNanos();
+                    Object count = null;
+                    while (count == null || Long.parseLong((String) count) < 5000) {
+                        assertThat(process.isAlive()).as(Files.readString(log)).isTrue();
+                        assertThat(System.nanoTime()).isLessThan(deadline);
+                        count = other.call(KvOp.GET, "flood" + round);
+                    }
+                } finally {
+                    process.destroyForcibly();
+                    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+                }
+                for (int i = 0; i < 1000; i++) {
+                    assertThat(other.call(KvOp.INCR, "counter" + i)).isEqualTo(round + 1L);
+                }
+            }
+            assertThat(server.malformedRequests()).isZero();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.verbena.bench.compare;
+
+import io.verbena.bench.BenchException;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Another JVM like this one: the same options and class path. Its error stream is this one's. */
+final class JavaProcess implements AutoCloseable {
+    private static final String MAIN = "io.verbena.bench.Main";
+
+    private final Process process;
+
+    JavaProcess(List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!option.startsWith("-javaagent") && !option.startsWith("-agentlib")) {
+                command.add(option);
+            }
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
+        command.addAll(arguments);
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            throw new BenchException("cannot start " + command.get(0) + ": " + e.getMessage(), e);
+        }
+    }
+
+    Process process() {
+        return process;
+    }
+
+    /** Waits for the end; a status other than 0 ends the measurement. */
+    void await(long seconds) {
+        try {
+            if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+                throw new BenchException("process " + process.pid() + " has not ended within " + seconds + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
+        if (process.exitValue() != 0) {
+            throw new BenchException("process " + process.pid() + " ended with status " + process.exitValue());
+        }
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,112 @@
+package io.verbena.bench.path;
+
+import io.verbena.bench.BenchException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A path whose far end has a thread in this process, while the calling thread has the near end. */
+public final class FarThread implements AutoCloseable {
+    private static final int LIMIT = 64;
+    private static final int LOOK = 1023;
+
+    private final Thread thread;
+    private final End near;
+    private volatile boolean stopped;
+    private volatile long taken;
+    private volatile @Nullable Throwable failure;
+
+    /**
+     * Opens both ends; the far one is polled until {@link #close}.
+     *
+     * @param kind the path
+     * @param length bytes of a message
+     * @param echo whether the far end answers
+     */
+    public FarThread(PathKind kind, int length, boolean echo) {
+        this(
+                kind,
+                length,
+                (own, far) -> serve(far, echo, () -> {
+                    own.taken = far.taken();
+                    return own.stopped;
+                }));
+    }
+
+    /**
+     * Opens both ends.
+     *
+     * @param kind the path
+     * @param length bytes of a message
+     * @param work the far end's, until it is told to stop
+     */
+    public FarThread(PathKind kind, int length, Consumer<End> work) {
+        this(kind, length, (own, far) -> work.accept(far));
+    }
+
+    private FarThread(PathKind kind, int length, BiConsumer<FarThread, End> work) {
+        Rendezvous[] pair = Rendezvous.pair();
+        thread = new Thread(
+                () -> {
+                    try (End far = kind.open(pair[1], false, length)) {
+                        work.accept(this, far);
+                    } catch (RuntimeException | Error e) {
+                        failure = e;
+                    }
+                },
+                "far-end");
+        thread.setDaemon(true);
+        thread.start();
+        near = kind.open(pair[0], true, length);
+    }
+
+    /** Polls an end until told to stop. */
+    public static void serve(End far, boolean echo, BooleanSupplier stop) {
+        if (echo && far.isAnswered()) {
+            far.echo();
+        }
+        Idle idle = new Idle();
+        for (int i = 1; (i & LOOK) != 0 || !stop.getAsBoolean(); i++) {
+            if (far.poll(LIMIT) == 0) {
+                idle.idle();
+            } else {
+                idle.reset();
+            }
+        }
+    }
+
+    /** The end of the calling thread. */
+    public End near() {
+        return near;
+    }
+
+    /** Messages the far end has taken, now and then brought up to date. */
+    public long taken() {
+        return taken;
+    }
+
+    /** Throws if the far end has failed. */
+    public void check() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new BenchException("the far end failed: " + cause.getMessage(), cause);
+        }
+    }
+
+    @Override
+    public void close() {
+        stopped = true;
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        near.close();
+        check();
+        if (thread.isAlive()) {
+            throw new BenchException("the far end has not ended within 10 s");
+        }
+    }
+}
