@@ -150,7 +150,8 @@ public final class Engine implements LinkListener, AutoCloseable {
      */
     public int doWork() {
         int work = 0;
-        if (owns() && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+        boolean owner = owns();
+        if (owner && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -167,6 +168,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         if (delivered) {
             guests.wake();
+            if (!owner && control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake(); // what came is its agent's
+            }
         }
         return work + (doorbells.isEmpty() ? 0 : 1);
     }
