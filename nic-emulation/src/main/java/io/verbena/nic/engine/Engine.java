@@ -14,8 +14,8 @@ import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
@@ -55,7 +55,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Baton baton = new Baton();
     private final MpscVarHandleArrayQueue<QpContext> doorbells;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private final CopyOnWriteArrayList<BooleanSupplier> parkChecks = new CopyOnWriteArrayList<>();
+    private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
     private volatile @Nullable EngineAgent agent;
 
@@ -150,7 +150,8 @@ public final class Engine implements LinkListener, AutoCloseable {
      */
     public int doWork() {
         int work = 0;
-        if (owns() && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+        boolean owner = owns();
+        if (owner && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -167,6 +168,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         if (delivered) {
             guests.wake();
+            if (!owner && control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake(); // what came is its agent's
+            }
         }
         return work + (doorbells.isEmpty() ? 0 : 1);
     }
@@ -317,13 +321,15 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /** Adds something that the owner looks at before it blocks, such as an append queue that it consumes. */
-    public void addParkCheck(BooleanSupplier check) {
-        parkChecks.add(check);
+    public synchronized void addParkCheck(BooleanSupplier check) {
+        BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
+        now[now.length - 1] = check;
+        parkChecks = now;
     }
 
     /** Takes a check back. */
-    public void removeParkCheck(BooleanSupplier check) {
-        parkChecks.remove(check);
+    public synchronized void removeParkCheck(BooleanSupplier check) {
+        parkChecks = Arrays.stream(parkChecks).filter(c -> c != check).toArray(BooleanSupplier[]::new);
     }
 
     /** Wakes whoever sleeps here. Any thread. */
