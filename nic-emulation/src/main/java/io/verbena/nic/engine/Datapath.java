@@ -102,13 +102,15 @@ final class Datapath implements TransportServices, PacketHandler {
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
-     * A whole turn.
+     * A whole turn. Requests that arrive in it are acknowledged in the next, or by whoever posts before that: an answer
+     * and the acknowledgement of what it answers then leave together, in one packet train and one system call.
      *
      * @return the amount of work done
      */
     int turn() {
         beginTurn();
-        int work = receive();
+        int work = acknowledgeAll();
+        work += receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
         }
@@ -126,6 +128,7 @@ final class Datapath implements TransportServices, PacketHandler {
     void sendTurn() {
         beginTurn();
         send();
+        acknowledgeAll();
         finish();
     }
 
@@ -169,7 +172,7 @@ final class Datapath implements TransportServices, PacketHandler {
                 }
             }
         }
-        return Math.max(visits, 0) + acknowledgeAll();
+        return Math.max(visits, 0);
     }
 
     private void settle(QpContext qp) {
