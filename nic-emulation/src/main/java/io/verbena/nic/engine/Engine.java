@@ -151,7 +151,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     public int doWork() {
         int work = 0;
         boolean owner = owns();
-        if (owner && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+        if (owner && (datapath.links().socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -304,7 +304,11 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Whether a sleeper would find something to do. */
     public boolean hasWork() {
-        if (!doorbells.isEmpty() || !commands.isEmpty() || closed || datapath.hasActive() || datapath.hasInbound()) {
+        if (!doorbells.isEmpty()
+                || !commands.isEmpty()
+                || closed
+                || datapath.hasActive()
+                || datapath.links().hasInbound()) {
             return true;
         }
         return isAwaited();
@@ -375,7 +379,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** The path to a peer NIC. Under the baton ({@link #call}). */
     public Path path(long peerNic) {
-        return datapath.path(peerNic);
+        return datapath.links().path(peerNic);
     }
 
     /** Adds a queue pair. Under the baton. */
@@ -395,7 +399,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Attaches a link. Any thread. */
     public void attach(Link link) {
-        commands.add(() -> datapath.attach(link));
+        commands.add(() -> datapath.links().attach(link));
         wakeOwner();
     }
 
@@ -458,12 +462,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (thread != null) {
             thread.join();
         }
-        call(() -> {
-            for (Link link : datapath.links()) {
-                link.close();
-            }
-            datapath.links().clear();
-        });
+        call(datapath.links()::closeAll);
     }
 
     /** The waiter as fabrics see it: a wake is also for the guests. */
