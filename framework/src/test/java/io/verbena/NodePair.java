@@ -16,6 +16,7 @@ final class NodePair implements AutoCloseable {
     private final Thread serverThread;
     private volatile boolean stopped;
     private volatile boolean paused;
+    private volatile boolean resting; // the server's thread has seen that it is paused
 
     NodePair(Fabric fabric, NodeMode mode) {
         this(fabric, fabric.context(mode), fabric.context(mode));
@@ -35,7 +36,8 @@ final class NodePair implements AutoCloseable {
 
     private void driveServer() {
         while (!stopped) {
-            if (paused) {
+            resting = paused;
+            if (resting) {
                 Thread.yield();
             } else if (server.doWork() == 0) {
                 server.await(TimeUnit.MILLISECONDS.toNanos(20));
@@ -61,9 +63,11 @@ final class NodePair implements AutoCloseable {
         closeServer();
     }
 
-    /** Nobody does the server's work, for a while; in the mode INVOKER. */
+    /** Nobody does the server's work from now on, or its thread does again; in the mode INVOKER. */
     void pauseServer(boolean wanted) {
         paused = wanted;
+        server.wake();
+        await(() -> resting == wanted);
     }
 
     void closeServer() {

@@ -23,6 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RequestResponseTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORT = TimeUnit.MILLISECONDS.toNanos(50);
+    /** Between deadlines: no pause between two calls should be as long. */
+    private static final long STEP = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final UnsafeBuffer eight = new UnsafeBuffer(new byte[8]);
 
@@ -161,7 +163,7 @@ class RequestResponseTest {
             Channel channel = requester.connect(pair.address + "silent", NodePair.TIMEOUT);
             List<Long> expired = new ArrayList<>();
             for (long id : new long[] {4, 2, 5, 1, 3}) {
-                call(requester, channel, id, id * SHORT, response -> {
+                call(requester, channel, id, id * STEP, response -> {
                     assertThat(response.outcome()).isEqualTo(Outcome.EXPIRED);
                     expired.add(response.correlationId());
                 });

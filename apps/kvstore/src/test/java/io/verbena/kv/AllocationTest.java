@@ -75,6 +75,13 @@ class AllocationTest {
         return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
     }
 
+    /** Allocates nothing, for it may be called often while a thread that holds a shard is off its processor. */
+    private static void checkTime(final long deadline) {
+        if (System.nanoTime() > deadline) {
+            throw new AssertionError("not within 50 s");
+        }
+    }
+
     @Test
     void aShardAllocatesNothing() {
         final ExpandableDirectByteBuffer buffer = new ExpandableDirectByteBuffer(4096);
@@ -115,7 +122,7 @@ class AllocationTest {
                 for (int i = 0; i < OPERATIONS; i++) {
                     final int length = compose(scratch, 0, i);
                     while (client.claim(i / 16 % 2, length) != SendResult.SENT) {
-                        assertThat(System.nanoTime()).isLessThan(deadline);
+                        checkTime(deadline);
                         client.flush();
                         client.poll(handler, 1000);
                         node.doWork();
@@ -132,7 +139,7 @@ class AllocationTest {
             }
             client.flush();
             while (client.outstanding() > 0) {
-                assertThat(System.nanoTime()).isLessThan(deadline);
+                checkTime(deadline);
                 client.poll(handler, 1000);
                 node.doWork();
             }

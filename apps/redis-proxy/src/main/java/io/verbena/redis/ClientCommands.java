@@ -205,8 +205,7 @@ final class ClientCommands {
         if (arguments.count() == 3) {
             final String address = arguments.text(2);
             for (final Connection other : worker.server().connections()) {
-                if (other.session().address().equals(address)) {
-                    kill(connection, other);
+                if (other.session().address().equals(address) && kill(connection, other)) {
                     out.ok();
                     return;
                 }
@@ -225,19 +224,25 @@ final class ClientCommands {
         }
         int killed = 0;
         for (final Connection other : worker.server().connections()) {
-            if (filter.matches(other.session()) && !(filter.skipsMe() && other == connection)) {
-                kill(connection, other);
+            if (filter.matches(other.session())
+                    && !(filter.skipsMe() && other == connection)
+                    && kill(connection, other)) {
                 killed++;
             }
         }
         out.integer(killed);
     }
 
-    private static void kill(Connection killer, Connection victim) {
+    /** @return false if the victim was closed or killed by another meanwhile */
+    private boolean kill(Connection killer, Connection victim) {
         if (victim == killer) {
             victim.closeAfterReplies(CloseReason.KILLED, "CLIENT KILL of itself");
-        } else {
-            victim.kill();
+            return true;
         }
+        if (!worker.server().withdraw(victim)) {
+            return false;
+        }
+        victim.kill();
+        return true;
     }
 }

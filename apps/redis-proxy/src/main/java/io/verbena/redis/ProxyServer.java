@@ -203,13 +203,22 @@ public final class ProxyServer implements AutoCloseable {
         return startMillis;
     }
 
-    /** Clients connected now, of all workers. */
+    /** Clients connected now, of all workers, without those that are being killed. */
     Collection<Connection> connections() {
         return Collections.unmodifiableCollection(connections.values());
     }
 
     void opened(Connection connection) {
         connections.put(connection.session().id(), connection);
+    }
+
+    /**
+     * Takes a client that is to be killed from those connected, so that nobody lists or kills it again.
+     *
+     * @return false if it is closed, or another has withdrawn it
+     */
+    boolean withdraw(Connection connection) {
+        return connections.remove(connection.session().id()) != null;
     }
 
     void closed(Connection connection) {

@@ -119,6 +119,7 @@ class LimitsTest {
             third.command("PING");
             assertThat(killer.command("CLIENT", "LIST", "ID", id)).contains("id=" + id + " addr=127.0.0.1:");
             assertThat(killer.command("CLIENT", "KILL", "ID", id)).isEqualTo(":1\r\n");
+            assertThat(killer.command("CLIENT", "KILL", "ID", id)).isEqualTo(":0\r\n");
             assertThat(victim.isClosedByServer()).isTrue();
             assertThat(third.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(killer.command("CLIENT", "KILL", "TYPE", "normal")).isEqualTo(":1\r\n");

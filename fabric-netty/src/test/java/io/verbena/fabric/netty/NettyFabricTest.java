@@ -125,8 +125,11 @@ class NettyFabricTest {
             b.node.nextLink();
             b.node.paused = true;
             TestNode.Sending sending = a.node.send(ab, 30_000);
-            await().atMost(LONG).until(() -> sending.refused > 100);
-            assertThat(ab.unsent()).isBetween(1, 64 * 1024);
+            await().atMost(LONG).until(() -> {
+                int unsent = ab.unsent();
+                assertThat(unsent).isBetween(0, 64 * 1024);
+                return unsent > 0 && sending.refused > 100; // the first refusals come while the kernel still takes some
+            });
             assertThat(sending.sent).isLessThan(30_000);
             b.node.paused = false;
             await().atMost(LONG).until(() -> b.node.received == 30_000 || b.node.failure != null);

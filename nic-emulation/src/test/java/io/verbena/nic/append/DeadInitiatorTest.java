@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An initiator dies, or stalls and comes back, between any two accesses to the owner's memory. */
-@Timeout(60)
+@Timeout(180)
 class DeadInitiatorTest {
     private static final int SLOT = 5;
     private static final long TIMEOUT = 1_000_000;
