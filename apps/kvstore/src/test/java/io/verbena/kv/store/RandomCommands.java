@@ -14,16 +14,16 @@ final class RandomCommands {
         "SET <K> <V>",
         "SET <K> <V> <SETOPT>",
         "SET <K> <V> <SETOPT> <SETOPT>",
-        "SET <K> <V> EX <I>",
+        "SET <K> <V> EX <T>",
         "SET <K> <V> PX 9000000 <SETOPT>",
         "SETNX <K> <V>",
-        "SETEX <K> <I> <V>",
+        "SETEX <K> <T> <V>",
         "PSETEX <K> 9000000 <V>",
         "GETSET <K> <V>",
         "GETDEL <K>",
         "GETEX <K>",
         "GETEX <K> PERSIST",
-        "GETEX <K> EX <I>",
+        "GETEX <K> EX <T>",
         "GETEX <K> <SETOPT>",
         "APPEND <K> <V>",
         "STRLEN <K>",
@@ -300,6 +300,11 @@ final class RandomCommands {
                 random.nextInt(3) == 0
                         ? FLOATS[random.nextInt(FLOATS.length)]
                         : Double.toString(random.nextInt(2000) / 8.0 - 100);
+            // Seconds, none of them so few that a key expires meanwhile, by two clocks.
+            case "<T>" -> {
+                final String number = integer();
+                yield number.equals("0") ? number : number + "00";
+            }
             // Relative times with GT or LT: never the same twice, since two clocks would not agree which is later.
             case "<E>" -> Long.toString(10_000 + 10L * random.nextInt(1 << 24));
             case "<E>000" -> Long.toString((10_005 + 10L * random.nextInt(1 << 24)) * 1000);
