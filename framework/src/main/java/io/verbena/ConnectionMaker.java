@@ -10,6 +10,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import java.util.concurrent.ThreadLocalRandom;
+import org.agrona.BitUtil;
 
 /** Makes connections with their queue pairs, and brings these to where they send. Used under the lock of {@link Connections}. */
 final class ConnectionMaker {
@@ -46,7 +47,7 @@ final class ConnectionMaker {
     Connection make(long peerNic, long transaction, boolean incoming, int kind, String name) {
         boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
         boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
-        CompletionQueue completions = accesses ? nic.createCompletionQueue(context.sendDepth) : errors;
+        CompletionQueue completions = accesses ? nic.createCompletionQueue(completionDepth()) : errors;
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .sendQueue(completions)
                 .receiveQueue(errors)
@@ -54,7 +55,15 @@ final class ConnectionMaker {
                 .maxSge(1)
                 .maxInline(posts ? context.maxInline : 0)
                 .maxSend(posts ? context.sendDepth : 1);
-        QueuePair queuePair = pd.createQueuePair(attributes);
+        QueuePair queuePair;
+        try {
+            queuePair = pd.createQueuePair(attributes);
+        } catch (RuntimeException e) {
+            if (accesses) {
+                completions.close();
+            }
+            throw e;
+        }
         Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
         if (accesses) {
             StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);
@@ -66,6 +75,11 @@ final class ConnectionMaker {
             channels.put(channel);
         }
         return c;
+    }
+
+    /** Room for what is under way, and as much again for what handlers post while a batch of them is told. */
+    private int completionDepth() {
+        return 2 * BitUtil.findNextPositivePowerOfTwo(context.sendDepth);
     }
 
     /** Takes what the peer said of its end. */

@@ -13,45 +13,37 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2LongHashMap;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes, watches and ends a node's connections, by management datagrams ({@link ConnectionFlyweight}):
+ * Watches a node's connections and ends them: takes what the NIC reports and what peers say, closes what is to be closed,
+ * and gives queue pairs back when nobody can be using them. {@link Handshake} is how they come to be.
  *
  * <pre>
- *   asks                          answers
- *    │ ── REQUEST ───────────────▶ │  queue pair to RTS, saved under the transaction
- *    │ ◀─────────────── REPLY ──── │  (or REJECT, with a reason)
- *    │ ── READY ─────────────────▶ │  now it may send, too
- *    ┆                             ┆
  *    │ ── DISCONNECT ────────────▶ │  either side, when what it sent is acknowledged
- *    │ ◀────────── DISCONNECTED ── │
+ *    │ ◀────────── DISCONNECTED ── │  or at the first that says nothing for long enough
  * </pre>
- *
- * <p>A datagram may be lost: each is sent again a bounded number of times, and what comes twice is answered in the same
- * way twice. A reader who gets a message knows by it that the other side is READY.
  *
  * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
  */
 final class Connections {
+    /** When a datagram that was not answered is sent again. */
     static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
     private static final long CLOSING_LOOK = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long IDLE_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int ATTEMPTS = 10;
+    /** How often a datagram is sent. */
+    static final int ATTEMPTS = 10;
+
     private static final int ERRORS_A_TURN = 1024;
     private static final int EVENTS_A_TURN = 256;
     private static final int ERROR_QUEUE_DEPTH = 16 << 10;
@@ -61,27 +53,20 @@ final class Connections {
     private final NicEvents events;
     private final NodeContext context;
     private final CompletionQueue errors;
-    private final Directory directory;
     private final Notices notices;
     private final ConnectionMaker maker;
+    private final Handshake handshake;
     private final CompletionHandler onError = this::onError;
 
     private final Object lock = new Object();
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
-    private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
-    private final Map<Request, Connection> accepted = new HashMap<>();
-    private final List<Connection> unconfirmed = new ArrayList<>();
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final Long2LongHashMap lostPeers = new Long2LongHashMap(Long.MIN_VALUE);
-    private long transactions = ThreadLocalRandom.current().nextLong();
     private boolean closed;
 
     private volatile long nextDeadline = Long.MAX_VALUE;
     private final AtomicLong malformed = new AtomicLong();
-
-    /** What makes a request the same one when it comes again. */
-    private record Request(long peerNic, long transaction) {}
 
     Connections(
             Node node,
@@ -96,195 +81,43 @@ final class Connections {
         this.events = nic.events();
         this.context = context;
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
-        this.directory = directory;
         this.notices = notices;
         this.maker = new ConnectionMaker(node, this, nic, pd, context, channels, errors);
+        this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName);
     }
 
-    private void checkOpen() {
-        if (closed) {
-            throw new IllegalStateException("node '" + nodeName + "' is closed");
-        }
+    /** Whether the node is gone; under the lock. */
+    boolean isClosed() {
+        return closed;
     }
 
-    // ---- asking -----------------------------------------------------------------------------------------------------
-
-    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
-    Connection prepare(long peerNic, int kind, String name) {
-        synchronized (lock) {
-            checkOpen();
-            Connection c = create(peerNic, transactions++, false, kind, name);
-            c.firstPsn = ConnectionMaker.randomPsn();
-            ConnectionMaker.toInit(c);
-            pending.put(c.transaction, c);
-            return c;
-        }
+    /** What makes new connections. */
+    Handshake handshake() {
+        return handshake;
     }
 
-    /** The request for a connection. */
-    ConnectionFlyweight request(Connection c, @Nullable Inbox answersTo, int maxPacket) {
-        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
-                .kind(c.kind)
-                .queuePairs(c.number, 0)
-                .psn(c.firstPsn)
-                .pathMtu(Math.min(context.pathMtu, ConnectionMaker.mtuOf(maxPacket)))
-                .text(c.name, context.accessToken);
-        if (answersTo != null) {
-            request.queue(answersTo.queueId(), answersTo.queueKey(), answersTo.maxMessage());
-        }
-        return request;
+    // ---- finding ----------------------------------------------------------------------------------------------------
+
+    /** A connection by the number of its queue pair here; under the lock. */
+    @Nullable
+    Connection numbered(int number) {
+        return byNumber.get(number);
     }
 
-    /** Nobody waits for it any more. */
-    void abandon(Connection c) {
-        synchronized (lock) {
-            if (pending.remove(c.transaction) != null) {
-                end(c, CloseReason.CLOSED_HERE);
-            }
-        }
-    }
-
-    // ---- answering --------------------------------------------------------------------------------------------------
-
-    /** Answers a request, or again in the same way one that came before. */
-    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
-        synchronized (lock) {
-            Connection known = accepted.get(new Request(peerNic, request.transaction()));
-            if (known != null && known.reply != null) {
-                return known.reply;
-            }
-            String name = request.text();
-            boolean region = request.kind() == ConnectionFlyweight.REGION;
-            Inbox inbox = region ? null : directory.inbox(name);
-            SharedRegion shared = region ? directory.region(name) : null;
-            if (closed) {
-                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
-            }
-            if (!context.accessControl.permits(name, request.token())) {
-                return reject(
-                        request,
-                        ConnectionFlyweight.NOT_PERMITTED,
-                        "node '" + nodeName + "' does not permit it; give its accessToken in the NodeContext");
-            }
-            if (inbox == null && shared == null) {
-                return reject(
-                        request,
-                        ConnectionFlyweight.UNKNOWN_NAME,
-                        "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
-            }
-            try {
-                return accept(peerNic, request, inbox, shared);
-            } catch (IllegalStateException e) {
-                LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
-                return reject(
-                        request,
-                        ConnectionFlyweight.NO_RESOURCES,
-                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections");
-            }
-        }
-    }
-
-    private ConnectionFlyweight accept(
-            long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
-        Connection c = create(peerNic, request.transaction(), true, request.kind(), request.text());
-        c.firstPsn = ConnectionMaker.randomPsn();
-        int mtu = Math.min(context.pathMtu, request.pathMtu());
-        ConnectionMaker.takePeer(c, request);
-        ConnectionMaker.toInit(c);
-        maker.toReady(c, mtu, request.psn());
-        ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
-                .kind(c.kind)
-                .queuePairs(c.number, c.peerQp)
-                .psn(c.firstPsn)
-                .pathMtu(mtu);
-        if (inbox != null) {
-            reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
-        }
-        if (region != null) {
-            reply.region(region.key(), region.length());
-        }
-        c.reply = reply;
-        c.attempts = 1;
-        c.nextAttempt = System.nanoTime() + RETRY_NANOS;
-        accepted.put(new Request(peerNic, c.transaction), c);
-        unconfirmed.add(c);
-        lookBy(c.nextAttempt);
-        return reply;
-    }
-
-    private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {
-        return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
-                .kind(request.kind())
-                .queuePairs(0, request.senderQp())
-                .status(status)
-                .text(reason, new byte[0]);
-    }
-
-    /** The peer answered. @return what to tell it */
-    ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
-        synchronized (lock) {
-            Connection c = pending.get(reply.transaction());
-            if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
-                pending.remove(c.transaction);
-                ConnectionMaker.takePeer(c, reply);
-                maker.toReady(c, reply.pathMtu(), reply.psn());
-                c.become(Connection.OPEN);
-                c.opened.complete(c);
-                return goodNews(ConnectionFlyweight.READY, c);
-            }
-            Connection open = byNumber.get(reply.receiverQp());
-            if (open != null
-                    && open.peerNic == peerNic
-                    && open.transaction == reply.transaction()
-                    && open.state == Connection.OPEN) {
-                return goodNews(ConnectionFlyweight.READY, open);
-            }
-            // Nobody waits for this connection any more: the peer need not keep it.
-            return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
-                    .inAnswerTo(reply);
-        }
-    }
-
-    void rejected(long peerNic, ConnectionFlyweight rejection) {
-        synchronized (lock) {
-            Connection c = pending.get(rejection.transaction());
-            if (c != null && c.peerNic == peerNic) {
-                pending.remove(c.transaction);
-                c.opened.completeExceptionally(new ConnectionException(rejection.text()));
-                end(c, CloseReason.REFUSED);
-            }
-        }
-    }
-
-    /** The peer has the answer. */
-    void ready(long peerNic, ConnectionFlyweight ready) {
-        synchronized (lock) {
-            Connection c = find(peerNic, ready);
-            if (c != null && c.incoming && unconfirmed.remove(c)) {
-                confirmed(c);
-            }
-        }
-    }
-
-    private void confirmed(Connection c) {
-        c.confirm();
-        Channel channel = c.channel;
-        if (channel != null && c.state == Connection.OPEN) {
-            notices.connected(channel);
-        }
-    }
-
-    private @Nullable Connection find(long peerNic, ConnectionFlyweight datagram) {
+    /** The connection that a datagram is about; under the lock. */
+    @Nullable
+    Connection find(long peerNic, ConnectionFlyweight datagram) {
         Connection c = byNumber.get(datagram.receiverQp());
         return c != null && c.peerNic == peerNic && c.peerQp == datagram.senderQp() ? c : null;
     }
 
-    private static ConnectionFlyweight goodNews(int type, Connection c) {
+    /** A datagram about a connection. */
+    static ConnectionFlyweight about(int type, Connection c) {
         return ConnectionFlyweight.of(type, c.transaction).kind(c.kind).queuePairs(c.number, c.peerQp);
     }
 
-    /** Makes a connection and lists it; where numbers are short, takes those that wait only for stragglers. */
-    private Connection create(long peerNic, long transaction, boolean incoming, int kind, String name) {
+    /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */
+    Connection create(long peerNic, long transaction, boolean incoming, int kind, String name) {
         Connection c;
         try {
             c = maker.make(peerNic, transaction, incoming, kind, name);
@@ -312,7 +145,7 @@ final class Connections {
             c.deadline = now + context.lingerNanos;
             c.attempts = 0;
             c.nextAttempt = now;
-            unconfirmed.remove(c);
+            handshake.over(c);
             closing.add(c);
             goOnClosing(now);
         }
@@ -343,7 +176,7 @@ final class Connections {
     }
 
     /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
-    private void end(Connection c, CloseReason why) {
+    void end(Connection c, CloseReason why) {
         boolean wasOpen = c.state != Connection.CONNECTING;
         if (c.reason == null) {
             c.reason = why;
@@ -354,10 +187,7 @@ final class Connections {
         if (c.queuePair.state() != QpState.RESET) {
             c.queuePair.modify(new QpAttributes().state(QpState.ERR));
         }
-        unconfirmed.remove(c);
-        if (c.incoming) {
-            accepted.remove(new Request(c.peerNic, c.transaction));
-        }
+        handshake.forget(c);
         c.deadline = System.nanoTime() + RETIRE_NANOS;
         retiring.add(c);
         lookBy(c.deadline);
@@ -382,7 +212,7 @@ final class Connections {
                 continue;
             }
             work++;
-            boolean sent = send(c.peerNic, goodNews(ConnectionFlyweight.DISCONNECT, c));
+            boolean sent = send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
             c.disconnectSent = true;
             c.nextAttempt = now + (sent ? RETRY_NANOS : CLOSING_LOOK);
             lookBy(c.nextAttempt);
@@ -462,9 +292,7 @@ final class Connections {
 
     private int onTimer(long now) {
         int work = goOnClosing(now) + retire(now);
-        for (int i = unconfirmed.size() - 1; i >= 0; i--) {
-            work += remindOf(unconfirmed.get(i), now);
-        }
+        work += handshake.remind(now);
         if (!lostPeers.isEmpty()) {
             work += giveUpPeers(now);
         }
@@ -479,28 +307,7 @@ final class Connections {
         return work;
     }
 
-    private int remindOf(Connection c, long now) {
-        if (c.state == Connection.OPEN) { // a message was quicker than READY
-            unconfirmed.remove(c);
-            confirmed(c);
-            return 1;
-        }
-        if (now - c.nextAttempt < 0) {
-            lookBy(c.nextAttempt);
-            return 0;
-        }
-        ConnectionFlyweight reply = c.reply;
-        if (reply == null || ++c.attempts > ATTEMPTS) {
-            end(c, CloseReason.TIMED_OUT);
-            return 1;
-        }
-        send(c.peerNic, reply);
-        c.nextAttempt = now + RETRY_NANOS;
-        lookBy(c.nextAttempt);
-        return 1;
-    }
-
-    private void lookBy(long time) {
+    void lookBy(long time) {
         long next = nextDeadline;
         if (next == Long.MAX_VALUE || time - next < 0) {
             nextDeadline = time;
@@ -532,16 +339,16 @@ final class Connections {
     private void onDatagram(long peerNic, ConnectionFlyweight d) {
         switch (d.type()) {
             case ConnectionFlyweight.REQUEST:
-                send(peerNic, answer(peerNic, d));
+                send(peerNic, handshake.answer(peerNic, d));
                 break;
             case ConnectionFlyweight.REPLY:
-                send(peerNic, answered(peerNic, d));
+                send(peerNic, handshake.answered(peerNic, d));
                 break;
             case ConnectionFlyweight.READY:
-                ready(peerNic, d);
+                handshake.ready(peerNic, d);
                 break;
             case ConnectionFlyweight.REJECT:
-                rejected(peerNic, d);
+                handshake.rejected(peerNic, d);
                 break;
             case ConnectionFlyweight.DISCONNECT:
                 Connection c = find(peerNic, d);
@@ -694,13 +501,13 @@ final class Connections {
         synchronized (lock) {
             for (Connection c : List.copyOf(byNumber.values())) {
                 if (!c.disconnectSent && c.state == Connection.CLOSING) {
-                    send(c.peerNic, goodNews(ConnectionFlyweight.DISCONNECT, c));
+                    send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
                 }
                 c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
                 end(c, CloseReason.CLOSED_HERE);
             }
             closing.clear();
-            pending.clear();
+            handshake.clear();
             retireAll();
             closed = true;
         }

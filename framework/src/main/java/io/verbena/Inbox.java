@@ -81,7 +81,7 @@ public final class Inbox implements AutoCloseable {
             }
             callback = handler;
         }
-        node.addCallback(this);
+        node.turns().add(this);
     }
 
     /** The node's turn of a callback. */

@@ -2,7 +2,6 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
-import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
@@ -11,29 +10,19 @@ import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.engine.EngineAgent;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What a service embeds: a NIC in software with inboxes that others send to, channels to the inboxes of others, and
@@ -50,14 +39,9 @@ import org.slf4j.LoggerFactory;
  * process is driving).
  */
 public final class Node implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
     private static final String RESPONSES = "responses/"; // names have no slash
-    private static final Inbox[] NO_INBOXES = {};
-    private static final TurnTask[] NO_TASKS = {};
 
     private final String name;
     private final NodeContext context;
@@ -71,15 +55,12 @@ public final class Node implements AutoCloseable {
     private final Notices notices;
     private final Connections connections;
     private final Links links;
+    private final Dialer dialer;
+    private final Turns turns;
     private final @Nullable EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
-    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean inTurn = new AtomicBoolean();
 
-    private volatile Inbox[] callbacks = NO_INBOXES;
-    private volatile TurnTask[] tasks = NO_TASKS;
-    private volatile @Nullable Thread turnThread;
     private volatile boolean closing;
     private volatile boolean closed;
 
@@ -117,8 +98,10 @@ public final class Node implements AutoCloseable {
         this.notices = new Notices(name);
         this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter);
-        engine.addParkCheck(this::hasWork);
-        engine.agent(new Agent());
+        this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
+        this.turns = new Turns(engine, connections);
+        engine.addParkCheck(() -> closing || turns.hasWork());
+        engine.agent(turns);
     }
 
     private static Nic open(
@@ -275,34 +258,12 @@ public final class Node implements AutoCloseable {
         return new Requester(this, inbox, options);
     }
 
-    /** Runs something in the node's next turn. */
-    void run(Runnable command) {
-        commands.add(command);
-        engine.wake();
-    }
-
-    void addCallback(Inbox inbox) {
-        synchronized (this) {
-            Inbox[] now = Arrays.copyOf(callbacks, callbacks.length + 1);
-            now[now.length - 1] = inbox;
-            callbacks = now;
-        }
-        if (!invoker) {
-            engine.addParkCheck(inbox.parkCheck());
-        }
-        engine.wake();
-    }
-
     /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
         directory.remove(inbox);
-        engine.removeParkCheck(inbox.parkCheck());
-        synchronized (this) {
-            callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
-        }
+        turns.remove(inbox);
         if (inbox.isPolledByNode()) {
-            commands.add(() -> queue.destroy(true));
-            engine.wake();
+            turns.run(() -> queue.destroy(true));
         } else {
             queue.destroy(true);
         }
@@ -362,7 +323,8 @@ public final class Node implements AutoCloseable {
      * @throws IllegalArgumentException if the address is malformed
      */
     public Channel connect(String address, @Nullable Inbox answersTo, Duration timeout) {
-        Connection connection = open(Address.parse(address), ConnectionFlyweight.INBOX, answersTo, timeout);
+        checkOpen();
+        Connection connection = dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, answersTo, timeout);
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");
@@ -379,7 +341,8 @@ public final class Node implements AutoCloseable {
      * @throws IllegalArgumentException if the address is malformed
      */
     public RemoteRegion attach(String address, Duration timeout) {
-        Connection connection = open(Address.parse(address), ConnectionFlyweight.REGION, null, timeout);
+        checkOpen();
+        Connection connection = dialer.open(Address.parse(address), ConnectionFlyweight.REGION, null, timeout);
         RemoteRegion region = connection.region;
         if (region == null) {
             throw new IllegalStateException("connection " + connection.number + " reaches no memory");
@@ -388,99 +351,6 @@ public final class Node implements AutoCloseable {
             engine.addParkCheck(region.parkCheck());
         }
         return region;
-    }
-
-    private Connection open(Address address, int kind, @Nullable Inbox answersTo, Duration timeout) {
-        checkOpen();
-        String target = address.name();
-        if (target == null) {
-            throw new IllegalArgumentException("address '" + address + "' lacks a name");
-        }
-        if (isTurnThread()) {
-            throw new IllegalStateException(
-                    "connect waits for this node's work and cannot be called from its own callbacks");
-        }
-        long deadline = System.nanoTime() + timeout.toNanos();
-        return address.scheme() == Address.Scheme.LOCAL
-                ? openLocal(address, target, kind, answersTo)
-                : openRemote(address, target, kind, answersTo, timeout, deadline);
-    }
-
-    private Connection openLocal(Address address, String target, int kind, @Nullable Inbox answersTo) {
-        Node peer = NodeRegistry.find(address.target());
-        if (peer == null || !NodeRegistry.link(this, peer)) {
-            throw new ConnectionException(
-                    "cannot connect to " + address + ": no node '" + address.target() + "' runs in this process");
-        }
-        Connection c = connections.prepare(peer.nicId(), kind, target);
-        try {
-            ConnectionFlyweight reply = peer.connections.answer(
-                    nic.id(), connections.request(c, answersTo, LocalFabric.DEFAULT_MAX_PACKET));
-            if (reply.type() != ConnectionFlyweight.REPLY) {
-                throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
-            }
-            ConnectionFlyweight ready = connections.answered(peer.nicId(), reply);
-            peer.connections.ready(nic.id(), ready);
-            peer.engine.wake();
-            return c;
-        } finally {
-            connections.abandon(c); // unless it is open
-        }
-    }
-
-    private Connection openRemote(
-            Address address, String target, int kind, @Nullable Inbox answersTo, Duration timeout, long deadline) {
-        Link link = await(links.connect(address, timeout), deadline, address, null);
-        Connection c = connections.prepare(link.peerNic(), kind, target);
-        try {
-            ConnectionFlyweight request = connections.request(c, answersTo, link.maxPacket());
-            return await(c.opened, deadline, address, () -> connections.send(c.peerNic, request));
-        } finally {
-            connections.abandon(c); // unless it is open
-        }
-    }
-
-    /** Waits for an answer, and meanwhile does the node's work if nobody else does; asks again now and then. */
-    private <T> T await(CompletableFuture<T> answer, long deadline, Address address, @Nullable Runnable ask) {
-        long nextAsk = System.nanoTime();
-        while (true) {
-            long now = System.nanoTime();
-            if (ask != null && now - nextAsk >= 0 && !answer.isDone()) {
-                ask.run();
-                nextAsk = now + Connections.RETRY_NANOS;
-            }
-            long left = deadline - now;
-            try {
-                if (answer.isDone() || !invoker) {
-                    long wait = ask == null ? left : Math.min(left, nextAsk - now);
-                    return answer.get(Math.max(wait, 0), TimeUnit.NANOSECONDS);
-                }
-            } catch (ExecutionException e) {
-                throw failure(address, e.getCause());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new ConnectionException("cannot connect to " + address + ": interrupted", e);
-            } catch (TimeoutException e) {
-                left = deadline - System.nanoTime();
-            }
-            if (left <= 0) {
-                throw new ConnectionException("cannot connect to " + address + ": no answer within the timeout; is its "
-                        + "node's work being done?");
-            }
-            if (closing) {
-                throw new ConnectionException("cannot connect to " + address + ": node '" + name + "' was closed");
-            }
-            if (invoker && engine.doWork() + connections.doWork(now) == 0) {
-                engine.await(Math.min(left, CONNECT_LOOK));
-            }
-        }
-    }
-
-    private static ConnectionException failure(Address address, @Nullable Throwable cause) {
-        String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
-        int colon = reason.startsWith("cannot connect to ") ? reason.indexOf(": ") : -1; // said of the socket's address
-        String text = "cannot connect to " + address + ": " + (colon < 0 ? reason : reason.substring(colon + 2));
-        return cause == null ? new ConnectionException(text) : new ConnectionException(text, cause);
     }
 
     /** Connections that were turned away since the launch, or ended for what they sent; the log says why. Any thread. */
@@ -502,7 +372,7 @@ public final class Node implements AutoCloseable {
      * @return the amount of work done, 0 if there was none
      */
     public int doWork() {
-        return invoker && !closed ? engine.doWork() + turn() : 0;
+        return invoker && !closed ? engine.doWork() + turns.doWork() : 0;
     }
 
     /**
@@ -544,7 +414,7 @@ public final class Node implements AutoCloseable {
 
     /** Whether the caller is within one of the node's turns. */
     boolean isTurnThread() {
-        return Thread.currentThread() == turnThread;
+        return turns.isCurrentThread();
     }
 
     /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
@@ -566,87 +436,6 @@ public final class Node implements AutoCloseable {
         return loop.loop();
     }
 
-    private int turn() {
-        if (closed || inTurn.getPlain() || !inTurn.compareAndSet(false, true)) {
-            return 0;
-        }
-        turnThread = Thread.currentThread();
-        try {
-            if (closed) {
-                return 0;
-            }
-            long now = System.nanoTime();
-            int work = connections.doWork(now);
-            for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-                command.run();
-                work++;
-            }
-            for (Inbox inbox : callbacks) {
-                work += callBack(inbox);
-            }
-            for (TurnTask task : tasks) {
-                work += task.doWork(now);
-            }
-            return work;
-        } finally {
-            turnThread = null;
-            inTurn.set(false);
-        }
-    }
-
-    private int callBack(Inbox inbox) {
-        try {
-            return inbox.callBack();
-        } catch (RuntimeException e) {
-            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
-            return 1;
-        }
-    }
-
-    private boolean hasWork() {
-        return connections.hasWork() || !commands.isEmpty() || closing;
-    }
-
-    /** Adds something that is done in each turn, and a look at whether it has something to do. */
-    void addTask(TurnTask task, BooleanSupplier hasWork) {
-        synchronized (this) {
-            TurnTask[] now = Arrays.copyOf(tasks, tasks.length + 1);
-            now[now.length - 1] = task;
-            tasks = now;
-        }
-        engine.removeParkCheck(hasWork); // once, however often it was added
-        engine.addParkCheck(hasWork);
-        engine.wake();
-    }
-
-    void removeTask(TurnTask task, BooleanSupplier hasWork) {
-        engine.removeParkCheck(hasWork);
-        synchronized (this) {
-            tasks = Arrays.stream(tasks).filter(t -> t != task).toArray(TurnTask[]::new);
-        }
-    }
-
-    private long nextDeadline() {
-        long next = connections.nextDeadline();
-        for (TurnTask task : tasks) {
-            next = Math.min(next, task.nextDeadline());
-        }
-        return next;
-    }
-
-    /** The node's share of the engine's owner. */
-    private final class Agent implements EngineAgent {
-        @Override
-        public int doWork() {
-            return turn();
-        }
-
-        @Override
-        public long nextDeadline() {
-            return Node.this.nextDeadline();
-        }
-    }
-
     // ---- the end ----------------------------------------------------------------------------------------------------
 
     private void checkOpen() {
@@ -663,8 +452,12 @@ public final class Node implements AutoCloseable {
         return endpoint;
     }
 
-    Engine engine() {
-        return engine;
+    Turns turns() {
+        return turns;
+    }
+
+    Handshake handshake() {
+        return connections.handshake();
     }
 
     /**
@@ -686,7 +479,7 @@ public final class Node implements AutoCloseable {
         work(drained, connections::isDrained);
         work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
         closed = true;
-        endTurns();
+        turns.end();
         connections.shutDown();
         links.close();
         if (invoker) {
@@ -695,26 +488,11 @@ public final class Node implements AutoCloseable {
         nic.close();
     }
 
-    /** Waits for the turn that is under way, which uses memory that is about to go, and lets no other begin. */
-    private void endTurns() {
-        if (isTurnThread()) {
-            return;
-        }
-        long deadline = System.nanoTime() + TURN_NANOS;
-        while (!inTurn.compareAndSet(false, true)) {
-            if (System.nanoTime() - deadline > 0) {
-                LOG.warn("{} closes while a callback of its has run for 10 s", this);
-                return;
-            }
-            LockSupport.parkNanos(this, CLOSE_LOOK);
-        }
-    }
-
     /** Does the node's work, or lets it be done, until a condition holds or it is time. */
     private void work(long until, BooleanSupplier done) {
         while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
             int work = 0;
-            if (invoker || Thread.currentThread() == turnThread) {
+            if (invoker || isTurnThread()) {
                 work = engine.doWork() + connections.doWork(System.nanoTime());
             } else {
                 engine.wake();

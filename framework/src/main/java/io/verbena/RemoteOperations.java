@@ -65,11 +65,21 @@ final class RemoteOperations {
         if (posted - endedSeen <= mask) {
             return true;
         }
-        endedSeen = ended;
+        takeEnded();
         return posted - endedSeen <= mask;
     }
 
-    /** Claims a slot and staging memory. @return false if there is no room now */
+    /** Slots and the memory staged for them are freed together: the ring of stagings is as deep as that of slots. */
+    private void takeEnded() {
+        endedSeen = ended;
+        staging.complete(endedSeen);
+    }
+
+    /**
+     * Claims a slot and staging memory.
+     *
+     * @return false if there is no room now
+     */
     boolean claim(int length) {
         if (!hasSlot()) {
             return false;
@@ -77,8 +87,7 @@ final class RemoteOperations {
         if (staging.claim(length)) {
             return true;
         }
-        endedSeen = ended;
-        staging.complete(endedSeen);
+        takeEnded();
         return staging.claim(length);
     }
 

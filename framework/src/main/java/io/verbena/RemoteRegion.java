@@ -288,7 +288,7 @@ public final class RemoteRegion implements AutoCloseable {
      * Tells handlers of operations that have ended, oldest first. In the mode INVOKER and ASSISTED it does a share of the
      * node's sending and receiving, if there is nothing to tell.
      *
-     * @param limit most operations, at least 1
+     * @param limit most operations, at least 1; never more than may be under way are told at a time
      * @return operations; also 0 while another thread polls
      */
     public int poll(int limit) {
@@ -298,7 +298,9 @@ public final class RemoteRegion implements AutoCloseable {
         poller = Thread.currentThread();
         int ended;
         try {
-            ended = released ? endReleased(limit) : completions.poll(onCompletion, limit);
+            ended = released
+                    ? endReleased(limit)
+                    : completions.poll(onCompletion, Math.min(limit, queuePair.maxSend()));
         } finally {
             poller = null;
             polling.set(false);
@@ -316,7 +318,7 @@ public final class RemoteRegion implements AutoCloseable {
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            node.addTask(turn, hasCompletion);
+            node.turns().add(turn, hasCompletion);
         }
         return this;
     }
@@ -520,7 +522,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
         if (listed && (!nodePolls || operations.outstanding() == 0)) {
             listed = false;
-            node.removeTask(turn, hasCompletion);
+            node.turns().remove(turn, hasCompletion);
         }
     }
 

@@ -186,7 +186,7 @@ public final class Requester implements AutoCloseable {
         if (!nodePolls) {
             nodePolls = true;
             inbox.polledByNode();
-            node.addTask(turn, hasWork);
+            node.turns().add(turn, hasWork);
         }
         return this;
     }
@@ -281,10 +281,17 @@ public final class Requester implements AutoCloseable {
 
         @Override
         public long nextDeadline() {
-            takeBegun();
-            long earliest = due.earliest();
-            sleepsUntil = earliest;
-            return earliest;
+            if (!polling.compareAndSet(false, true)) {
+                return System.nanoTime(); // the poller knows
+            }
+            try {
+                takeBegun();
+                long earliest = due.earliest();
+                sleepsUntil = earliest;
+                return earliest;
+            } finally {
+                polling.set(false);
+            }
         }
     }
 
@@ -320,9 +327,9 @@ public final class Requester implements AutoCloseable {
             channelClosed = true;
             inbox.close();
             if (nodePolls) {
-                node.run(() -> {
+                node.turns().run(() -> {
                     turn.doWork(0);
-                    node.removeTask(turn, hasWork);
+                    node.turns().remove(turn, hasWork);
                 });
             }
         }

@@ -6,12 +6,14 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -89,8 +91,33 @@ final class PeerProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Stops it; all its threads stand still when this returns. */
     void suspend() {
         signal("-STOP");
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (!isStopped()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("process " + process.pid() + " does not stop");
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean isStopped() {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+            return threads.allMatch(PeerProcess::isThreadStopped);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isThreadStopped(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+        } catch (IOException e) {
+            return false; // it ended meanwhile: look again
+        }
     }
 
     void resume() {

@@ -109,6 +109,80 @@ class RemoteRegionTest {
         }
     }
 
+    /** Many short operations before long ones: each keeps its own staging memory until it has ended. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void mixesShortAndLongOperations(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
+            int length = 200_000; // above half of the staging memory
+            int pieces = 3;
+            SharedRegion shared = pair.server.share("table", 8 + pieces * length);
+            for (int i = 0; i < pieces; i++) {
+                shared.buffer().setMemory(8 + i * length, length, (byte) i);
+            }
+            RemoteRegion remote = pair.client.attach(pair.address + "table", NodePair.TIMEOUT);
+            UnsafeBuffer[] targets = new UnsafeBuffer[pieces];
+            int[] ended = new int[1];
+            OperationHandler adds = (id, outcome, value) -> {
+                assertThat(value).isEqualTo(id);
+                ended[0]++;
+            };
+            OperationHandler reads = (id, outcome, value) -> {
+                int piece = (int) id;
+                assertThat(targets[piece].getByte(0)).isEqualTo((byte) piece);
+                assertThat(targets[piece].getByte(length - 1)).isEqualTo((byte) piece);
+                ended[0]++;
+            };
+            long counter = 0;
+            int posted = 0;
+            for (int round = 0; round < 20; round++) {
+                for (int i = 0; i < 700; i++, posted++) {
+                    long id = counter++;
+                    pair.await(() -> remote.poll(1) >= 0 && remote.fetchAndAdd(0, 1, id, adds) == SendResult.SENT);
+                }
+                for (int i = 0; i < pieces; i++, posted++) {
+                    int piece = i;
+                    pair.await(() -> remote.poll(1) >= 0
+                            && (targets[piece] = new UnsafeBuffer(new byte[length])) != null
+                            && remote.read(8 + (long) piece * length, targets[piece], 0, length, piece, reads)
+                                    == SendResult.SENT);
+                }
+                int expected = posted;
+                pair.await(() -> remote.poll(16) >= 0 && ended[0] == expected);
+            }
+        }
+    }
+
+    /** The place of an operation that is being told is taken by the next at once; no completion may be lost by that. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void handlersPostWhileTheRingIsFull(Fabric fabric) {
+        NodeContext server = fabric.context(NodeMode.ASSISTED);
+        NodeContext client = fabric.context(NodeMode.ASSISTED).sendDepth(2);
+        try (NodePair pair = new NodePair(fabric, server, client)) {
+            SharedRegion shared = pair.server.share("table", 8);
+            RemoteRegion remote = pair.client.attach(pair.address + "table", NodePair.TIMEOUT);
+            int operations = 1_000;
+            int[] counts = new int[2]; // posted, ended
+            OperationHandler[] again = new OperationHandler[1];
+            Runnable post = () -> {
+                while (counts[0] < operations && remote.fetchAndAdd(0, 1, counts[0], again[0]) == SendResult.SENT) {
+                    counts[0]++;
+                }
+            };
+            again[0] = (id, outcome, value) -> {
+                assertThat(value).isEqualTo(id);
+                counts[1]++;
+                post.run();
+            };
+            pair.await(() -> {
+                post.run();
+                return remote.poll(100) >= 0 && counts[1] == operations;
+            });
+            assertThat(shared.buffer().getLongVolatile(0)).isEqualTo(operations);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("everywhere")
     void nodePollsWhereItIsTold(Fabric fabric, NodeMode mode) {

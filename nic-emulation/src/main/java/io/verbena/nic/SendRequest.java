@@ -203,11 +203,15 @@ public final class SendRequest {
         ring.putByte(slot + SendWqeDescriptor.SGE_COUNT, (byte) entries);
         ring.putInt(slot + SendWqeDescriptor.LENGTH, (int) length());
         ring.putLong(slot + SendWqeDescriptor.WR_ID, wrId);
-        ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
         ring.putInt(slot + SendWqeDescriptor.REMOTE_KEY, remoteKey);
         ring.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
-        ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
-        ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
+        if ((flags & SendWqeDescriptor.IMMEDIATE) != 0) {
+            ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
+        }
+        if (opcode == WcOpcode.COMPARE_SWAP || opcode == WcOpcode.FETCH_ADD) {
+            ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
+            ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
+        }
         int entry = slot + SendWqeDescriptor.DATA;
         DirectBuffer data = inlineBuffer;
         if (data != null) {

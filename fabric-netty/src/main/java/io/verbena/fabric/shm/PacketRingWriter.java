@@ -22,6 +22,7 @@ public final class PacketRingWriter {
     private final int capacity;
     private final int maxPacket;
     private long position;
+    private long published;
     private long consumerPosition;
     private int claimed;
     private int claimedLength;
@@ -104,6 +105,9 @@ public final class PacketRingWriter {
 
     /** Writes the position where onlookers find it; the consumer does not need it. */
     public void publishPosition() {
-        buffer.putLongOpaque(PRODUCER_POSITION_OFFSET, position);
+        if (published != position) {
+            published = position;
+            buffer.putLongOpaque(PRODUCER_POSITION_OFFSET, position);
+        }
     }
 }

@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +50,6 @@ final class Datapath implements TransportServices, PacketHandler {
     private final int index;
     private final long nicId;
     private final MemoryTable regions;
-    private final TailPointerTable appendQueues;
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
@@ -61,8 +59,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final int qpMask;
 
     private final TimerQueue timers = new TimerQueue();
-    private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
-    private final List<Link> links = new ArrayList<>();
+    private final LinkTable links;
     private final QpContext[] queuePairs;
     private final List<Path> touched = new ArrayList<>();
     private final List<Path> blocked = new ArrayList<>();
@@ -72,7 +69,6 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
-    private int socketLinks;
 
     Datapath(
             int index,
@@ -87,7 +83,6 @@ final class Datapath implements TransportServices, PacketHandler {
         this.index = index;
         this.nicId = nicId;
         this.regions = regions;
-        this.appendQueues = appendQueues;
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
@@ -96,19 +91,22 @@ final class Datapath implements TransportServices, PacketHandler {
         this.events = events;
         int max = control.limits().maxQueuePairs();
         this.queuePairs = new QpContext[max];
+        this.links = new LinkTable(nicId, this, appendQueues);
         this.qpMask = max - 1;
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
-     * A whole turn.
+     * A whole turn. Requests that arrive in it are acknowledged in the next, or by whoever posts before that: an answer
+     * and the acknowledgement of what it answers then leave together, in one packet train and one system call.
      *
      * @return the amount of work done
      */
     int turn() {
         beginTurn();
-        int work = receive();
+        int work = acknowledgeAll();
+        work += receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
         }
@@ -126,6 +124,7 @@ final class Datapath implements TransportServices, PacketHandler {
     void sendTurn() {
         beginTurn();
         send();
+        acknowledgeAll();
         finish();
     }
 
@@ -137,12 +136,12 @@ final class Datapath implements TransportServices, PacketHandler {
             if (packets > 0) {
                 work += packets;
                 add(NicCounter.PACKETS_RECEIVED, packets);
-                Path path = paths.get(link.peerNic());
+                Path path = links.find(link.peerNic());
                 if (path != null) {
                     touch(path); // the peer may sleep until there is room
                 }
             } else if (link.state() != Link.State.UP) {
-                detach(i--, link);
+                links.detach(i--);
                 work++;
             }
         }
@@ -169,7 +168,7 @@ final class Datapath implements TransportServices, PacketHandler {
                 }
             }
         }
-        return Math.max(visits, 0) + acknowledgeAll();
+        return Math.max(visits, 0);
     }
 
     private void settle(QpContext qp) {
@@ -291,22 +290,6 @@ final class Datapath implements TransportServices, PacketHandler {
         return timers.next();
     }
 
-    /** Whether a packet has arrived on any link. */
-    boolean hasInbound() {
-        for (int i = 0; i < links.size(); i++) {
-            Link link = links.get(i);
-            if (link.hasInbound() || link.state() != Link.State.UP) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Links whose bytes come through the waiter's I/O. */
-    int socketLinks() {
-        return socketLinks;
-    }
-
     // ---- packets in --------------------------------------------------------------------------------------------
 
     @Override
@@ -349,7 +332,7 @@ final class Datapath implements TransportServices, PacketHandler {
      */
     boolean sendDatagram(long peerNic, DirectBuffer b, int offset, int length) {
         now = UNKNOWN;
-        Path path = paths.get(peerNic);
+        Path path = links.find(peerNic);
         Link link = path == null ? null : path.link();
         if (path == null || link == null || link.state() != Link.State.UP) {
             return false;
@@ -374,64 +357,6 @@ final class Datapath implements TransportServices, PacketHandler {
 
     // ---- what is here ------------------------------------------------------------------------------------------
 
-    /** The path to a NIC; made, without a link, if there is none. */
-    Path path(long peerNic) {
-        Path path = paths.get(peerNic);
-        if (path == null) {
-            path = new Path(peerNic);
-            paths.put(peerNic, path);
-        }
-        return path;
-    }
-
-    void attach(Link link) {
-        Path path = path(link.peerNic());
-        Link before = path.link();
-        path.attach(link);
-        links.add(link);
-        if (link.peerMemory() == null) {
-            socketLinks++;
-        }
-        boolean loopback = link.peerNic() == nicId; // both ends are here
-        if (!loopback
-                && before != null
-                && before.state() == Link.State.UP
-                && before != link
-                && before.peerMemory() == null) {
-            before.close(); // a peer that came back before its old link was seen to break
-        }
-        for (int i = 0; i < path.queuePairs().size(); i++) {
-            schedule(path.queuePairs().get(i));
-        }
-        event(AsyncEventType.PORT_ACTIVE, link.peerNic());
-    }
-
-    private void detach(int at, Link link) {
-        links.remove(at);
-        if (link.peerMemory() == null) {
-            socketLinks--;
-        }
-        Path path = paths.get(link.peerNic());
-        boolean dead = link.state() == Link.State.DEAD;
-        link.close();
-        if (path == null || path.link() != link) {
-            return;
-        }
-        event(AsyncEventType.PORT_ERR, link.peerNic());
-        if (dead) {
-            for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
-                QpContext qp = path.queuePairs().get(i);
-                appendQueues.abandon(qp.number());
-                event(AsyncEventType.QP_FATAL, qp.number());
-                qp.requester().completer().peerDied();
-            }
-        } else {
-            for (int i = 0; i < path.queuePairs().size(); i++) {
-                schedule(path.queuePairs().get(i)); // starts the timers of those that have work
-            }
-        }
-    }
-
     void add(QpContext qp) {
         queuePairs[qp.number() & qpMask] = qp;
     }
@@ -446,7 +371,8 @@ final class Datapath implements TransportServices, PacketHandler {
         }
     }
 
-    List<Link> links() {
+    /** The links, and the paths that lead over them. */
+    LinkTable links() {
         return links;
     }
 

@@ -14,8 +14,8 @@ import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
@@ -55,7 +55,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Baton baton = new Baton();
     private final MpscVarHandleArrayQueue<QpContext> doorbells;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private final CopyOnWriteArrayList<BooleanSupplier> parkChecks = new CopyOnWriteArrayList<>();
+    private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
     private volatile @Nullable EngineAgent agent;
 
@@ -150,7 +150,8 @@ public final class Engine implements LinkListener, AutoCloseable {
      */
     public int doWork() {
         int work = 0;
-        if (owns() && (datapath.socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+        boolean owner = owns();
+        if (owner && (datapath.links().socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -167,6 +168,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         if (delivered) {
             guests.wake();
+            if (!owner && control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake(); // what came is its agent's
+            }
         }
         return work + (doorbells.isEmpty() ? 0 : 1);
     }
@@ -300,7 +304,11 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Whether a sleeper would find something to do. */
     public boolean hasWork() {
-        if (!doorbells.isEmpty() || !commands.isEmpty() || closed || datapath.hasActive() || datapath.hasInbound()) {
+        if (!doorbells.isEmpty()
+                || !commands.isEmpty()
+                || closed
+                || datapath.hasActive()
+                || datapath.links().hasInbound()) {
             return true;
         }
         return isAwaited();
@@ -317,13 +325,15 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /** Adds something that the owner looks at before it blocks, such as an append queue that it consumes. */
-    public void addParkCheck(BooleanSupplier check) {
-        parkChecks.add(check);
+    public synchronized void addParkCheck(BooleanSupplier check) {
+        BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
+        now[now.length - 1] = check;
+        parkChecks = now;
     }
 
     /** Takes a check back. */
-    public void removeParkCheck(BooleanSupplier check) {
-        parkChecks.remove(check);
+    public synchronized void removeParkCheck(BooleanSupplier check) {
+        parkChecks = Arrays.stream(parkChecks).filter(c -> c != check).toArray(BooleanSupplier[]::new);
     }
 
     /** Wakes whoever sleeps here. Any thread. */
@@ -369,7 +379,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** The path to a peer NIC. Under the baton ({@link #call}). */
     public Path path(long peerNic) {
-        return datapath.path(peerNic);
+        return datapath.links().path(peerNic);
     }
 
     /** Adds a queue pair. Under the baton. */
@@ -389,7 +399,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Attaches a link. Any thread. */
     public void attach(Link link) {
-        commands.add(() -> datapath.attach(link));
+        commands.add(() -> datapath.links().attach(link));
         wakeOwner();
     }
 
@@ -452,12 +462,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (thread != null) {
             thread.join();
         }
-        call(() -> {
-            for (Link link : datapath.links()) {
-                link.close();
-            }
-            datapath.links().clear();
-        });
+        call(datapath.links()::closeAll);
     }
 
     /** The waiter as fabrics see it: a wake is also for the guests. */

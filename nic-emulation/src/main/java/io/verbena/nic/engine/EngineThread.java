@@ -50,9 +50,19 @@ final class EngineThread implements Runnable {
         if (isCurrent()) {
             return;
         }
-        try {
-            thread.join(JOIN_TIMEOUT);
-        } catch (InterruptedException e) {
+        // An interrupt is for the caller's caller: what is freed after this must not be in use.
+        boolean interrupted = false;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_TIMEOUT);
+        long left = JOIN_TIMEOUT;
+        while (thread.isAlive() && left > 0) {
+            try {
+                thread.join(left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {

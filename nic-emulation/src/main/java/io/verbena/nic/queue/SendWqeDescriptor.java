@@ -3,8 +3,8 @@ package io.verbena.nic.queue;
 import org.agrona.BitUtil;
 
 /**
- * Layout of a work queue element in a send ring. Written whole by the poster; the two PSNs are written by the requester
- * when the request is first sent.
+ * Layout of a work queue element in a send ring. Written by the poster, immediate data only with its flag, the values of
+ * atomics only for them; the two PSNs are written by the requester when the request is first sent.
  *
  * <pre>
  *   0        1        2        3        4                        8

@@ -88,7 +88,7 @@ final class DirectPath {
     }
 
     /**
-     * Executes a request, or its next slice.
+     * Executes a request, or its next slice, on a path that {@link #isOpen}.
      *
      * @param offset bytes of the message that are done
      * @param budget most bytes to move, at least 1; an append is never sliced
@@ -97,7 +97,7 @@ final class DirectPath {
     int execute(Path path, int slot, int offset, int budget) {
         done = false;
         ControlBlock control = path.peerControl();
-        if (control == null || !isOpen(path)) {
+        if (control == null) {
             return AS_PACKETS;
         }
         int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);

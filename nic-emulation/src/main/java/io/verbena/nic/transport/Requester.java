@@ -74,7 +74,7 @@ public final class Requester {
     private int offset; // bytes of the current request that were sent
     private boolean started; // the current request has been checked
     private boolean directly; // and is executed on mapped memory
-    private boolean justChecked; // its entries have been checked in this turn
+    private boolean justChecked; // its entries, and the direct path, have been checked in this turn
     private int unrequested; // bytes sent since an acknowledgement was asked for
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
@@ -266,7 +266,9 @@ public final class Requester {
         if (path == null) {
             throw new IllegalStateException("a queue pair in " + qp.state() + " has no path");
         }
-        int result = direct.execute(path, slot, offset, budget);
+        // The look at the peer's queue pair counts for this turn.
+        int result =
+                justChecked || direct.isOpen(path) ? direct.execute(path, slot, offset, budget) : DirectPath.AS_PACKETS;
         if (result >= 0) {
             offset += result;
             if (direct.isDone()) {

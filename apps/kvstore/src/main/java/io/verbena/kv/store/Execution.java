@@ -207,21 +207,21 @@ final class Execution {
         viewLength = values.strings().length(block);
     }
 
+    void bulk(final long address, final int length) {
+        reply.bulk(memory.buffer(address), Memory.offset(address), length);
+    }
+
     void bulkOfView() {
         reply.bulk(viewBuffer, viewOffset, viewLength);
     }
 
     void bulkOfBlock(final long block) {
-        reply.bulk(
-                memory.buffer(block),
-                Memory.offset(block) + StringBlock.BYTES,
-                values.strings().length(block));
+        bulk(block + StringBlock.BYTES, values.strings().length(block));
     }
 
     /** Replies with a key or member. */
     void bulkOfKey(final Dictionary dictionary, final long entry) {
-        final long key = dictionary.keyAddress(entry);
-        reply.bulk(memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry));
+        bulk(dictionary.keyAddress(entry), dictionary.keyLength(entry));
     }
 
     void ok() {
@@ -257,25 +257,6 @@ final class Execution {
         }
         error("ERR reply of " + count + " elements > maximum " + MAX_REPLY_COUNT);
         return false;
-    }
-
-    /** Collects all entries of a dictionary. */
-    void collectAll(final Dictionary dictionary, final long header) {
-        entries.clear();
-        for (int i = 0; i < dictionary.buckets(header); i++) {
-            for (long entry = dictionary.bucketHead(header, i); entry != Memory.NULL; entry = dictionary.next(entry)) {
-                entries.add(entry);
-            }
-        }
-    }
-
-    /** Swaps a random one of the collected entries from an index on to that index, and returns it. */
-    long takeRandom(final int index) {
-        final int chosen = index + random.nextInt(entries.size() - index);
-        final long taken = entries.get(chosen);
-        entries.set(chosen, entries.get(index));
-        entries.set(index, taken);
-        return taken;
     }
 
     void invalidExpireTime() {

@@ -3,24 +3,23 @@ package io.verbena.kv.store;
 import static io.verbena.kv.store.Execution.word;
 
 import io.verbena.kv.protocol.KvOp;
-import org.agrona.collections.LongHashSet;
 
 /** Operations on hashes. Single-threaded, as the shard that owns it. */
 final class HashOperations {
     private static final byte[] WITH_VALUES = word("withvalues");
-    private static final int SAMPLE_ALL_FACTOR = 3;
 
     private final Execution e;
     private final HashValue hashes;
     private final ScanOptions scans;
+    private final RandomMembers randoms;
     private final ExtendedFloat sum = new ExtendedFloat();
     private final ExtendedFloat increment = new ExtendedFloat();
-    private final LongHashSet seen = new LongHashSet();
 
-    HashOperations(final Execution execution, final ScanOptions scans) {
+    HashOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
         e = execution;
         hashes = execution.values.hashes();
         this.scans = scans;
+        this.randoms = randoms;
     }
 
     void execute(final KvOp op) {
@@ -38,8 +37,8 @@ final class HashOperations {
             case HSTRLEN -> valueLength();
             case HINCRBY -> increment();
             case HINCRBYFLOAT -> incrementFloat();
-            case HSCAN -> scan();
-            case HRANDFIELD -> random();
+            case HSCAN -> scans.scan(ValueType.HASH, hashes);
+            case HRANDFIELD -> randoms.execute(ValueType.HASH, hashes, WITH_VALUES);
             default -> throw new IllegalStateException(op.name());
         }
     }
@@ -130,25 +129,13 @@ final class HashOperations {
         e.reply.integer(1);
     }
 
-    private void bulkField() {
-        bulk(hashes.fieldAddress(), hashes.fieldLength());
-    }
-
-    private void bulkValue() {
-        bulk(hashes.valueAddress(), hashes.valueLength());
-    }
-
-    private void bulk(final long address, final int length) {
-        e.reply.bulk(e.memory.buffer(address), Memory.offset(address), length);
-    }
-
     private void get() {
         final long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (e.hasType(entry, ValueType.HASH)) {
             if (find(entry, 1)) {
-                bulkValue();
+                hashes.bulkValue(e);
             } else {
                 e.reply.nil();
             }
@@ -163,7 +150,7 @@ final class HashOperations {
         e.reply.array(e.argc() - 1);
         for (int i = 1; i < e.argc(); i++) {
             if (entry != Memory.NULL && find(entry, i)) {
-                bulkValue();
+                hashes.bulkValue(e);
             } else {
                 e.reply.nil();
             }
@@ -186,10 +173,10 @@ final class HashOperations {
         }
         for (boolean more = hashes.first(encoding(entry), hash(entry)); more; more = hashes.next()) {
             if (fields) {
-                bulkField();
+                hashes.bulkMember(e);
             }
             if (values) {
-                bulkValue();
+                hashes.bulkValue(e);
             }
         }
     }
@@ -307,137 +294,5 @@ final class HashOperations {
         final int length = sum.put(e.doubleText, e.scratch, 0);
         putScratch(entry, found, length);
         e.reply.bulk(e.scratch, 0, length);
-    }
-
-    private void scan() {
-        final long entry = scans.begin(ValueType.HASH);
-        if (entry == Memory.NULL) {
-            return;
-        }
-        int count = 0;
-        if (encoding(entry) == ValueType.LISTPACK) {
-            final int open = scans.openReply(0);
-            for (boolean more = hashes.first(ValueType.LISTPACK, hash(entry)); more; more = hashes.next()) {
-                if (scans.matches(hashes.fieldAddress(), hashes.fieldLength())) {
-                    bulkField();
-                    bulkValue();
-                    count += 2;
-                }
-            }
-            e.reply.closeAggregate(open, count);
-            return;
-        }
-        final Dictionary dictionary = hashes.dictionary();
-        final int open = scans.openReply(scans.collect(dictionary, hash(entry)));
-        for (int i = 0; i < e.entries.size(); i++) {
-            if (scans.matches(dictionary, e.entries.get(i))) {
-                e.bulkOfKey(dictionary, e.entries.get(i));
-                e.bulkOfBlock(dictionary.value(e.entries.get(i)));
-                count += 2;
-            }
-        }
-        e.reply.closeAggregate(open, count);
-    }
-
-    private void random() {
-        final boolean many = e.argc() > 1;
-        final boolean withValues = e.argc() > 2;
-        if (many && !e.integer(1)) {
-            return;
-        }
-        final long wanted = many ? e.number() : 1;
-        if (wanted == Long.MIN_VALUE) {
-            e.rangeError();
-            return;
-        }
-        if (e.argc() > 3 || (withValues && !e.is(2, WITH_VALUES))) {
-            e.error(Errors.SYNTAX);
-            return;
-        }
-        if (withValues && (wanted < -(Long.MAX_VALUE / 2) || wanted > Long.MAX_VALUE / 2)) {
-            e.error(Errors.OUT_OF_RANGE);
-            return;
-        }
-        final long entry = e.lookupRead(0);
-        if (entry == Memory.NULL) {
-            if (many) {
-                e.reply.array(0);
-            } else {
-                e.reply.nil();
-            }
-            return;
-        }
-        if (!e.hasType(entry, ValueType.HASH)) {
-            return;
-        }
-        if (!many) {
-            hashes.random(encoding(entry), hash(entry), e.random);
-            bulkField();
-        } else if (wanted < 0) {
-            if (!e.isReplyCountAllowed(-wanted)) {
-                return;
-            }
-            openPairs((int) -wanted, withValues);
-            for (long i = wanted; i < 0; i++) {
-                hashes.random(encoding(entry), hash(entry), e.random);
-                bulkPair(withValues);
-            }
-        } else {
-            distinct(entry, wanted, withValues);
-        }
-    }
-
-    private void openPairs(final int count, final boolean withValues) {
-        e.reply.array(withValues && !e.resp3 ? 2 * count : count);
-    }
-
-    private void bulkPair(final boolean withValues) {
-        if (withValues && e.resp3) {
-            e.reply.array(2);
-        }
-        bulkField();
-        if (withValues) {
-            bulkValue();
-        }
-    }
-
-    private void distinct(final long entry, final long wanted, final boolean withValues) {
-        final byte encoding = encoding(entry);
-        final long hash = hash(entry);
-        final int size = hashes.size(encoding, hash);
-        final int count = (int) Math.min(wanted, size);
-        openPairs(count, withValues);
-        if (count == size) {
-            for (boolean more = count > 0 && hashes.first(encoding, hash); more; more = hashes.next()) {
-                bulkPair(withValues);
-            }
-            return;
-        }
-        final Dictionary dictionary = hashes.dictionary();
-        if (encoding == ValueType.LISTPACK) {
-            e.entries.clear();
-            for (int i = 0; i < size; i++) {
-                e.entries.add(i);
-            }
-            for (int i = 0; i < count; i++) {
-                hashes.seek(hash, (int) e.takeRandom(i));
-                bulkPair(withValues);
-            }
-        } else if ((long) count * SAMPLE_ALL_FACTOR > size) {
-            e.collectAll(dictionary, hash);
-            for (int i = 0; i < count; i++) {
-                hashes.at(hash, e.takeRandom(i));
-                bulkPair(withValues);
-            }
-        } else {
-            seen.clear();
-            while (seen.size() < count) {
-                final long field = dictionary.random(hash, e.random);
-                if (seen.add(field)) {
-                    hashes.at(hash, field);
-                    bulkPair(withValues);
-                }
-            }
-        }
     }
 }

@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>This object also holds one position, a field and its value, which searches set and walks move. Single-threaded, as the
  * shard that owns it.
  */
-final class HashValue {
+final class HashValue implements Members {
     /** Most fields of a packed hash. */
     static final int MAX_PACKED = 128;
     /** Most bytes of a field or value of a packed hash. */
@@ -35,11 +35,13 @@ final class HashValue {
         this.strings = strings;
     }
 
-    Dictionary dictionary() {
+    @Override
+    public Dictionary dictionary() {
         return dictionary;
     }
 
-    int size(final byte hashEncoding, final long hash) {
+    @Override
+    public int size(final byte hashEncoding, final long hash) {
         return hashEncoding == ValueType.LISTPACK ? packed.size(hash) / 2 : dictionary.size(hash);
     }
 
@@ -56,13 +58,13 @@ final class HashValue {
         return dictionaryEntry != Memory.NULL;
     }
 
-    long fieldAddress() {
+    private long fieldAddress() {
         return encoding == ValueType.LISTPACK
                 ? packed.bytes(address, position)
                 : dictionary.keyAddress(dictionaryEntry);
     }
 
-    int fieldLength() {
+    private int fieldLength() {
         return encoding == ValueType.LISTPACK
                 ? packed.length(address, position)
                 : dictionary.keyLength(dictionaryEntry);
@@ -78,6 +80,21 @@ final class HashValue {
         return encoding == ValueType.LISTPACK
                 ? packed.length(address, packed.next(address, position))
                 : strings.length(dictionary.value(dictionaryEntry));
+    }
+
+    @Override
+    public boolean matches(final ScanOptions scan) {
+        return scan.matches(fieldAddress(), fieldLength());
+    }
+
+    @Override
+    public void bulkMember(final Execution e) {
+        e.bulk(fieldAddress(), fieldLength());
+    }
+
+    @Override
+    public void bulkValue(final Execution e) {
+        e.bulk(valueAddress(), valueLength());
     }
 
     /**
@@ -179,8 +196,8 @@ final class HashValue {
         }
     }
 
-    /** Sets the position to the first field; false if there is none. */
-    boolean first(final byte hashEncoding, final long hash) {
+    @Override
+    public boolean first(final byte hashEncoding, final long hash) {
         encoding = hashEncoding;
         address = hash;
         if (hashEncoding == ValueType.LISTPACK) {
@@ -192,8 +209,8 @@ final class HashValue {
         return next();
     }
 
-    /** Moves the position to the next field; false if it was at the last. */
-    boolean next() {
+    @Override
+    public boolean next() {
         if (encoding == ValueType.LISTPACK) {
             position = packed.next(address, packed.next(address, position));
             return position < packed.end(address);
@@ -210,25 +227,25 @@ final class HashValue {
         return true;
     }
 
-    /** Sets the position to a field by its index in the order of a walk; only for packed hashes. */
-    void seek(final long hash, final int index) {
-        first(ValueType.LISTPACK, hash);
+    @Override
+    public void seek(final byte hashEncoding, final long hash, final int index) {
+        first(hashEncoding, hash);
         for (int i = 0; i < index; i++) {
             next();
         }
     }
 
-    /** Sets the position to an entry of the dictionary of a hash. */
-    void at(final long hash, final long entry) {
+    @Override
+    public void at(final long hash, final long entry) {
         encoding = ValueType.HASHTABLE;
         address = hash;
         dictionaryEntry = entry;
     }
 
-    /** Sets the position to a random field of a hash that is not empty. */
-    void random(final byte hashEncoding, final long hash, final SplittableRandom random) {
+    @Override
+    public void random(final byte hashEncoding, final long hash, final SplittableRandom random) {
         if (hashEncoding == ValueType.LISTPACK) {
-            seek(hash, random.nextInt(packed.size(hash) / 2));
+            seek(hashEncoding, hash, random.nextInt(packed.size(hash) / 2));
         } else {
             at(hash, dictionary.random(hash, random));
         }

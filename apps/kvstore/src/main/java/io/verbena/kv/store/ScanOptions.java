@@ -34,21 +34,40 @@ final class ScanOptions {
         return true;
     }
 
-    /**
-     * Reads cursor, key and options of a scan within a value.
-     *
-     * @return the key's entry, or {@link Memory#NULL} if the reply has been written: there is no such key, or an error
-     */
-    long begin(final byte type) {
+    /** Executes a scan of the members of a key of a type. Those that are packed come all at once. */
+    void scan(final byte type, final Members members) {
         if (!parseCursor(1)) {
-            return Memory.NULL;
+            return;
         }
         final long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             openReply(0);
-            return Memory.NULL;
+            return;
         }
-        return e.hasType(entry, type) && parse(2) ? entry : Memory.NULL;
+        if (!e.hasType(entry, type) || !parse(2)) {
+            return;
+        }
+        final byte encoding = e.keyspace.encoding(entry);
+        final long address = e.keyspace.value(entry);
+        int elements = 0;
+        final int open;
+        if (ValueType.hasDictionary(encoding)) {
+            open = openReply(collect(members.dictionary(), members.dictionaryOf(address)));
+            for (int i = 0; i < e.entries.size(); i++) {
+                members.at(address, e.entries.get(i));
+                elements += show(members);
+            }
+        } else {
+            open = openReply(0);
+            for (boolean more = members.first(encoding, address); more; more = members.next()) {
+                elements += show(members);
+            }
+        }
+        e.reply.closeAggregate(open, elements);
+    }
+
+    private int show(final Members members) {
+        return members.matches(this) ? members.bulkScanned(e) : 0;
     }
 
     /** Writes the head of a scan's reply; returns the open array of its elements. */

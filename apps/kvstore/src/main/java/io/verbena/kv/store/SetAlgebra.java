@@ -124,7 +124,7 @@ final class SetAlgebra {
     private void reply() {
         e.reply.set(sets.size(resultEncoding, result));
         for (boolean more = sets.first(resultEncoding, result); more; more = sets.next()) {
-            e.reply.bulk(sets.memberBuffer(), sets.memberOffset(), sets.memberLength());
+            sets.bulkMember(e);
         }
     }
 

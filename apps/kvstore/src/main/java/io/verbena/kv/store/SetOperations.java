@@ -1,21 +1,21 @@
 package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.KvOp;
-import org.agrona.collections.LongHashSet;
 
 /** Operations on one set, and the move between two. Single-threaded, as the shard that owns it. */
 final class SetOperations {
-    private static final int SAMPLE_ALL_FACTOR = 3;
+    private static final byte[] NO_VALUES = {};
 
     private final Execution e;
     private final SetValue sets;
     private final ScanOptions scans;
-    private final LongHashSet seen = new LongHashSet();
+    private final RandomMembers randoms;
 
-    SetOperations(final Execution execution, final ScanOptions scans) {
+    SetOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
         e = execution;
         sets = execution.values.sets();
         this.scans = scans;
+        this.randoms = randoms;
     }
 
     void execute(final KvOp op) {
@@ -28,7 +28,7 @@ final class SetOperations {
             case SMISMEMBER -> areMembers();
             case SMEMBERS -> members();
             case SCARD -> size();
-            case SSCAN -> scan();
+            case SSCAN -> scans.scan(ValueType.SET, sets);
             case SMOVE -> move();
             default -> throw new IllegalStateException(op.name());
         }
@@ -113,10 +113,6 @@ final class SetOperations {
         e.reply.integer(removed);
     }
 
-    private void bulkHere() {
-        e.reply.bulk(sets.memberBuffer(), sets.memberOffset(), sets.memberLength());
-    }
-
     private void pop() {
         if (e.argc() > 2) {
             e.error(Errors.SYNTAX);
@@ -151,95 +147,22 @@ final class SetOperations {
         }
         for (int i = 0; i < count; i++) {
             sets.random(encoding(entry), set(entry), e.random);
-            bulkHere();
+            sets.bulkMember(e);
             sets.removeHere();
         }
     }
 
     private void bulkAll(final long entry) {
         for (boolean more = sets.first(encoding(entry), set(entry)); more; more = sets.next()) {
-            bulkHere();
+            sets.bulkMember(e);
         }
     }
 
     private void random() {
         if (e.argc() > 2) {
             e.error(Errors.SYNTAX);
-            return;
-        }
-        final boolean many = e.argc() == 2;
-        if (many && !e.integer(1)) {
-            return;
-        }
-        final long wanted = many ? e.number() : 1;
-        if (wanted == Long.MIN_VALUE) {
-            e.rangeError();
-            return;
-        }
-        final long entry = e.lookupRead(0);
-        if (entry == Memory.NULL) {
-            if (many) {
-                e.reply.array(0);
-            } else {
-                e.reply.nil();
-            }
-            return;
-        }
-        if (!e.hasType(entry, ValueType.SET)) {
-            return;
-        }
-        if (!many) {
-            sets.random(encoding(entry), set(entry), e.random);
-            bulkHere();
-        } else if (wanted < 0) {
-            if (!e.isReplyCountAllowed(-wanted)) {
-                return;
-            }
-            e.reply.array((int) -wanted);
-            for (long i = wanted; i < 0; i++) {
-                sets.random(encoding(entry), set(entry), e.random);
-                bulkHere();
-            }
         } else {
-            distinct(entry, wanted);
-        }
-    }
-
-    private void distinct(final long entry, final long wanted) {
-        final byte encoding = encoding(entry);
-        final long set = set(entry);
-        final int size = sets.size(encoding, set);
-        final int count = (int) Math.min(wanted, size);
-        e.reply.array(count);
-        if (count == size) {
-            bulkAll(entry);
-            return;
-        }
-        if (encoding == ValueType.INTSET) {
-            e.entries.clear();
-            for (int i = 0; i < size; i++) {
-                e.entries.add(i);
-            }
-            for (int i = 0; i < count; i++) {
-                sets.seek(set, (int) e.takeRandom(i));
-                bulkHere();
-            }
-            return;
-        }
-        final Dictionary dictionary = sets.dictionary();
-        if ((long) count * SAMPLE_ALL_FACTOR > size) {
-            e.collectAll(dictionary, set);
-            for (int i = 0; i < count; i++) {
-                e.bulkOfKey(dictionary, e.takeRandom(i));
-            }
-            return;
-        }
-        seen.clear();
-        while (seen.size() < count) {
-            final long member = dictionary.random(set, e.random);
-            if (seen.add(member)) {
-                e.bulkOfKey(dictionary, member);
-            }
+            randoms.execute(ValueType.SET, sets, NO_VALUES);
         }
     }
 
@@ -280,35 +203,6 @@ final class SetOperations {
         } else if (e.hasType(entry, ValueType.SET)) {
             e.reply.integer(size(entry));
         }
-    }
-
-    private void scan() {
-        final long entry = scans.begin(ValueType.SET);
-        if (entry == Memory.NULL) {
-            return;
-        }
-        if (encoding(entry) == ValueType.INTSET) {
-            final int open = scans.openReply(0);
-            int count = 0;
-            for (boolean more = sets.first(ValueType.INTSET, set(entry)); more; more = sets.next()) {
-                if (scans.matches(sets.memberBuffer(), sets.memberOffset(), sets.memberLength())) {
-                    bulkHere();
-                    count++;
-                }
-            }
-            e.reply.closeAggregate(open, count);
-            return;
-        }
-        final Dictionary dictionary = sets.dictionary();
-        final int open = scans.openReply(scans.collect(dictionary, set(entry)));
-        int count = 0;
-        for (int i = 0; i < e.entries.size(); i++) {
-            if (scans.matches(dictionary, e.entries.get(i))) {
-                e.bulkOfKey(dictionary, e.entries.get(i));
-                count++;
-            }
-        }
-        e.reply.closeAggregate(open, count);
     }
 
     private void move() {

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>This object also holds one position, a member, which walks move. Single-threaded, as the shard that owns it.
  */
-final class SetValue {
+final class SetValue implements Members {
     /** Most members of a set of integers. */
     static final int MAX_INTEGERS = 512;
 
@@ -36,7 +36,8 @@ final class SetValue {
         this.dictionary = dictionary;
     }
 
-    Dictionary dictionary() {
+    @Override
+    public Dictionary dictionary() {
         return dictionary;
     }
 
@@ -49,7 +50,8 @@ final class SetValue {
         return setEncoding == ValueType.INTSET ? integers.create() : dictionary.create();
     }
 
-    int size(final byte setEncoding, final long set) {
+    @Override
+    public int size(final byte setEncoding, final long set) {
         return setEncoding == ValueType.INTSET ? integers.size(set) : dictionary.size(set);
     }
 
@@ -145,8 +147,8 @@ final class SetValue {
         }
     }
 
-    /** Sets the position to the first member; false if there is none. */
-    boolean first(final byte setEncoding, final long set) {
+    @Override
+    public boolean first(final byte setEncoding, final long set) {
         encoding = setEncoding;
         address = set;
         position = -1;
@@ -154,8 +156,8 @@ final class SetValue {
         return next();
     }
 
-    /** Moves the position to the next member; false if it was at the last. */
-    boolean next() {
+    @Override
+    public boolean next() {
         if (encoding == ValueType.INTSET) {
             if (++position >= integers.size(address)) {
                 return false;
@@ -175,25 +177,25 @@ final class SetValue {
         return true;
     }
 
-    /** Sets the position to a member by its index; only for sets of integers. */
-    void seek(final long set, final int index) {
-        encoding = ValueType.INTSET;
+    @Override
+    public void seek(final byte setEncoding, final long set, final int index) {
+        encoding = setEncoding;
         address = set;
         position = index;
         writeNumber();
     }
 
-    /** Sets the position to a random member of a set that is not empty. */
-    void random(final byte setEncoding, final long set, final SplittableRandom random) {
+    @Override
+    public void random(final byte setEncoding, final long set, final SplittableRandom random) {
         if (setEncoding == ValueType.INTSET) {
-            seek(set, random.nextInt(integers.size(set)));
+            seek(setEncoding, set, random.nextInt(integers.size(set)));
         } else {
             at(set, dictionary.random(set, random));
         }
     }
 
-    /** Sets the position to an entry of the dictionary of a set. */
-    void at(final long set, final long entry) {
+    @Override
+    public void at(final long set, final long entry) {
         encoding = ValueType.HASHTABLE;
         address = set;
         dictionaryEntry = entry;
@@ -214,6 +216,27 @@ final class SetValue {
 
     int memberLength() {
         return encoding == ValueType.INTSET ? numberLength : dictionary.keyLength(dictionaryEntry);
+    }
+
+    @Override
+    public boolean matches(final ScanOptions scan) {
+        return scan.matches(memberBuffer(), memberOffset(), memberLength());
+    }
+
+    @Override
+    public void bulkMember(final Execution e) {
+        e.reply.bulk(memberBuffer(), memberOffset(), memberLength());
+    }
+
+    @Override
+    public void bulkValue(final Execution e) {
+        throw new UnsupportedOperationException("members of sets have no values");
+    }
+
+    @Override
+    public int bulkScanned(final Execution e) {
+        bulkMember(e);
+        return 1;
     }
 
     long copy(final byte setEncoding, final long set) {

@@ -71,6 +71,7 @@ public final class Shard implements AutoCloseable {
         }
         execution = new Execution(memory, allocator, values, databases, statistics, random, context);
         final ScanOptions scans = new ScanOptions(execution);
+        final RandomMembers randoms = new RandomMembers(execution);
         strings = new StringOperations(execution);
         counters = new CounterOperations(execution);
         bits = new BitOperations(execution, strings);
@@ -78,10 +79,10 @@ public final class Shard implements AutoCloseable {
         expiries = new ExpiryOperations(execution);
         wholeDatabases = new DatabaseOperations(execution, scans, this);
         lists = new ListOperations(execution);
-        sets = new SetOperations(execution, scans);
+        sets = new SetOperations(execution, scans, randoms);
         setAlgebra = new SetAlgebra(execution);
-        hashes = new HashOperations(execution, scans);
-        sortedSets = new SortedSetOperations(execution, scans);
+        hashes = new HashOperations(execution, scans, randoms);
+        sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
     }
 

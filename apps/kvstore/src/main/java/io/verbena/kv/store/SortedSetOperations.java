@@ -12,6 +12,7 @@ final class SortedSetOperations {
     private static final byte[] LT = word("lt");
     private static final byte[] CH = word("ch");
     private static final byte[] INCR = word("incr");
+    private static final byte[] WITH_SCORES = word("withscores");
     private static final int FLAG_NX = 1;
     private static final int FLAG_XX = 1 << 1;
     private static final int FLAG_GT = 1 << 2;
@@ -30,13 +31,15 @@ final class SortedSetOperations {
 
     private final Execution e;
     private final SortedSetValue sets;
-    private final SortedSetSamples samples;
+    private final ScanOptions scans;
+    private final RandomMembers randoms;
     private double resultingScore;
 
-    SortedSetOperations(final Execution execution, final ScanOptions scans) {
+    SortedSetOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
         e = execution;
         sets = execution.values.sortedSets();
-        samples = new SortedSetSamples(execution, scans);
+        this.scans = scans;
+        this.randoms = randoms;
     }
 
     void execute(final KvOp op) {
@@ -51,7 +54,8 @@ final class SortedSetOperations {
             case ZREVRANK -> rank(true);
             case ZPOPMIN -> pop(false);
             case ZPOPMAX -> pop(true);
-            case ZSCAN, ZRANDMEMBER -> samples.execute(op);
+            case ZSCAN -> scans.scan(ValueType.SORTED_SET, sets);
+            case ZRANDMEMBER -> randoms.execute(ValueType.SORTED_SET, sets, WITH_SCORES);
             default -> throw new IllegalStateException(op.name());
         }
     }
@@ -284,11 +288,6 @@ final class SortedSetOperations {
         }
     }
 
-    private void bulkMember() {
-        final long address = sets.memberAddress();
-        e.reply.bulk(e.memory.buffer(address), Memory.offset(address), sets.memberLength());
-    }
-
     private void pop(final boolean greatest) {
         if (e.argc() > 2) {
             e.error(Errors.SYNTAX);
@@ -319,8 +318,8 @@ final class SortedSetOperations {
             if (nested) {
                 e.reply.array(2);
             }
-            bulkMember();
-            e.reply.doubleValue(sets.score());
+            sets.bulkMember(e);
+            sets.bulkValue(e);
             if (i + 1 < count) {
                 if (greatest) {
                     sets.previous();

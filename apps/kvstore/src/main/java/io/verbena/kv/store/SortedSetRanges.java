@@ -261,10 +261,9 @@ final class SortedSetRanges {
             if (withScores && e.resp3) {
                 e.reply.array(2);
             }
-            final long member = sets.memberAddress();
-            e.reply.bulk(e.memory.buffer(member), Memory.offset(member), sets.memberLength());
+            sets.bulkMember(e);
             if (withScores) {
-                e.reply.doubleValue(sets.score());
+                sets.bulkValue(e);
             }
             if (i + 1 < count) {
                 if (reverse) {

@@ -10,11 +10,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>This object also holds one position, a member and its score, which searches set and walks move. Ranks count from the
  * least score, which is 0. Single-threaded, as the shard that owns it.
  */
-final class SortedSetValue {
+final class SortedSetValue implements Members {
     /** Most members of a packed sorted set. */
     static final int MAX_PACKED = 128;
     /** Most bytes of a member of a packed sorted set. */
     static final int MAX_PACKED_LENGTH = 64;
+    /** Redis packs whole scores up to this as integers. */
+    private static final double MAX_PACKED_INTEGER = 0x1p62;
 
     private final Memory memory;
     private final PackedList packed;
@@ -35,16 +37,18 @@ final class SortedSetValue {
         this.skipLists = skipLists;
     }
 
-    Dictionary dictionary() {
+    @Override
+    public Dictionary dictionary() {
         return dictionary;
     }
 
-    /** Header of the dictionary of a set that is not packed. */
-    long dictionaryOf(final long set) {
+    @Override
+    public long dictionaryOf(final long set) {
         return skipLists.dictionary(set);
     }
 
-    int size(final byte setEncoding, final long set) {
+    @Override
+    public int size(final byte setEncoding, final long set) {
         return setEncoding == ValueType.LISTPACK ? packed.size(set) / 2 : skipLists.size(set);
     }
 
@@ -71,16 +75,44 @@ final class SortedSetValue {
         return memory.getDouble(packed.bytes(address, packed.next(address, member)));
     }
 
-    long memberAddress() {
+    private long memberAddress() {
         return encoding == ValueType.LISTPACK
                 ? packed.bytes(address, at)
                 : dictionary.keyAddress(skipLists.entry(node));
     }
 
-    int memberLength() {
+    private int memberLength() {
         return encoding == ValueType.LISTPACK
                 ? packed.length(address, at)
                 : dictionary.keyLength(skipLists.entry(node));
+    }
+
+    @Override
+    public boolean matches(final ScanOptions scan) {
+        return scan.matches(memberAddress(), memberLength());
+    }
+
+    @Override
+    public void bulkMember(final Execution e) {
+        e.bulk(memberAddress(), memberLength());
+    }
+
+    @Override
+    public void bulkValue(final Execution e) {
+        e.reply.doubleValue(score());
+    }
+
+    /** As Redis shows scores in scans: whole numbers that it packed as integers, without an exponent. */
+    @Override
+    public int bulkScanned(final Execution e) {
+        bulkMember(e);
+        final double score = score();
+        if (encoding == ValueType.LISTPACK && Math.abs(score) <= MAX_PACKED_INTEGER && score == (long) score) {
+            e.reply.bulkInteger((long) score);
+        } else {
+            e.reply.bulk(e.scratch, 0, e.doubleText.putShort(score, e.scratch, 0));
+        }
+        return 2;
     }
 
     /** Rank of the position. */
@@ -99,8 +131,15 @@ final class SortedSetValue {
         return packed.next(address, packed.next(address, member));
     }
 
+    @Override
+    public boolean first(final byte setEncoding, final long set) {
+        seek(setEncoding, set, 0);
+        return size(setEncoding, set) > 0;
+    }
+
     /** Sets the position to a rank, which must exist. */
-    void seek(final byte setEncoding, final long set, final int rank) {
+    @Override
+    public void seek(final byte setEncoding, final long set, final int rank) {
         encoding = setEncoding;
         address = set;
         if (setEncoding == ValueType.SKIPLIST) {
@@ -113,15 +152,15 @@ final class SortedSetValue {
         }
     }
 
-    /** Sets the position to an entry of the dictionary of a set. */
-    void at(final long set, final long entry) {
+    @Override
+    public void at(final long set, final long entry) {
         encoding = ValueType.SKIPLIST;
         address = set;
         node = dictionary.value(entry);
     }
 
-    /** Sets the position to a random member of a set that is not empty. */
-    void random(final byte setEncoding, final long set, final SplittableRandom random) {
+    @Override
+    public void random(final byte setEncoding, final long set, final SplittableRandom random) {
         if (setEncoding == ValueType.LISTPACK) {
             seek(setEncoding, set, random.nextInt(packed.size(set) / 2));
         } else {
@@ -129,8 +168,8 @@ final class SortedSetValue {
         }
     }
 
-    /** Moves the position to the next rank; false if it was at the last. */
-    boolean next() {
+    @Override
+    public boolean next() {
         if (encoding == ValueType.LISTPACK) {
             at = nextPair(at);
             return at < packed.end(address);

@@ -46,6 +46,11 @@ final class ValueType {
         return ENCODING_NAMES[encoding];
     }
 
+    /** True for the encodings of hashes, sets and sorted sets that keep members in a {@link Dictionary}. */
+    static boolean hasDictionary(final byte encoding) {
+        return encoding == HASHTABLE || encoding == SKIPLIST;
+    }
+
     private static byte[][] ascii(final String... names) {
         final byte[][] bytes = new byte[names.length][];
         for (int i = 0; i < names.length; i++) {

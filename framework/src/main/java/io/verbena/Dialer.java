@@ -1,0 +1,137 @@
+package io.verbena;
+
+import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.port.Link;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens connections to addresses: finds or makes the link, and waits for the handshake. In the mode INVOKER whoever waits
+ * does the node's work meanwhile.
+ *
+ * <p>Thread-safe.
+ */
+final class Dialer {
+    private static final long CONNECT_LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final Node node;
+    private final boolean invoker;
+    private final Engine engine;
+    private final Connections connections;
+    private final Handshake handshake;
+    private final Links links;
+    private final BooleanSupplier isClosing;
+
+    Dialer(Node node, boolean invoker, Engine engine, Connections connections, Links links, BooleanSupplier isClosing) {
+        this.node = node;
+        this.invoker = invoker;
+        this.engine = engine;
+        this.connections = connections;
+        this.handshake = connections.handshake();
+        this.links = links;
+        this.isClosing = isClosing;
+    }
+
+    /**
+     * Opens a connection.
+     *
+     * @throws ConnectionException if it cannot be had in time; says why
+     */
+    Connection open(Address address, int kind, @Nullable Inbox answersTo, Duration timeout) {
+        String target = address.name();
+        if (target == null) {
+            throw new IllegalArgumentException("address '" + address + "' lacks a name");
+        }
+        if (node.isTurnThread()) {
+            throw new IllegalStateException(
+                    "connect waits for this node's work and cannot be called from its own callbacks");
+        }
+        long deadline = System.nanoTime() + timeout.toNanos();
+        return address.scheme() == Address.Scheme.LOCAL
+                ? openLocal(address, target, kind, answersTo)
+                : openRemote(address, target, kind, answersTo, timeout, deadline);
+    }
+
+    private Connection openLocal(Address address, String target, int kind, @Nullable Inbox answersTo) {
+        Node peer = NodeRegistry.find(address.target());
+        if (peer == null || !NodeRegistry.link(node, peer)) {
+            throw new ConnectionException(
+                    "cannot connect to " + address + ": no node '" + address.target() + "' runs in this process");
+        }
+        Connection c = handshake.prepare(peer.nicId(), kind, target);
+        try {
+            ConnectionFlyweight reply = peer.handshake()
+                    .answer(node.nicId(), handshake.request(c, answersTo, LocalFabric.DEFAULT_MAX_PACKET));
+            if (reply.type() != ConnectionFlyweight.REPLY) {
+                throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
+            }
+            ConnectionFlyweight ready = handshake.answered(peer.nicId(), reply);
+            peer.handshake().ready(node.nicId(), ready);
+            peer.wake();
+            return c;
+        } finally {
+            handshake.abandon(c); // unless it is open
+        }
+    }
+
+    private Connection openRemote(
+            Address address, String target, int kind, @Nullable Inbox answersTo, Duration timeout, long deadline) {
+        Link link = await(links.connect(address, timeout), deadline, address, null);
+        Connection c = handshake.prepare(link.peerNic(), kind, target);
+        try {
+            ConnectionFlyweight request = handshake.request(c, answersTo, link.maxPacket());
+            return await(c.opened, deadline, address, () -> connections.send(c.peerNic, request));
+        } finally {
+            handshake.abandon(c); // unless it is open
+        }
+    }
+
+    /** Waits for an answer, and meanwhile does the node's work if nobody else does; asks again now and then. */
+    private <T> T await(CompletableFuture<T> answer, long deadline, Address address, @Nullable Runnable ask) {
+        long nextAsk = System.nanoTime();
+        while (true) {
+            long now = System.nanoTime();
+            if (ask != null && now - nextAsk >= 0 && !answer.isDone()) {
+                ask.run();
+                nextAsk = now + Connections.RETRY_NANOS;
+            }
+            long left = deadline - now;
+            try {
+                if (answer.isDone() || !invoker) {
+                    long wait = ask == null ? left : Math.min(left, nextAsk - now);
+                    return answer.get(Math.max(wait, 0), TimeUnit.NANOSECONDS);
+                }
+            } catch (ExecutionException e) {
+                throw failure(address, e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ConnectionException("cannot connect to " + address + ": interrupted", e);
+            } catch (TimeoutException e) {
+                left = deadline - System.nanoTime();
+            }
+            if (left <= 0) {
+                throw new ConnectionException("cannot connect to " + address + ": no answer within the timeout; is its "
+                        + "node's work being done?");
+            }
+            if (isClosing.getAsBoolean()) {
+                throw new ConnectionException("cannot connect to " + address + ": " + node + " was closed");
+            }
+            if (invoker && engine.doWork() + connections.doWork(now) == 0) {
+                engine.await(Math.min(left, CONNECT_LOOK));
+            }
+        }
+    }
+
+    private static ConnectionException failure(Address address, @Nullable Throwable cause) {
+        String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
+        int colon = reason.startsWith("cannot connect to ") ? reason.indexOf(": ") : -1; // said of the socket's address
+        String text = "cannot connect to " + address + ": " + (colon < 0 ? reason : reason.substring(colon + 2));
+        return cause == null ? new ConnectionException(text) : new ConnectionException(text, cause);
+    }
+}

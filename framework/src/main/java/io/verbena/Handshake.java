@@ -1,0 +1,285 @@
+package io.verbena;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes connections, by management datagrams ({@link ConnectionFlyweight}):
+ *
+ * <pre>
+ *   asks                          answers
+ *    │ ── REQUEST ───────────────▶ │  queue pair to RTS, saved under the transaction
+ *    │ ◀─────────────── REPLY ──── │  (or REJECT, with a reason)
+ *    │ ── READY ─────────────────▶ │  now it may send, too
+ * </pre>
+ *
+ * <p>A datagram may be lost: each is sent again a bounded number of times, and what comes twice is answered in the same
+ * way twice. A reader who gets a message knows by it that the other side is READY.
+ *
+ * <p>Thread-safe, under the lock of {@link Connections}; what is said so here is called under it.
+ */
+final class Handshake {
+    private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
+
+    private final Connections connections;
+    private final Object lock;
+    private final ConnectionMaker maker;
+    private final Directory directory;
+    private final Notices notices;
+    private final NodeContext context;
+    private final String nodeName;
+    private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
+    private final Map<Request, Connection> accepted = new HashMap<>();
+    private final List<Connection> unconfirmed = new ArrayList<>();
+    private long transactions = ThreadLocalRandom.current().nextLong();
+
+    /** What makes a request the same one when it comes again. */
+    private record Request(long peerNic, long transaction) {}
+
+    Handshake(
+            Connections connections,
+            Object lock,
+            ConnectionMaker maker,
+            Directory directory,
+            Notices notices,
+            NodeContext context,
+            String nodeName) {
+        this.connections = connections;
+        this.lock = lock;
+        this.maker = maker;
+        this.directory = directory;
+        this.notices = notices;
+        this.context = context;
+        this.nodeName = nodeName;
+    }
+
+    // ---- asking -----------------------------------------------------------------------------------------------------
+
+    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
+    Connection prepare(long peerNic, int kind, String name) {
+        synchronized (lock) {
+            if (connections.isClosed()) {
+                throw new IllegalStateException("node '" + nodeName + "' is closed");
+            }
+            Connection c = connections.create(peerNic, transactions++, false, kind, name);
+            c.firstPsn = ConnectionMaker.randomPsn();
+            ConnectionMaker.toInit(c);
+            pending.put(c.transaction, c);
+            return c;
+        }
+    }
+
+    /** The request for a connection. */
+    ConnectionFlyweight request(Connection c, @Nullable Inbox answersTo, int maxPacket) {
+        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, 0)
+                .psn(c.firstPsn)
+                .pathMtu(Math.min(context.pathMtu, ConnectionMaker.mtuOf(maxPacket)))
+                .text(c.name, context.accessToken);
+        if (answersTo != null) {
+            request.queue(answersTo.queueId(), answersTo.queueKey(), answersTo.maxMessage());
+        }
+        return request;
+    }
+
+    /** Nobody waits for it any more. */
+    void abandon(Connection c) {
+        synchronized (lock) {
+            if (pending.remove(c.transaction) != null) {
+                connections.end(c, CloseReason.CLOSED_HERE);
+            }
+        }
+    }
+
+    // ---- answering --------------------------------------------------------------------------------------------------
+
+    /** Answers a request, or again in the same way one that came before. */
+    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
+        synchronized (lock) {
+            Connection known = accepted.get(new Request(peerNic, request.transaction()));
+            if (known != null && known.reply != null) {
+                return known.reply;
+            }
+            String name = request.text();
+            boolean region = request.kind() == ConnectionFlyweight.REGION;
+            Inbox inbox = region ? null : directory.inbox(name);
+            SharedRegion shared = region ? directory.region(name) : null;
+            if (connections.isClosed()) {
+                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
+            }
+            if (!context.accessControl.permits(name, request.token())) {
+                return reject(
+                        request,
+                        ConnectionFlyweight.NOT_PERMITTED,
+                        "node '" + nodeName + "' does not permit it; give its accessToken in the NodeContext");
+            }
+            if (inbox == null && shared == null) {
+                return reject(
+                        request,
+                        ConnectionFlyweight.UNKNOWN_NAME,
+                        "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
+            }
+            try {
+                return accept(peerNic, request, inbox, shared);
+            } catch (IllegalStateException e) {
+                LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
+                return reject(
+                        request,
+                        ConnectionFlyweight.NO_RESOURCES,
+                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections");
+            }
+        }
+    }
+
+    private ConnectionFlyweight accept(
+            long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
+        Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text());
+        c.firstPsn = ConnectionMaker.randomPsn();
+        int mtu = Math.min(context.pathMtu, request.pathMtu());
+        ConnectionMaker.takePeer(c, request);
+        ConnectionMaker.toInit(c);
+        maker.toReady(c, mtu, request.psn());
+        ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, c.peerQp)
+                .psn(c.firstPsn)
+                .pathMtu(mtu);
+        if (inbox != null) {
+            reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
+        }
+        if (region != null) {
+            reply.region(region.key(), region.length());
+        }
+        c.reply = reply;
+        c.attempts = 1;
+        c.nextAttempt = System.nanoTime() + Connections.RETRY_NANOS;
+        accepted.put(new Request(peerNic, c.transaction), c);
+        unconfirmed.add(c);
+        connections.lookBy(c.nextAttempt);
+        return reply;
+    }
+
+    private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {
+        return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
+                .kind(request.kind())
+                .queuePairs(0, request.senderQp())
+                .status(status)
+                .text(reason, new byte[0]);
+    }
+
+    /** The peer answered. @return what to tell it */
+    ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
+        synchronized (lock) {
+            Connection c = pending.get(reply.transaction());
+            if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
+                pending.remove(c.transaction);
+                ConnectionMaker.takePeer(c, reply);
+                maker.toReady(c, reply.pathMtu(), reply.psn());
+                c.become(Connection.OPEN);
+                c.opened.complete(c);
+                return Connections.about(ConnectionFlyweight.READY, c);
+            }
+            Connection open = connections.numbered(reply.receiverQp());
+            if (open != null
+                    && open.peerNic == peerNic
+                    && open.transaction == reply.transaction()
+                    && open.state == Connection.OPEN) {
+                return Connections.about(ConnectionFlyweight.READY, open);
+            }
+            // Nobody waits for this connection any more: the peer need not keep it.
+            return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
+                    .inAnswerTo(reply);
+        }
+    }
+
+    void rejected(long peerNic, ConnectionFlyweight rejection) {
+        synchronized (lock) {
+            Connection c = pending.get(rejection.transaction());
+            if (c != null && c.peerNic == peerNic) {
+                pending.remove(c.transaction);
+                c.opened.completeExceptionally(new ConnectionException(rejection.text()));
+                connections.end(c, CloseReason.REFUSED);
+            }
+        }
+    }
+
+    /** The peer has the answer. */
+    void ready(long peerNic, ConnectionFlyweight ready) {
+        synchronized (lock) {
+            Connection c = connections.find(peerNic, ready);
+            if (c != null && c.incoming && unconfirmed.remove(c)) {
+                confirmed(c);
+            }
+        }
+    }
+
+    private void confirmed(Connection c) {
+        c.confirm();
+        Channel channel = c.channel;
+        if (channel != null && c.state == Connection.OPEN) {
+            notices.connected(channel);
+        }
+    }
+
+    // ---- reminding --------------------------------------------------------------------------------------------------
+
+    /**
+     * Answers again those who have not shown that they got the answer. Under the lock.
+     *
+     * @return how many that were
+     */
+    int remind(long now) {
+        int work = 0;
+        for (int i = unconfirmed.size() - 1; i >= 0; i--) {
+            work += remindOf(unconfirmed.get(i), now);
+        }
+        return work;
+    }
+
+    private int remindOf(Connection c, long now) {
+        if (c.state == Connection.OPEN) { // a message was quicker than READY
+            unconfirmed.remove(c);
+            confirmed(c);
+            return 1;
+        }
+        if (now - c.nextAttempt < 0) {
+            connections.lookBy(c.nextAttempt);
+            return 0;
+        }
+        ConnectionFlyweight reply = c.reply;
+        if (reply == null || ++c.attempts > Connections.ATTEMPTS) {
+            connections.end(c, CloseReason.TIMED_OUT);
+            return 1;
+        }
+        connections.send(c.peerNic, reply);
+        c.nextAttempt = now + Connections.RETRY_NANOS;
+        connections.lookBy(c.nextAttempt);
+        return 1;
+    }
+
+    /** It needs no confirmation any more. Under the lock. */
+    void over(Connection c) {
+        unconfirmed.remove(c);
+    }
+
+    /** A connection is over: a request like its own would be a new one. Under the lock. */
+    void forget(Connection c) {
+        unconfirmed.remove(c);
+        if (c.incoming) {
+            accepted.remove(new Request(c.peerNic, c.transaction));
+        }
+    }
+
+    /** Nobody waits for anything any more. Under the lock. */
+    void clear() {
+        pending.clear();
+    }
+}

@@ -1,0 +1,151 @@
+package io.verbena;
+
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.EngineAgent;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node does after each turn of its engine, on the same thread: connections, commands, callbacks and tasks. All code
+ * of the application that the node runs, runs here.
+ *
+ * <p>One thread at a time does a turn: the engine's own, or in the mode INVOKER the application's. The rest is thread-safe.
+ */
+final class Turns implements EngineAgent {
+    private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
+    private static final long LAST_TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LAST_TURN_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final Inbox[] NO_INBOXES = {};
+    private static final TurnTask[] NO_TASKS = {};
+
+    private final Engine engine;
+    private final Connections connections;
+    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean inTurn = new AtomicBoolean();
+    private volatile Inbox[] callbacks = NO_INBOXES;
+    private volatile TurnTask[] tasks = NO_TASKS;
+    private volatile @Nullable Thread thread;
+    private volatile boolean ended;
+
+    Turns(Engine engine, Connections connections) {
+        this.engine = engine;
+        this.connections = connections;
+    }
+
+    /** Runs something in the next turn. */
+    void run(Runnable command) {
+        commands.add(command);
+        engine.wake();
+    }
+
+    synchronized void add(Inbox inbox) {
+        Inbox[] now = Arrays.copyOf(callbacks, callbacks.length + 1);
+        now[now.length - 1] = inbox;
+        callbacks = now;
+        await(inbox.parkCheck());
+    }
+
+    synchronized void remove(Inbox inbox) {
+        engine.removeParkCheck(inbox.parkCheck());
+        callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
+    }
+
+    /** Adds something that is done in each turn, and a look at whether it has something to do. */
+    synchronized void add(TurnTask task, BooleanSupplier hasWork) {
+        TurnTask[] now = Arrays.copyOf(tasks, tasks.length + 1);
+        now[now.length - 1] = task;
+        tasks = now;
+        await(hasWork);
+    }
+
+    synchronized void remove(TurnTask task, BooleanSupplier hasWork) {
+        engine.removeParkCheck(hasWork);
+        tasks = Arrays.stream(tasks).filter(t -> t != task).toArray(TurnTask[]::new);
+    }
+
+    private void await(BooleanSupplier hasWork) {
+        engine.removeParkCheck(hasWork); // once, however often it was added
+        engine.addParkCheck(hasWork);
+        engine.wake();
+    }
+
+    /** Whether the caller is within a turn. */
+    boolean isCurrentThread() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Whether a turn would find something without waiting, callbacks and tasks aside. */
+    boolean hasWork() {
+        return connections.hasWork() || !commands.isEmpty();
+    }
+
+    @Override
+    public int doWork() {
+        if (ended || inTurn.getPlain() || !inTurn.compareAndSet(false, true)) {
+            return 0;
+        }
+        thread = Thread.currentThread();
+        try {
+            if (ended) {
+                return 0;
+            }
+            long now = System.nanoTime();
+            int work = connections.doWork(now);
+            for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+                command.run();
+                work++;
+            }
+            for (Inbox inbox : callbacks) {
+                work += callBack(inbox);
+            }
+            for (TurnTask task : tasks) {
+                work += task.doWork(now);
+            }
+            return work;
+        } finally {
+            thread = null;
+            inTurn.set(false);
+        }
+    }
+
+    private int callBack(Inbox inbox) {
+        try {
+            return inbox.callBack();
+        } catch (RuntimeException e) {
+            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
+            return 1;
+        }
+    }
+
+    @Override
+    public long nextDeadline() {
+        long next = connections.nextDeadline();
+        for (TurnTask task : tasks) {
+            next = Math.min(next, task.nextDeadline());
+        }
+        return next;
+    }
+
+    /** Waits for the turn that is under way, which uses memory that is about to go, and lets no other begin. */
+    void end() {
+        ended = true;
+        if (isCurrentThread()) {
+            return;
+        }
+        long deadline = System.nanoTime() + LAST_TURN_NANOS;
+        while (!inTurn.compareAndSet(false, true)) {
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("a node closes while a callback of its has run for {} s", LAST_TURN_NANOS / 1_000_000_000L);
+                return;
+            }
+            LockSupport.parkNanos(this, LAST_TURN_LOOK);
+        }
+    }
+}
