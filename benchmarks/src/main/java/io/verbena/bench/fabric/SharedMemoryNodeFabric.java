@@ -1,5 +1,6 @@
 package io.verbena.bench.fabric;
 
+import io.verbena.bench.BenchException;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
@@ -24,7 +25,12 @@ final class SharedMemoryNodeFabric implements NodeFabric {
     @Override
     public NicContext configure(NicContext context) {
         long id = new SecureRandom().nextLong() | 1;
-        return context.waiters(waiter).id(id).memory(new SharedMemoryProvider(id));
+        try {
+            return context.waiters(waiter).id(id).memory(new SharedMemoryProvider(id));
+        } catch (IllegalStateException e) {
+            waiter.close();
+            throw new BenchException(String.valueOf(e.getMessage()), e); // no /dev/shm, or not one for this user
+        }
     }
 
     @Override
