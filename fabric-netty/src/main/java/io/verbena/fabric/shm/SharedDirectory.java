@@ -35,6 +35,7 @@ final class SharedDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedDirectory.class);
     private static final String LOCK = "lock";
     private static final String USER_LOCK = ".lock";
+    private static final String SOCKETS = "sockets";
     private static final long LOCK_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
     private static final Pattern NAME = Pattern.compile("[0-9a-f]{16}");
     private static final Set<PosixFilePermission> PRIVATE =
@@ -235,12 +236,56 @@ final class SharedDirectory implements AutoCloseable {
     }
 
     private static void removeTree(Path directory) throws IOException {
+        removeSockets(directory.resolve(SOCKETS));
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 Files.deleteIfExists(file);
             }
         }
         Files.deleteIfExists(directory);
+    }
+
+    /**
+     * Notes a socket that this process listens on: it goes with the directory, unless somebody else has its path by then.
+     *
+     * @param socket path of the bound socket
+     */
+    synchronized void noteSocket(Path socket) {
+        if (closed) {
+            return;
+        }
+        try {
+            Files.writeString(
+                    path.resolve(SOCKETS),
+                    identity(socket) + " " + socket.toAbsolutePath() + "\n",
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            LOG.warn("{} will stay if this process is killed: {}", socket, e.toString());
+        }
+    }
+
+    /** Tells a socket from a later one with the same path: inode and time of birth. */
+    private static String identity(Path socket) throws IOException {
+        return Files.getAttribute(socket, "unix:ino", LinkOption.NOFOLLOW_LINKS) + " "
+                + Files.getLastModifiedTime(socket, LinkOption.NOFOLLOW_LINKS).to(TimeUnit.NANOSECONDS);
+    }
+
+    private static void removeSockets(Path notes) throws IOException {
+        if (!Files.exists(notes)) {
+            return;
+        }
+        for (String line : Files.readAllLines(notes)) {
+            String[] fields = line.split(" ", 3);
+            if (fields.length < 3) {
+                continue; // killed in the middle of the note
+            }
+            Path socket = Path.of(fields[2]);
+            if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
+                    && identity(socket).equals(fields[0] + " " + fields[1])) {
+                Files.deleteIfExists(socket);
+            }
+        }
     }
 
     /** The directory. */

@@ -132,6 +132,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         checkOpen();
         ListeningSocket bound =
                 ListeningSocket.bind(waiter.transport(), new DomainSocketAddress(socket.toString()), context.backlog());
+        memory.noteSocket(socket);
         listening.add(bound);
         waiter.track(bound.channel());
         new ServerBootstrap()

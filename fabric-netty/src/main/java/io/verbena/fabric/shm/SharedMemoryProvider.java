@@ -73,6 +73,11 @@ public final class SharedMemoryProvider implements MemoryProvider {
         return directory.removeDeadNeighbours();
     }
 
+    /** Notes a socket that is removed with this provider's files, by the janitor if this process is killed. */
+    void noteSocket(Path socket) {
+        directory.noteSocket(socket);
+    }
+
     /** Whether a directory is that of another provider of the same user and root. */
     boolean isNeighbour(Path other) {
         return directory.isNeighbour(other);

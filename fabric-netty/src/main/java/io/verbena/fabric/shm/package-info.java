@@ -9,6 +9,7 @@
  *         control                           the NIC's control block
  *         segment-1, segment-2, ...         data, one file each, unlinked when retired
  *         ring-...                          two packet rings, unlinked once both sides have it mapped
+ *         sockets                           what it listens on, removed with the rest
  *
  *   process A                                                  process B
  *      RingLink ══════════ packet ring a direction ════════════ RingLink

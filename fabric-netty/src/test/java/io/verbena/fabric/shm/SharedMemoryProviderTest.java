@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.Segment;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -118,6 +122,36 @@ class SharedMemoryProviderTest {
             assertThat(foreign).exists();
             assertThat(living.directory()).exists();
         }
+    }
+
+    @Test
+    void theJanitorRemovesTheSocketsOfTheDeadAndNobodyElses() throws Exception {
+        Path left = bound(root.resolve("left.sock"));
+        Path taken = bound(root.resolve("taken.sock"));
+        Path notes;
+        byte[] noted;
+        try (SharedMemoryProvider killed = new SharedMemoryProvider(root, 1, Long.MAX_VALUE)) {
+            killed.noteSocket(left);
+            killed.noteSocket(taken);
+            notes = killed.directory().resolveSibling("00000000000000dd").resolve("sockets");
+            noted = Files.readAllBytes(killed.directory().resolve("sockets"));
+            Files.delete(killed.directory().resolve("sockets")); // its own close finds nothing, as after a kill
+        }
+        Files.createDirectory(notes.getParent());
+        Files.write(notes, noted);
+        Files.delete(taken);
+        bound(taken);
+        assertThat(SharedMemoryProvider.removeDead(root)).isEqualTo(1);
+        assertThat(left).doesNotExist();
+        assertThat(taken).as("another process has it").exists();
+    }
+
+    /** A socket that is bound and left there. */
+    private static Path bound(Path path) throws IOException {
+        try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.bind(UnixDomainSocketAddress.of(path));
+        }
+        return path;
     }
 
     @Test
