@@ -85,13 +85,13 @@ final class TestClient implements AutoCloseable {
         return client.commit() == SendResult.SENT;
     }
 
-    /** Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte. */
-    void get(final String key) {
+    /** Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte; false if the shard went since the claim. */
+    boolean get(final String key) {
         request.begin(client.claimBuffer(), client.claimOffset(), KvOp.GET, 0, ++correlation, 0)
                 .argument(key.getBytes(StandardCharsets.ISO_8859_1));
         expected.get(0).add(correlation);
         shardOf.put(correlation, 0);
-        client.commit();
+        return client.commit() == SendResult.SENT;
     }
 
     boolean claim(final int shard, final int length) {
