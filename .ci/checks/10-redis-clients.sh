@@ -107,11 +107,9 @@ grep -q 'errors: 0, replies: 20000' "$scratch/pipe.log" || fail "redis-cli --pip
 "${cli[@]}" --bigkeys >"$scratch/bigkeys.log" 2>&1 || fail "redis-cli --bigkeys: status $?"
 grep -q 'Biggest   list found .*has 5 items' "$scratch/bigkeys.log" || fail "redis-cli --bigkeys"
 grep -q '20000 strings with' "$scratch/bigkeys.log" || fail "redis-cli --bigkeys: strings"
+# --stat has no end of its own: what it printed until then is looked at.
 timeout 3 stdbuf -oL "${cli[@]}" --stat -i 1 >"$scratch/stat.log" 2>&1 || true
 grep -qE '^20001 +[0-9.]+[KMG]? ' "$scratch/stat.log" || fail "redis-cli --stat"
-timeout 10 "${cli[@]}" --latency-history -i 1 --raw >/dev/null 2>&1 &
-latency=$!
-pids+=("$latency")
 
 echo "-- garbage closes its own connection alone"
 for garbage in '*1\r\n$-5\r\n' '*1\r\n$99999999999\r\n' '*2147483648\r\n' '*1\r\n:1\r\n'; do
@@ -119,11 +117,11 @@ for garbage in '*1\r\n$-5\r\n' '*1\r\n$99999999999\r\n' '*2147483648\r\n' '*1\r\
   answer=$( (printf "$garbage"; sleep 0.3) | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; head -c 200 <&3" || true)
   case $answer in -ERR*) ;; *) fail "no error for $garbage: '$answer'" ;; esac
 done
+# Random bytes may end in a reset at any point; what counts is who is served afterwards.
 timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; head -c 100000 /dev/urandom >&3; cat <&3 >/dev/null" 2>/dev/null || true
 [ "$("${cli[@]}" get key1)" = value1 ] || fail "others are not served after garbage"
 
 echo "-- it ends on SIGTERM"
-kill "$latency" 2>/dev/null || true
 kill -TERM "$serve"
 for _ in $(seq 50); do
   kill -0 "$serve" 2>/dev/null || break

@@ -62,7 +62,9 @@ final class NodeBackend implements Backend {
 
     @Override
     public void commit() {
-        client().commit();
+        if (client().commit() != SendResult.SENT) {
+            throw new IllegalStateException("a shard of this process has gone"); // no reply would ever come
+        }
     }
 
     @Override
