@@ -44,7 +44,7 @@ final class Player implements Actor, LinkListener, AutoCloseable {
     final List<AsyncEvent> events = new ArrayList<>();
     final List<Message> messages = new ArrayList<>();
     final SendRequest request = new SendRequest();
-    final QueuePair qp;
+    QueuePair qp;
     private final Simulation simulation;
     private final Way out;
     private final Way in;
