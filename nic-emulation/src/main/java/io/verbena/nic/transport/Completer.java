@@ -385,8 +385,9 @@ public final class Completer {
         requester.completed(reads && !current, current);
     }
 
-    private void drained() {
-        if (qp.state() == QpState.SQD && !requester.hasUnanswered()) {
+    /** Says so if nothing is outstanding any more, in SQD. */
+    void drained() {
+        if (qp.state() == QpState.SQD && !requester.hasUnanswered() && !requester.isStarted()) {
             services.event(AsyncEventType.SQ_DRAINED, qp.number());
         }
     }

@@ -137,6 +137,11 @@ public final class QpContext extends Flow {
         return sharedReceive;
     }
 
+    /** Whether sends or receives complete there. */
+    public boolean completesTo(CompletionRing ring) {
+        return sendCompletions == ring || receiveCompletions == ring;
+    }
+
     /** The state; any thread. */
     public QpState state() {
         return state;
@@ -228,7 +233,11 @@ public final class QpContext extends Flow {
             error();
             return;
         }
+        boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
+        if (drains) {
+            requester.completer().drained();
+        }
         if (next == QpState.RESET) {
             path = null;
             sendRing.reset();

@@ -131,6 +131,11 @@ public final class Requester {
         return ring.head() < assigned;
     }
 
+    /** Whether a request has been sent in part. */
+    boolean isStarted() {
+        return started;
+    }
+
     /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
     boolean awaitsPeer() {
         return hasUnanswered() || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
@@ -277,6 +282,7 @@ public final class Requester {
                 completer.completeHead(WcStatus.SUCCESS);
                 completer.progress();
                 assigned = ring.head();
+                completer.drained();
             }
             return result + DirectPath.OVERHEAD;
         }

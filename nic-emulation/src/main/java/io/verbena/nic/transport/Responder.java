@@ -481,7 +481,7 @@ public final class Responder {
                 receive,
                 ReceiveWqeDescriptor.DATA,
                 receive.getInt(ReceiveWqeDescriptor.SGE_COUNT),
-                qp.pd(),
+                receives.pd(),
                 Access.LOCAL_WRITE);
     }
 
