@@ -15,6 +15,7 @@ import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.AddressTable;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -47,6 +48,7 @@ public final class Nic implements AutoCloseable {
     private final MemoryProvider memory;
     private final ControlBlock control;
     private final MemoryTable regions;
+    private final AddressTable addresses = new AddressTable();
     private final TailPointerTable appendQueues;
     private final Background background;
     private final Engine[] engines;
@@ -102,6 +104,7 @@ public final class Nic implements AutoCloseable {
                     control,
                     memory,
                     regions,
+                    addresses,
                     appendQueues,
                     new PacketRoundRobin(context.quantum),
                     counters,
@@ -204,6 +207,10 @@ public final class Nic implements AutoCloseable {
 
     MemoryTable regions() {
         return regions;
+    }
+
+    AddressTable addresses() {
+        return addresses;
     }
 
     TailPointerTable appendQueues() {

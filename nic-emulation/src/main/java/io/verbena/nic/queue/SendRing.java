@@ -103,6 +103,11 @@ public final class SendRing {
         buffer.putLongOrdered(PUBLISHED, produced);
     }
 
+    /** Any thread: index of the request that will be published next. */
+    public long published() {
+        return buffer.getLongVolatile(PUBLISHED);
+    }
+
     /** Poster: what is posted from here on is a batch, until {@link #commitBatch} or {@link #dropBatch}. */
     public void startBatch() {
         batchStart = produced;
