@@ -366,8 +366,9 @@ final class Completer {
         wentBack = false;
     }
 
-    private void drained() {
-        if (qp.state() == QpState.SQD && !requester.hasUnanswered()) {
+    /** Says so if nothing is outstanding any more, in SQD. */
+    void drained() {
+        if (qp.state() == QpState.SQD && !requester.isUnderWay()) {
             services.event(AsyncEventType.SQ_DRAINED, qp.number());
         }
     }

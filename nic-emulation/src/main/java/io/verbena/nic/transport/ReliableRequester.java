@@ -226,6 +226,7 @@ final class ReliableRequester extends Requester {
                 completeHead(WcStatus.SUCCESS);
                 completer.progress();
                 assigned = ring.head();
+                completer.drained();
             }
             return result + DirectPath.OVERHEAD;
         }
