@@ -1,5 +1,7 @@
 package io.verbena.nic;
 
+import io.verbena.nic.AsyncEventType.Element;
+import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.FlowGroup;
@@ -39,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Nic implements AutoCloseable {
     private static final long DEREGISTER_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
-    private static final int MAX_CQ_DEPTH = 1 << 20;
     private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
     private static final int GENERATIONS = 1 << 24;
 
@@ -53,7 +54,8 @@ public final class Nic implements AutoCloseable {
     private final Engine[] engines;
     private final Waiter[] waiters;
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
-    private final NicEvents events = new NicEvents(counters);
+    private final NicEvents events;
+    private final long acknowledgeTimeoutNanos;
     private final FlowGroup defaultGroup = new FlowGroup();
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
@@ -63,9 +65,21 @@ public final class Nic implements AutoCloseable {
     private int nextPd = 1;
     private int nextCq = 1;
     private int nextQp = FIRST_QP;
+    private int nextSharedReceive = 1;
     private boolean closed;
+    private volatile boolean closing;
+
+    private void belowWatermark(int appendQueue) {
+        events.raise(AsyncEventType.AQ_WATERMARK, appendQueue);
+        AppendQueue queue = appendQueues.find(appendQueue);
+        if (queue != null) {
+            engines[queue.engine()].wake(); // who looks for events may sleep there
+        }
+    }
 
     private Nic(NicContext context) {
+        this.acknowledgeTimeoutNanos = context.acknowledgeTimeoutNanos;
+        this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
         this.id = context.id != 0 ? context.id : new SecureRandom().nextLong() | 1;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
@@ -97,6 +111,10 @@ public final class Nic implements AutoCloseable {
                     events);
         }
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
+        appendQueues.onEvents(
+                this::belowWatermark,
+                id -> events.beginDestroy(Element.APPEND_QUEUE, id),
+                (id, destroyed) -> events.endDestroy(Element.APPEND_QUEUE, id, destroyed));
     }
 
     /**
@@ -138,7 +156,10 @@ public final class Nic implements AutoCloseable {
         return counters.get(counter.ordinal());
     }
 
-    /** The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Any thread. */
+    /**
+     * The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Whoever takes one acknowledges it
+     * ({@link AsyncEvent#acknowledge}); destroying the object that it concerns waits for that. Any thread.
+     */
     public @Nullable AsyncEvent pollAsyncEvent() {
         return events.pollEvent();
     }
@@ -171,9 +192,6 @@ public final class Nic implements AutoCloseable {
     /** Makes a completion queue for queue pairs of one engine. */
     public synchronized CompletionQueue createCompletionQueue(int depth, int engine) {
         checkOpen();
-        if (depth < 1 || depth > MAX_CQ_DEPTH) {
-            throw new IllegalArgumentException("completion queue depth " + depth + " outside 1.." + MAX_CQ_DEPTH);
-        }
         CompletionQueue queue = new CompletionQueue(this, engines[engine], nextCq++, depth);
         completionQueues.add(queue);
         return queue;
@@ -226,6 +244,19 @@ public final class Nic implements AutoCloseable {
         queuePairNumbers.clear(number & generations.length - 1);
     }
 
+    int takeSharedReceiveNumber() {
+        return nextSharedReceive++;
+    }
+
+    long acknowledgeTimeoutNanos() {
+        return acknowledgeTimeoutNanos;
+    }
+
+    /** Whether {@link #close} has begun: nobody waits for acknowledgements any more. */
+    boolean isClosing() {
+        return closing;
+    }
+
     void forget(CompletionQueue queue) {
         completionQueues.remove(queue);
     }
@@ -240,9 +271,14 @@ public final class Nic implements AutoCloseable {
         }
     }
 
-    /** Closes everything that was made here, stops the engines, gives the memory back. Idempotent. */
+    /**
+     * Closes everything that was made here, stops the engines, gives the memory back; waits for no acknowledgement of an
+     * event. Idempotent.
+     */
     @Override
     public void close() {
+        closing = true;
+        events.close();
         synchronized (this) {
             if (closed) {
                 return;

@@ -107,10 +107,7 @@ enum Row {
     NAK_BOTH(Section.STATUS, "a NAK puts both in ERR"),
     BOTH_KEYS_WRITE(Section.STATUS, "both keys bad: WRITE reports the local one"),
     BOTH_KEYS_READ(Section.STATUS, "both keys bad: READ reports the remote one"),
-    BOTH_KEYS_ATOMIC(
-            Section.STATUS,
-            "both keys bad: an atomic reports the remote one",
-            "an atomic whose result has no place is refused here, before the peer executes it"),
+    BOTH_KEYS_ATOMIC(Section.STATUS, "both keys bad: an atomic reports the remote one"),
     EARLIER_STAND(Section.STATUS, "what was posted before a bad request is done, and said to be"),
     LAYOUT_UNTOUCHED(Section.STATUS, "where a request fails, memory outside what it names is untouched"),
 

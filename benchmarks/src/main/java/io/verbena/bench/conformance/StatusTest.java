@@ -129,13 +129,24 @@ final class StatusTest extends ConformanceTest {
                 a.request.read(b.key(), 0).local(readOnly.key(), 0, 8);
                 break;
             case FETCH_ADD:
-                a.request.fetchAdd(b.key(), 0, 1).local(readOnly.key(), 0, 8);
+                a.request.fetchAdd(b.key(), 0, 0).local(readOnly.key(), 0, 8);
                 break;
             default:
-                a.request.compareSwap(b.key(), 0, 0, 1).local(readOnly.key(), 0, 8);
+                a.request.compareSwap(b.key(), 0, 0, 0).local(readOnly.key(), 0, 8);
         }
         a.qp.postSend(a.request);
         expectLocalError(WcStatus.LOC_PROT_ERR);
+    }
+
+    /** As on hardware: the place of the result is looked at when the result comes. */
+    @Proves(Row.LOC_PROT_ERR)
+    @Test
+    void anAtomicWithoutAPlaceForItsResultIsDoneAllTheSame() {
+        MemoryRegion readOnly = a.pd.allocate(100, 0);
+        a.qp.postSend(a.request.fetchAdd(b.key(), 0, 1).local(readOnly.key(), 0, 8));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.LOC_PROT_ERR);
+        assertThat(b.region.buffer().getLong(0)).isEqualTo(1);
     }
 
     @Proves(Row.MR_PERMISSIONS)
@@ -369,12 +380,11 @@ final class StatusTest extends ConformanceTest {
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
     }
 
-    /** A deviation: hardware executes an atomic and then finds that there is no place for its result. */
     @Proves(Row.BOTH_KEYS_ATOMIC)
     @Test
-    void bothKeysBadAnAtomicIsNotTried() {
+    void bothKeysBadAnAtomicReportsTheRemoteOne() {
         a.qp.postSend(a.request.fetchAdd(1, 0, 1).local(1, 0, 8));
-        expectLocalError(WcStatus.LOC_PROT_ERR);
+        expectRemoteError(WcStatus.REM_ACCESS_ERR);
     }
 
     // ---- depth -------------------------------------------------------------------------------------------------

@@ -86,9 +86,14 @@ final class WireTest extends ConformanceTest {
             peer.atomic(Opcode.FETCH_ADD, psn(i), b.key(), 64, 1, 0);
             p.settle();
         }
-        assertThat(peer.all(Opcode.ATOMIC_ACKNOWLEDGE))
-                .extracting(WirePeer.Packet::original)
-                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L);
+        for (int i = 0; i < 16; i++) {
+            int psn = psn(i);
+            int original = i;
+            assertThat(peer.packets)
+                    .filteredOn(x -> x.psn() == psn)
+                    .isNotEmpty()
+                    .allMatch(x -> x.opcode() == Opcode.ATOMIC_ACKNOWLEDGE && x.original() == original);
+        }
         assertThat(b.word(64)).isEqualTo(16);
     }
 
@@ -466,7 +471,7 @@ final class WireTest extends ConformanceTest {
 
     @Proves(Row.RNR_DELAY)
     @ParameterizedTest
-    @CsvSource({"0, 655360", "1, 10", "2, 20", "10, 480", "15, 2560", "20, 10240", "25, 61440", "31, 491520"})
+    @CsvSource({"0, 655360", "1, 10", "2, 20", "10, 320", "15, 1920", "20, 10240", "25, 61440", "31, 491520"})
     void theDelayIsTheRespondersAndItsTableIsThis(int code, long micros) {
         p.close();
         use(byHand(attributes().timeout(20).rnrRetry(1)));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Concurrency: {@link #register}, {@link #deregister} and the allocation of windows take a lock (control path).
  * {@link #find} and {@link #findRemote} are lock-free and allocation-free, from any thread. {@link #bind} and
- * {@link #invalidate} are lock-free, under the baton.
+ * {@link #invalidate} are for the baton.
  */
 public final class MemoryTable {
     private static final VarHandle REGION = MethodHandles.arrayElementVarHandle(MemoryRegion[].class);
@@ -153,7 +153,7 @@ public final class MemoryTable {
         if (windows[index] != window) {
             throw new IllegalStateException(window + " is not allocated here");
         }
-        window.unbind();
+        window.free();
         lastTags[index] = window.key() >>> indexBits;
         WINDOW.setVolatile(windows, index, (MemoryWindow) null);
         free[freeCount++] = index;
@@ -207,7 +207,10 @@ public final class MemoryTable {
         if (type2) {
             window.key(newKey);
         }
-        window.bind(region, new MemoryRegion(part, newKey, -1, 0, length, access, pd), qpNumber);
+        if (!window.bind(region, new MemoryRegion(part, newKey, -1, 0, length, access, pd), qpNumber)) {
+            region.releaseWindow();
+            return false;
+        }
         return true;
     }
 

@@ -149,6 +149,11 @@ public final class QpContext extends Flow {
         return sharedReceive;
     }
 
+    /** Whether sends or receives complete there. */
+    public boolean completesTo(CompletionRing ring) {
+        return sendCompletions == ring || receiveCompletions == ring;
+    }
+
     /** The state; any thread. */
     public QpState state() {
         return state;
@@ -284,6 +289,7 @@ public final class QpContext extends Flow {
             error();
             return;
         }
+        boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
         if (next == QpState.RESET) {
             path = null;
@@ -295,7 +301,7 @@ public final class QpContext extends Flow {
             responder.reset(0);
         }
         services.publishState(this);
-        if (next == QpState.SQD && !requester.isUnderWay()) {
+        if (drains && !requester.isUnderWay()) {
             services.event(AsyncEventType.SQ_DRAINED, number);
         }
     }
