@@ -136,6 +136,7 @@ final class ReliableRequester extends Requester {
         }
         Path path = qp.path();
         directly = !packetsOnly
+                && (!reads || qp.maxRdAtomic() > 0)
                 && path != null
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
