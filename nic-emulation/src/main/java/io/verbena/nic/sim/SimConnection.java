@@ -23,6 +23,7 @@ public final class SimConnection {
     private final @Nullable Runnable stepperB;
     private SimLink a;
     private SimLink b;
+    private final LinkCounters gone = new LinkCounters();
     private boolean cutA;
     private boolean cutB;
     private boolean partitioned;
@@ -66,6 +67,13 @@ public final class SimConnection {
     /** The present end at the second endpoint. */
     public SimLink b() {
         return b;
+    }
+
+    /** Adds what became of all packets of this connection, also on links that are gone. */
+    void addCounters(LinkCounters sum) {
+        sum.add(gone);
+        sum.add(a.counters());
+        sum.add(b.counters());
     }
 
     /** Applies a change to both directions' profiles. */
@@ -192,6 +200,8 @@ public final class SimConnection {
         if (a.state() == Link.State.UP || b.state() == Link.State.UP) {
             throw new IllegalStateException("the link is not broken: " + a.state() + ", " + b.state());
         }
+        gone.add(a.counters());
+        gone.add(b.counters());
         a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile(), nicA, nicB, stepperA);
         b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile(), nicB, nicA, stepperB);
         announce();

@@ -148,6 +148,15 @@ public final class SimFabric {
         }
     }
 
+    /** What became of all packets on all links so far, also on links that are gone. */
+    public LinkCounters counters() {
+        LinkCounters sum = new LinkCounters();
+        for (SimConnection connection : connections) {
+            connection.addCounters(sum);
+        }
+        return sum;
+    }
+
     private void applyPartitions() {
         for (SimConnection connection : connections) {
             connection.partitioned(isApart(connection));
