@@ -55,6 +55,16 @@ public final class Completion {
         return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
     }
 
+    /** Whether {@link #invalidatedKey} is valid: a SEND with invalidate was received. */
+    public boolean hasInvalidatedKey() {
+        return (state() >>> 16 & CqeDescriptor.HAS_INVALIDATED) != 0;
+    }
+
+    /** The key that the peer's SEND has made void here. */
+    public int invalidatedKey() {
+        return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
+    }
+
     /** Number of the queue pair here. */
     public int qpNumber() {
         return ring.getInt(slot + CqeDescriptor.QP_NUMBER);

@@ -13,6 +13,7 @@ import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.AddressTable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class Nic implements AutoCloseable {
     private final MemoryProvider memory;
     private final ControlBlock control;
     private final MemoryTable regions;
+    private final AddressTable addresses = new AddressTable();
     private final TailPointerTable appendQueues;
     private final Background background;
     private final Engine[] engines;
@@ -87,6 +89,7 @@ public final class Nic implements AutoCloseable {
                     control,
                     memory,
                     regions,
+                    addresses,
                     appendQueues,
                     new PacketRoundRobin(context.quantum),
                     counters,
@@ -185,6 +188,10 @@ public final class Nic implements AutoCloseable {
 
     MemoryTable regions() {
         return regions;
+    }
+
+    AddressTable addresses() {
+        return addresses;
     }
 
     TailPointerTable appendQueues() {

@@ -1,6 +1,8 @@
 package io.verbena.nic;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
@@ -11,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable connection's end ({@code ibv_create_qp(3)}): a send queue and a receive queue.
+ * An end of a connection, or of datagrams ({@code ibv_create_qp(3)}): a send queue and a receive queue.
  *
  * <p>One thread at a time posts sends, one posts receives. {@link #modify} and {@link #close} are for any thread, when
  * nobody posts.
@@ -49,6 +51,11 @@ public final class QueuePair implements AutoCloseable {
     /** Its number, by which the peer names it. */
     public int number() {
         return context.number();
+    }
+
+    /** Its transport. */
+    public QpType type() {
+        return context.type();
     }
 
     /** Its state. */
@@ -89,7 +96,7 @@ public final class QueuePair implements AutoCloseable {
         if (state.ordinal() < QpState.RTS.ordinal()) {
             throw new IllegalStateException("queue pair " + number() + " is in " + state + ", sends need RTS");
         }
-        request.check(sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
+        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
         int slot = sendRing.claim();
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
@@ -177,17 +184,13 @@ public final class QueuePair implements AutoCloseable {
         if (!from.mayBecome(to)) {
             throw new IllegalStateException("queue pair " + number() + " may not go from " + from + " to " + to);
         }
-        a.check(from, to);
-        if ((a.given & QpAttributes.ACCESS) != 0) {
-            context.access(a.access);
-        }
+        a.check(context.type(), from, to);
         if (to == QpState.RTR && from == QpState.INIT) {
-            Path path = engine.path(a.peerNic);
-            path.checkMtu(a.pathMtu);
-            context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic, a.minRnrTimer);
-            path.queuePairs().add(context);
-        } else if (to == QpState.RTS && from == QpState.RTR) {
-            context.startSending(a.sendPsn, a.timeout, a.retryCount, a.rnrRetry, a.maxRdAtomic);
+            toReadyToReceive(a);
+        }
+        set(a);
+        if (to == QpState.RTS && from == QpState.RTR) {
+            context.startSending(a.sendPsn);
         } else if (to == QpState.RESET && context.path() != null) {
             engine.remove(context);
             engine.add(context);
@@ -195,6 +198,42 @@ public final class QueuePair implements AutoCloseable {
         context.state(to);
         if (to == QpState.RTS || to == QpState.SQD) {
             engine.services().schedule(context);
+        }
+    }
+
+    private void toReadyToReceive(QpAttributes a) {
+        if (context.type() == QpType.UD) {
+            context.receiveDatagrams();
+            return;
+        }
+        Path path = engine.path(a.peerNic);
+        path.checkMtu(a.pathMtu);
+        context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic);
+        path.queuePairs().add(context);
+    }
+
+    /** Sets what may be set in more than one state. */
+    private void set(QpAttributes a) {
+        if (a.has(QpAttributes.ACCESS)) {
+            context.access(a.access);
+        }
+        if (a.has(QpAttributes.QKEY)) {
+            context.qkey(a.qkey);
+        }
+        if (a.has(QpAttributes.MIN_RNR_TIMER)) {
+            context.minRnrTimer(a.minRnrTimer);
+        }
+        if (a.has(QpAttributes.TIMEOUT)) {
+            context.timeout(a.timeout);
+        }
+        if (a.has(QpAttributes.RETRY_COUNT)) {
+            context.retryCount(a.retryCount);
+        }
+        if (a.has(QpAttributes.RNR_RETRY)) {
+            context.rnrRetry(a.rnrRetry);
+        }
+        if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
+            context.maxRdAtomic(a.maxRdAtomic);
         }
     }
 
@@ -212,22 +251,58 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #connect(long, int)}, with other attributes. Both ends must have the same MTU and PSNs. */
     public void connect(long peerNic, int peerQp, ConnectAttributes c) {
+        boolean reliable = context.type() == QpType.RC;
         modify(new QpAttributes().state(QpState.INIT).access(c.access));
-        modify(new QpAttributes()
+        QpAttributes receive = new QpAttributes()
                 .state(QpState.RTR)
                 .peerNic(peerNic)
                 .peerQp(peerQp)
                 .pathMtu(c.pathMtu)
-                .receivePsn(c.receivePsn)
-                .maxDestRdAtomic(c.maxRdAtomic)
-                .minRnrTimer(c.minRnrTimer));
-        modify(new QpAttributes()
-                .state(QpState.RTS)
-                .sendPsn(c.sendPsn)
-                .timeout(c.timeout)
-                .retryCount(c.retryCount)
-                .rnrRetry(c.rnrRetry)
-                .maxRdAtomic(c.maxRdAtomic));
+                .receivePsn(c.receivePsn);
+        modify(reliable ? receive.maxDestRdAtomic(c.maxRdAtomic).minRnrTimer(c.minRnrTimer) : receive);
+        QpAttributes send = new QpAttributes().state(QpState.RTS).sendPsn(c.sendPsn);
+        modify(
+                reliable
+                        ? send.timeout(c.timeout)
+                                .retryCount(c.retryCount)
+                                .rnrRetry(c.rnrRetry)
+                                .maxRdAtomic(c.maxRdAtomic)
+                        : send);
+    }
+
+    /**
+     * Brings a queue pair for datagrams from RESET to RTS.
+     *
+     * @param qkey the Q_Key that datagrams to it must have
+     */
+    public void activate(int qkey) {
+        modify(new QpAttributes().state(QpState.INIT).qkey(qkey));
+        modify(new QpAttributes().state(QpState.RTR));
+        modify(new QpAttributes().state(QpState.RTS).sendPsn(0));
+    }
+
+    /**
+     * Binds a window of type 1 ({@code ibv_bind_mw(3)}): posts the request, which completes as
+     * {@link WcOpcode#BIND_WINDOW}. The window has a new key at once ({@link MemoryWindow#key}); peers may use it from the
+     * completion on, and the earlier key no more.
+     *
+     * @param window of type 1
+     * @param region with the access {@link io.verbena.nic.memory.Access#MW_BIND}
+     * @param offset in the region
+     * @param length in bytes; 0 binds the window to nothing
+     * @param access what peers may do, remote flags only
+     * @param wrId id that the completion carries
+     */
+    public PostResult bindWindow(
+            MemoryWindow window, MemoryRegion region, long offset, long length, int access, long wrId) {
+        int key = pd.nic().regions().newKey(window);
+        PostResult result = postSend(new SendRequest()
+                .bindType1(window, key, region, offset, length, access)
+                .wrId(wrId));
+        if (result == PostResult.POSTED) {
+            window.key(key);
+        }
+        return result;
     }
 
     /** Destroys it; what is outstanding ends without completions, as the verbs say. Idempotent. */

@@ -3,6 +3,8 @@ package io.verbena.nic.engine;
 import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
@@ -15,6 +17,7 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -50,6 +53,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final int index;
     private final long nicId;
     private final MemoryTable regions;
+    private final AddressTable addresses;
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
@@ -74,6 +78,7 @@ final class Datapath implements TransportServices, PacketHandler {
             int index,
             long nicId,
             MemoryTable regions,
+            AddressTable addresses,
             TailPointerTable appendQueues,
             ControlBlock control,
             NanoClock clock,
@@ -83,6 +88,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.index = index;
         this.nicId = nicId;
         this.regions = regions;
+        this.addresses = addresses;
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
@@ -193,9 +199,9 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private void block(QpContext qp) {
         arbiter.blocked(qp);
-        Path path = qp.path();
-        if (path != null && !qp.blockedListed) {
-            qp.blockedListed = true;
+        Path path = qp.sendPath();
+        if (path != null && qp.blockedOn == null) {
+            qp.blockedOn = path;
             if (path.blocked().isEmpty()) {
                 blocked.add(path);
             }
@@ -207,7 +213,7 @@ final class Datapath implements TransportServices, PacketHandler {
         List<QpContext> waiting = path.blocked();
         for (int i = 0; i < waiting.size(); i++) {
             QpContext qp = waiting.get(i);
-            qp.blockedListed = false;
+            qp.blockedOn = null;
             arbiter.active(qp);
         }
         waiting.clear();
@@ -310,19 +316,23 @@ final class Datapath implements TransportServices, PacketHandler {
         if (opcode == null
                 || qp == null
                 || qp.number() != number
-                || qp.peerQp() != BthFlyweight.sourceQp(b, offset)
-                || qp.path() == null
-                || qp.path().peerNic() != link.peerNic()
-                || !opcode.onRc()) {
+                || !qp.type().takes(opcode)
+                || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
             count(NicCounter.PACKETS_REJECTED);
             return;
         }
         if (opcode.isRequest()) {
-            qp.responder().onRequest(opcode, b, offset, length, headers);
+            qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
             delivered |= opcode.family() == Opcode.Family.APPEND;
         } else {
-            qp.requester().completer().onResponse(opcode, b, offset, length, headers);
+            qp.requester().onResponse(opcode, b, offset, length, headers);
         }
+    }
+
+    /** Whether a queue pair takes packets from that one; datagrams may come from anybody. */
+    private static boolean isFromPeer(QpContext qp, Link link, int sourceQp) {
+        Path path = qp.path();
+        return qp.type() == QpType.UD || (qp.peerQp() == sourceQp && path != null && path.peerNic() == link.peerNic());
     }
 
     /**
@@ -367,7 +377,11 @@ final class Datapath implements TransportServices, PacketHandler {
         Path path = qp.path();
         if (path != null) {
             path.queuePairs().remove(qp);
-            path.blocked().remove(qp);
+        }
+        Path blockedOn = qp.blockedOn;
+        if (blockedOn != null) {
+            blockedOn.blocked().remove(qp);
+            qp.blockedOn = null;
         }
     }
 
@@ -394,6 +408,31 @@ final class Datapath implements TransportServices, PacketHandler {
     @Override
     public @Nullable MemoryRegion region(int key) {
         return regions.find(key);
+    }
+
+    @Override
+    public @Nullable MemoryRegion remoteRegion(int key, int qpNumber) {
+        return regions.findRemote(key, qpNumber);
+    }
+
+    @Override
+    public MemoryTable regions() {
+        return regions;
+    }
+
+    @Override
+    public AddressTable addresses() {
+        return addresses;
+    }
+
+    @Override
+    public Path path(long peerNic) {
+        return links.path(peerNic);
+    }
+
+    @Override
+    public long nicId() {
+        return nicId;
     }
 
     @Override
@@ -437,7 +476,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void schedule(QpContext qp) {
-        if (!qp.blockedListed) {
+        if (qp.blockedOn == null) {
             arbiter.active(qp);
         }
     }
@@ -457,8 +496,9 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void publishState(QpContext qp) {
+        QpState state = qp.type() == QpType.RC ? qp.state() : QpState.RESET; // the direct path is for RC alone
         control.setQpWord(
-                qp.number(), QueuePairWord.pack(qp.state().ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
+                qp.number(), QueuePairWord.pack(state.ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -75,6 +76,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             ControlBlock control,
             MemoryProvider memory,
             MemoryTable regions,
+            AddressTable addresses,
             TailPointerTable appendQueues,
             Arbiter arbiter,
             AtomicLongArray counters,
@@ -89,7 +91,8 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, clock, arbiter, counters, events);
+        this.datapath =
+                new Datapath(index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);

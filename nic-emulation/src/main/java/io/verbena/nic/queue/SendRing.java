@@ -101,6 +101,11 @@ public final class SendRing {
         buffer.putLongOrdered(PUBLISHED, produced);
     }
 
+    /** Any thread: index of the request that will be published next. */
+    public long published() {
+        return buffer.getLongVolatile(PUBLISHED);
+    }
+
     /** Requests posted and not complete, as the poster sees it. */
     public int outstanding() {
         return (int) (produced - buffer.getLongVolatile(CONSUMED));
