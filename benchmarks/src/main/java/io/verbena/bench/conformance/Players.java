@@ -31,7 +31,8 @@ final class Players implements AutoCloseable {
 
     private static final long REAL_BOUND = TimeUnit.SECONDS.toNanos(20);
     private static final int TRACE_LINES = 512;
-    private static final AtomicLong IDENTITIES = new AtomicLong((ProcessHandle.current().pid() << 24 | 0xA) << 8);
+    private static final AtomicLong IDENTITIES =
+            new AtomicLong((ProcessHandle.current().pid() << 24 | 0xA) << 8);
 
     final Fabric fabric;
     final Simulation simulation = new Simulation(1, TRACE_LINES);

@@ -27,7 +27,6 @@ final class StatesTest extends ConformanceTest {
             QpState.SQD, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
             QpState.ERR, EnumSet.of(QpState.RESET, QpState.ERR));
 
-
     @Override
     Players players() {
         return Players.linked(fabric);
@@ -91,7 +90,15 @@ final class StatesTest extends ConformanceTest {
         }
     }
 
-    @Proves({Row.RESET_MOVES, Row.INIT_MOVES, Row.RTR_MOVES, Row.RTS_MOVES, Row.SQD_MOVES, Row.ERR_MOVES, Row.REFUSED_MOVE})
+    @Proves({
+        Row.RESET_MOVES,
+        Row.INIT_MOVES,
+        Row.RTR_MOVES,
+        Row.RTS_MOVES,
+        Row.SQD_MOVES,
+        Row.ERR_MOVES,
+        Row.REFUSED_MOVE
+    })
     @ParameterizedTest
     @EnumSource(value = QpState.class, names = "SQE", mode = EnumSource.Mode.EXCLUDE)
     void onlyTheMovesOfTheTable(QpState from) {
