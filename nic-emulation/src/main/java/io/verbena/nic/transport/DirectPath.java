@@ -111,12 +111,17 @@ final class DirectPath {
 
     private int append(Path path, int slot) {
         Appender appender = path.remoteAppender();
-        if (appender == null) {
+        ControlBlock control = path.peerControl();
+        if (appender == null || control == null) {
+            return AS_PACKETS;
+        }
+        int queueId = (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        if (!appender.isReachable(queueId, QueuePairWord.pd(control.qpWord(qp.peerQp())))) {
             return AS_PACKETS;
         }
         int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
         int claimed = appender.claim(
-                (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
+                queueId,
                 wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
                 length,
                 qp.peerQp());
