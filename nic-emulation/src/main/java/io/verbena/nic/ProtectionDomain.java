@@ -312,7 +312,8 @@ public final class ProtectionDomain implements AutoCloseable {
                     + segments.size()
                     + registered.size();
             if (children > 0) {
-                throw new IllegalStateException("protection domain " + number + " is busy (EBUSY): " + children + " objects");
+                throw new IllegalStateException(
+                        "protection domain " + number + " is busy (EBUSY): " + children + " objects");
             }
             closed = true;
             nic.forget(this);

@@ -62,7 +62,8 @@ final class AppendQueueTest extends ConformanceTest {
     @Test
     void modifyWhatMayChange() {
         AppendQueue queue = b.newAppendQueue(small());
-        queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4).lowWatermark(-1));
+        queue.modify(
+                new AppendQueueAttributes(queue.attributes()).reserveChunks(4).lowWatermark(-1));
         p.settle();
         assertThat(queue.attributes().reserveChunks()).isEqualTo(4);
         assertThat(queue.query().announcedFree()).isGreaterThan(4L * CHUNK);
@@ -79,8 +80,8 @@ final class AppendQueueTest extends ConformanceTest {
     @Proves(Row.AQ_SIZES)
     @Test
     void anySizeUpToTheLimitMixedFreely() {
-        AppendQueue queue = b.newAppendQueue(
-                new AppendQueueAttributes().chunkLength(CHUNK).maxMessage(200_000));
+        AppendQueue queue =
+                b.newAppendQueue(new AppendQueueAttributes().chunkLength(CHUNK).maxMessage(200_000));
         Random random = new Random(7);
         int[] lengths = new int[60];
         for (int i = 0; i < lengths.length; i++) {

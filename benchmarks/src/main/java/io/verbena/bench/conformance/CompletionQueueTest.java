@@ -125,7 +125,9 @@ final class CompletionQueueTest extends ConformanceTest {
         write(a.qp, 2);
         long token = a.sendQueue.requestNotify(false);
         p.settle();
-        assertThat(a.sendQueue.awaitEvent(token, 0)).as("entries were there already").isFalse();
+        assertThat(a.sendQueue.awaitEvent(token, 0))
+                .as("entries were there already")
+                .isFalse();
         write(a.qp, 1);
         assertThat(a.sendQueue.awaitEvent(token, 0)).isTrue();
         long later = a.sendQueue.requestNotify(false);
@@ -164,7 +166,9 @@ final class CompletionQueueTest extends ConformanceTest {
         p.settle();
         assertThat(a.sends.get(1).status()).isEqualTo(WcStatus.REM_ACCESS_ERR);
         assertThat(a.sendQueue.awaitEvent(token, 0)).isTrue();
-        assertThat(b.receiveQueue.awaitEvent(atPeer, 0)).as("the flushed receive").isTrue();
+        assertThat(b.receiveQueue.awaitEvent(atPeer, 0))
+                .as("the flushed receive")
+                .isTrue();
         a.sendQueue.acknowledgeEvents(1);
         b.receiveQueue.acknowledgeEvents(1);
     }

@@ -50,12 +50,13 @@ final class ObjectLifeTest extends ConformanceTest {
 
     @Proves(Row.MR_PERMISSIONS)
     @ParameterizedTest
-    @ValueSource(ints = {
-        Access.REMOTE_WRITE,
-        Access.REMOTE_ATOMIC,
-        Access.REMOTE_WRITE | Access.REMOTE_READ,
-        Access.REMOTE_WRITE | Access.REMOTE_ATOMIC
-    })
+    @ValueSource(
+            ints = {
+                Access.REMOTE_WRITE,
+                Access.REMOTE_ATOMIC,
+                Access.REMOTE_WRITE | Access.REMOTE_READ,
+                Access.REMOTE_WRITE | Access.REMOTE_ATOMIC
+            })
     void whatPeersMayWriteTheOwnerMayWrite(int access) {
         refused(() -> b.pd.allocate(100, access), "LOCAL_WRITE");
         b.pd.allocate(100, access | Access.LOCAL_WRITE);

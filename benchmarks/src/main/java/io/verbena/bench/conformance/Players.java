@@ -258,9 +258,7 @@ final class Players implements AutoCloseable {
             Tap endA = peer == null ? a.tap() : peer.tap();
             Tap endB = b.tap();
             boolean stands = peer == null ? a.isPaused() : peer.isPaused();
-            int underWay = fabric.isSimulated()
-                    ? 0
-                    : underWay(endA, endB, b.isPaused()) + underWay(endB, endA, stands);
+            int underWay = fabric.isSimulated() ? 0 : underWay(endA, endB, b.isPaused()) + underWay(endB, endA, stands);
             if (!waits && underWay == 0) {
                 idle = 0;
                 return 0;

@@ -61,8 +61,8 @@ final class PostingTest extends ConformanceTest {
         for (int i = 0; i < 5; i++) {
             bad.local(b.key(), 0, 1);
         }
-        List<ReceiveRequest> list = List.of(
-                new ReceiveRequest().wrId(1).local(b.key(), 0, 10), bad, new ReceiveRequest().wrId(3));
+        List<ReceiveRequest> list =
+                List.of(new ReceiveRequest().wrId(1).local(b.key(), 0, 10), bad, new ReceiveRequest().wrId(3));
         assertThatThrownBy(() -> b.qp.postReceive(list)).isInstanceOf(BadRequestException.class);
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         p.settle();

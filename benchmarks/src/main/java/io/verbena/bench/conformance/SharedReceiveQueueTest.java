@@ -72,7 +72,9 @@ final class SharedReceiveQueueTest extends ConformanceTest {
         srq.modify(8);
         send(0);
         send(1);
-        assertThat(b.count(AsyncEventType.SRQ_LIMIT)).as("8 are left, 8 is the limit").isZero();
+        assertThat(b.count(AsyncEventType.SRQ_LIMIT))
+                .as("8 are left, 8 is the limit")
+                .isZero();
         send(2);
         assertThat(b.count(AsyncEventType.SRQ_LIMIT)).isEqualTo(1);
         send(0);
@@ -125,7 +127,8 @@ final class SharedReceiveQueueTest extends ConformanceTest {
     @Test
     void forReliableConnectionsAndDatagramsOnly() {
         refused(() -> b.pd.createQueuePair(b.attributes().type(QpType.UC).sharedReceiveQueue(srq)), "UC");
-        QueuePair datagrams = b.pd.createQueuePair(b.attributes().type(QpType.UD).sharedReceiveQueue(srq));
+        QueuePair datagrams =
+                b.pd.createQueuePair(b.attributes().type(QpType.UD).sharedReceiveQueue(srq));
         datagrams.activate(5);
         QueuePair sender = a.pd.createQueuePair(a.attributes().type(QpType.UD));
         sender.activate(5);

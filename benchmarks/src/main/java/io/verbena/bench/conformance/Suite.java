@@ -34,7 +34,22 @@ public final class Suite {
     private static final String TIMEOUT = "60 s";
 
     private static final List<Class<? extends ConformanceTest>> CLASSES = List.of(
-            StatesTest.class, OperationsTest.class, StatusTest.class, FlushTest.class, RetryTest.class, UnreliableTest.class, MemoryWindowTest.class, WireTest.class, FaultTest.class, AtomicsTest.class, PostingTest.class, CompletionQueueTest.class, SharedReceiveQueueTest.class, AppendQueueTest.class, ObjectLifeTest.class, OrderTest.class);
+            StatesTest.class,
+            OperationsTest.class,
+            StatusTest.class,
+            FlushTest.class,
+            RetryTest.class,
+            UnreliableTest.class,
+            MemoryWindowTest.class,
+            WireTest.class,
+            FaultTest.class,
+            AtomicsTest.class,
+            PostingTest.class,
+            CompletionQueueTest.class,
+            SharedReceiveQueueTest.class,
+            AppendQueueTest.class,
+            ObjectLifeTest.class,
+            OrderTest.class);
 
     private final Set<Column> columns;
     private final Set<Row> rows;

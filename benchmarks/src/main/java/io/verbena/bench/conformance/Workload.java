@@ -113,7 +113,9 @@ final class Workload {
             int at = i;
             switch (i % KINDS) {
                 case 1:
-                    assertThat(!mustBe || p.a.word(16 * i) == i / KINDS).as("original %d", i).isTrue();
+                    assertThat(!mustBe || p.a.word(16 * i) == i / KINDS)
+                            .as("original %d", i)
+                            .isTrue();
                     break;
                 case 2:
                     assertThat(!mustBe || p.b.holds(WRITTEN + (i / KINDS) * SLOT, LENGTH, i + 1))
@@ -146,7 +148,9 @@ final class Workload {
             int i = received.get(k);
             assertThat(good.get(k).wrId()).isEqualTo(i);
             assertThat(good.get(k).immediate()).isEqualTo(i);
-            assertThat(p.b.holds(received(i), LENGTH, i + 1)).as("message %d", i).isTrue();
+            assertThat(p.b.holds(received(i), LENGTH, i + 1))
+                    .as("message %d", i)
+                    .isTrue();
         }
     }
 

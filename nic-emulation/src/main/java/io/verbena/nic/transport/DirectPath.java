@@ -120,11 +120,7 @@ final class DirectPath {
             return AS_PACKETS;
         }
         int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
-        int claimed = appender.claim(
-                queueId,
-                wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
-                length,
-                qp.peerQp());
+        int claimed = appender.claim(queueId, wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY), length, qp.peerQp());
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }
