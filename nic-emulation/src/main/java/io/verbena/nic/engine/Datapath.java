@@ -16,7 +16,6 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
-import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -31,8 +30,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -45,8 +42,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class Datapath implements TransportServices, PacketHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
-
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
@@ -64,11 +59,10 @@ final class Datapath implements TransportServices, PacketHandler {
     private final Arbiter arbiter;
     private final AtomicLongArray counters;
     private final NicEvents events;
-    private final int qpMask;
 
     private final TimerQueue timers = new TimerQueue();
     private final LinkTable links;
-    private final QpContext[] queuePairs;
+    private final QueuePairTable queuePairs;
     private final List<Path> touched = new ArrayList<>();
     private final List<Path> blocked = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
@@ -101,10 +95,8 @@ final class Datapath implements TransportServices, PacketHandler {
         this.arbiter = arbiter;
         this.counters = counters;
         this.events = events;
-        int max = control.limits().maxQueuePairs();
-        this.queuePairs = new QpContext[max];
+        this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
         this.links = new LinkTable(nicId, this, appendQueues);
-        this.qpMask = max - 1;
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
@@ -259,7 +251,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private void finish() {
         while (!fatal.isEmpty()) {
-            fail(fatal.remove(fatal.size() - 1));
+            fatal.remove(fatal.size() - 1).completionsLost();
         }
         for (int i = 0; i < touched.size(); i++) {
             Path path = touched.get(i);
@@ -328,28 +320,8 @@ final class Datapath implements TransportServices, PacketHandler {
         touched.clear();
         blocked.clear();
         acknowledgements.clear();
-        List<ReceiveRing> shared = new ArrayList<>();
-        for (QpContext qp : queuePairs) {
-            if (qp != null) {
-                try {
-                    fail(qp);
-                } catch (RuntimeException e) {
-                    LOG.error("{} could not flush queue pair {}", this, qp.number(), e); // the others still can
-                }
-                if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {
-                    shared.add(qp.receiveRing());
-                    qp.receiveRing().tell(AsyncEventType.SRQ_ERR);
-                }
-            }
-        }
+        queuePairs.failAll();
         event(AsyncEventType.DEVICE_FATAL, index);
-    }
-
-    private void fail(QpContext qp) {
-        if (qp.state() != QpState.RESET && qp.state() != QpState.ERR) {
-            event(AsyncEventType.QP_FATAL, qp.number());
-            qp.error();
-        }
     }
 
     /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
@@ -357,14 +329,10 @@ final class Datapath implements TransportServices, PacketHandler {
         count(NicCounter.COMPLETIONS_DROPPED);
         if (first) {
             event(AsyncEventType.CQ_ERR, ring.number());
-            for (QpContext qp : queuePairs) {
-                if (qp != null && qp.completesTo(ring)) {
-                    fatal.add(qp);
-                }
-            }
+            queuePairs.completingTo(ring, fatal);
             return;
         }
-        QpContext qp = queuePairs[qpNumber & qpMask];
+        QpContext qp = queuePairs.find(qpNumber);
         if (qp != null && qp.state() != QpState.ERR && !fatal.contains(qp)) {
             fatal.add(qp);
         }
@@ -386,10 +354,9 @@ final class Datapath implements TransportServices, PacketHandler {
             delivered = true;
             return;
         }
-        QpContext qp = queuePairs[number & qpMask];
+        QpContext qp = queuePairs.find(number);
         if (opcode == null
                 || qp == null
-                || qp.number() != number
                 || !qp.type().takes(opcode)
                 || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
             count(NicCounter.PACKETS_REJECTED);
@@ -442,12 +409,12 @@ final class Datapath implements TransportServices, PacketHandler {
     // ---- what is here ------------------------------------------------------------------------------------------
 
     void add(QpContext qp) {
-        queuePairs[qp.number() & qpMask] = qp;
+        queuePairs.add(qp);
     }
 
     void remove(QpContext qp) {
         fatal.remove(qp);
-        queuePairs[qp.number() & qpMask] = null;
+        queuePairs.remove(qp);
         timers.remove(qp);
         Path path = qp.path();
         if (path != null) {
