@@ -47,7 +47,6 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private static final long UNKNOWN = Long.MIN_VALUE;
     private static final int PACKETS_A_POLL = 64;
-    private static final int VISITS_A_TURN = 64;
 
     private final int index;
     private final long nicId;
@@ -56,7 +55,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
-    private final Arbiter arbiter;
+    private final Outbound outbound;
     private final AtomicLongArray counters;
     private final NicEvents events;
 
@@ -64,11 +63,8 @@ final class Datapath implements TransportServices, PacketHandler {
     private final LinkTable links;
     private final QueuePairTable queuePairs;
     private final List<Path> touched = new ArrayList<>();
-    private final List<Path> blocked = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
     private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
-    private List<QpContext> acknowledgements = new ArrayList<>();
-    private List<QpContext> acknowledging = new ArrayList<>();
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
@@ -92,7 +88,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
-        this.arbiter = arbiter;
+        this.outbound = new Outbound(arbiter, this);
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
@@ -113,12 +109,12 @@ final class Datapath implements TransportServices, PacketHandler {
             finish();
             return 0;
         }
-        int work = acknowledgeAll();
+        int work = outbound.acknowledgeAll();
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
         }
-        work += send();
+        work += outbound.send();
         finish();
         return work;
     }
@@ -132,8 +128,8 @@ final class Datapath implements TransportServices, PacketHandler {
     void sendTurn() {
         beginTurn();
         if (!failed) {
-            send();
-            acknowledgeAll();
+            outbound.send();
+            outbound.acknowledgeAll();
         }
         finish();
     }
@@ -156,97 +152,6 @@ final class Datapath implements TransportServices, PacketHandler {
             }
         }
         return work;
-    }
-
-    private int send() {
-        for (int i = blocked.size() - 1; i >= 0; i--) {
-            unblock(blocked.remove(i));
-        }
-        int visits = 0;
-        for (; visits < VISITS_A_TURN; visits++) {
-            QpContext qp = (QpContext) arbiter.next();
-            if (qp == null) {
-                break;
-            }
-            int sent = qp.transmit(qp.budget());
-            arbiter.charge(qp, sent);
-            settle(qp);
-            if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
-                visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
-                if (!arbiter.hasActive()) {
-                    break;
-                }
-            }
-        }
-        return Math.max(visits, 0);
-    }
-
-    private void settle(QpContext qp) {
-        switch (qp.outcome()) {
-            case QpContext.MORE:
-                arbiter.active(qp);
-                break;
-            case QpContext.BLOCKED:
-                block(qp);
-                break;
-            case QpContext.WAITING:
-                arbiter.blocked(qp);
-                break;
-            default:
-                if (qp.hasWork() && qp.state().receives()) {
-                    arbiter.active(qp);
-                } else {
-                    arbiter.idle(qp);
-                }
-        }
-    }
-
-    private void block(QpContext qp) {
-        arbiter.blocked(qp);
-        Path path = qp.sendPath();
-        if (path != null && qp.blockedOn == null) {
-            qp.blockedOn = path;
-            if (path.blocked().isEmpty()) {
-                blocked.add(path);
-            }
-            path.blocked().add(qp);
-        }
-    }
-
-    private void unblock(Path path) {
-        List<QpContext> waiting = path.blocked();
-        for (int i = 0; i < waiting.size(); i++) {
-            QpContext qp = waiting.get(i);
-            qp.blockedOn = null;
-            arbiter.active(qp);
-        }
-        waiting.clear();
-    }
-
-    private int acknowledgeAll() {
-        if (acknowledgements.isEmpty()) {
-            return 0;
-        }
-        List<QpContext> due = acknowledgements;
-        acknowledgements = acknowledging;
-        acknowledging = due;
-        int sent = 0;
-        for (int i = 0; i < due.size(); i++) {
-            QpContext qp = due.get(i);
-            qp.acknowledgementListed = false;
-            Path path = qp.path();
-            Link link = path == null ? null : path.link();
-            if (path != null && link != null && link.state() == Link.State.UP) {
-                if (qp.responder().acknowledge(link)) {
-                    touch(path);
-                    sent++;
-                } else {
-                    acknowledge(qp);
-                }
-            }
-        }
-        due.clear();
-        return sent;
     }
 
     private void finish() {
@@ -295,7 +200,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return !failed && (arbiter.hasActive() || !acknowledgements.isEmpty());
+        return !failed && outbound.hasActive();
     }
 
     /** When timers need the next turn. */
@@ -318,8 +223,7 @@ final class Datapath implements TransportServices, PacketHandler {
         failed = true;
         links.closeAll();
         touched.clear();
-        blocked.clear();
-        acknowledgements.clear();
+        outbound.clear();
         queuePairs.failAll();
         event(AsyncEventType.DEVICE_FATAL, index);
     }
@@ -420,11 +324,7 @@ final class Datapath implements TransportServices, PacketHandler {
         if (path != null) {
             path.queuePairs().remove(qp);
         }
-        Path blockedOn = qp.blockedOn;
-        if (blockedOn != null) {
-            blockedOn.blocked().remove(qp);
-            qp.blockedOn = null;
-        }
+        outbound.remove(qp);
     }
 
     /** The links, and the paths that lead over them. */
@@ -519,17 +419,12 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void schedule(QpContext qp) {
-        if (qp.blockedOn == null) {
-            arbiter.active(qp);
-        }
+        outbound.schedule(qp);
     }
 
     @Override
     public void acknowledge(QpContext qp) {
-        if (!qp.acknowledgementListed) {
-            qp.acknowledgementListed = true;
-            acknowledgements.add(qp);
-        }
+        outbound.acknowledge(qp);
     }
 
     @Override
