@@ -13,7 +13,7 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -33,8 +33,9 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<AppendQueue> appendQueues = new ArrayList<>();
     private final List<MemoryWindow> windows = new ArrayList<>();
     private final List<AddressHandle> addressHandles = new ArrayList<>();
-    private final Map<MemoryRegion, Segment> segments = new HashMap<>();
-    private final Map<MemoryRegion, AtomicBuffer> registered = new HashMap<>(); // with all of the caller's memory
+    // In the order of creation: regions are hashed by identity, and a simulation must go the same way again.
+    private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
+    private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
     private boolean closed;
 
     ProtectionDomain(Nic nic, int number) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Peers reach a window through packets only: so an invalidation holds at once, without waiting for a direct initiator.
  *
- * <p>Concurrency: bound and invalidated under the baton of the engine of the queue pair that does it; one queue pair at a
- * time. The getters are for any thread.
+ * <p>Concurrency: bound and invalidated under the baton of the engine of the queue pair that does it, with a lock that only the
+ * window's deallocation on another thread ever contends for. The getters are for any thread.
  */
 public final class MemoryWindow {
     /** How a window is bound. */
@@ -32,6 +32,7 @@ public final class MemoryWindow {
     private volatile @Nullable MemoryRegion view;
     private @Nullable MemoryRegion region; // what it is bound to
     private int qpNumber;
+    private boolean freed;
 
     MemoryWindow(MemoryTable table, Type type, int pd, int key) {
         this.table = table;
@@ -79,23 +80,32 @@ public final class MemoryWindow {
                 : null;
     }
 
-    void bind(MemoryRegion to, MemoryRegion part, int throughQp) {
-        MemoryRegion before = region;
+    /** Binds it; the region holds it already. Returns false if it has been freed. */
+    synchronized boolean bind(MemoryRegion to, MemoryRegion part, int throughQp) {
+        if (freed) {
+            return false;
+        }
+        unbind();
         qpNumber = throughQp;
         region = to;
         view = part;
-        if (before != null) {
-            before.releaseWindow();
-        }
+        return true;
     }
 
-    void unbind() {
+    /** Takes the key back that it is bound under, if it is bound. */
+    synchronized void unbind() {
         MemoryRegion before = region;
         view = null;
         region = null;
         if (before != null) {
             before.releaseWindow();
         }
+    }
+
+    /** Unbinds it for good. */
+    synchronized void free() {
+        freed = true;
+        unbind();
     }
 
     @Override

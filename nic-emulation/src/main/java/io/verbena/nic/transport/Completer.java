@@ -186,7 +186,8 @@ final class Completer {
             return;
         }
         value.putLong(0, original);
-        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
+                || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
@@ -227,8 +228,7 @@ final class Completer {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
-        int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
-        if (!ScatterGather.check(services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), Access.LOCAL_WRITE)
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
                 || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;

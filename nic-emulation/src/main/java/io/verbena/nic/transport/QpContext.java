@@ -7,6 +7,7 @@ import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
@@ -224,6 +225,11 @@ public final class QpContext extends Flow {
 
     int maxDestRdAtomic() {
         return maxDestRdAtomic;
+    }
+
+    /** What the peer may do by the direct path: READs and atomics only where packets of them would be answered. */
+    public int directAccess() {
+        return maxDestRdAtomic == 0 ? access & ~(Access.REMOTE_READ | Access.REMOTE_ATOMIC) : access;
     }
 
     /** Sets what the peer may do. */

@@ -136,6 +136,7 @@ final class ReliableRequester extends Requester {
         }
         Path path = qp.path();
         directly = !packetsOnly
+                && (!reads || qp.maxRdAtomic() > 0)
                 && path != null
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
@@ -158,11 +159,11 @@ final class ReliableRequester extends Requester {
         }
         if ((flags & SendWqeDescriptor.INLINE) == 0) {
             if (!entriesHold(slot, accessToOwn(reads))) {
-                if (opcode != READ) {
+                if (!reads) {
                     return refuse(WcStatus.LOC_PROT_ERR, nothingUnanswered);
                 }
-                // The peer looks first: where both keys are bad, a READ reports the remote one. The completer looks
-                // again.
+                // The peer looks first: where both keys are bad, READs and atomics report the remote one. The completer
+                // looks again.
                 directly = false;
             }
             if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
