@@ -33,7 +33,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<AppendQueue> appendQueues = new ArrayList<>();
     private final List<MemoryWindow> windows = new ArrayList<>();
     private final List<AddressHandle> addressHandles = new ArrayList<>();
-    // In the order of creation: regions are hashed by identity, and a simulation must go the same way again.
+    // In the order of registration: regions are hashed by identity.
     private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
     private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
     private boolean closed;

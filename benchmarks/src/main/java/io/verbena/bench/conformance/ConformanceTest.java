@@ -51,7 +51,8 @@ abstract class ConformanceTest {
         use(Players.connected(fabric, attributes));
     }
 
-    private void use(Players players) {
+    /** Goes on with other players. */
+    final void use(Players players) {
         p = players;
         a = players.a;
         b = players.b;

@@ -11,6 +11,7 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -104,7 +105,7 @@ final class StatesTest extends ConformanceTest {
     void onlyTheMovesOfTheTable(QpState from) {
         for (QpState to : QpState.values()) {
             QueuePair qp = in(from);
-            if (LEGAL.get(from).contains(to)) {
+            if (Objects.requireNonNull(LEGAL.get(from)).contains(to)) {
                 move(qp, to);
                 assertThat(qp.state()).as("%s to %s", from, to).isEqualTo(to);
             } else {

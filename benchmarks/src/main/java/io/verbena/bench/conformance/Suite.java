@@ -40,7 +40,8 @@ public final class Suite {
             FlushTest.class,
             RetryTest.class,
             UnreliableTest.class,
-            MemoryWindowTest.class);
+            MemoryWindowTest.class,
+            WireTest.class);
 
     private final Set<Column> columns;
     private final Set<Row> rows;

@@ -276,7 +276,7 @@ final class Faults {
         Trap trap = traps.get(hosts.indexOf(host));
         trap.left = random.nextInt(MOST_STEPS_TO_DEATH);
         trap.kills = kills;
-        trap.nanos = 1 + random.nextInt(random.nextInt(4) == 0 ? 2_000_000 : 30_000);
+        trap.nanos = 1L + random.nextInt(random.nextInt(4) == 0 ? 2_000_000 : 30_000);
     }
 
     private void weather(Wire wire, SimRandom random) {

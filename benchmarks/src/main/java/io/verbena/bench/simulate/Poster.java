@@ -247,7 +247,7 @@ final class Poster {
 
     private void encode(End end, End peer, Request r, SimRandom random) {
         int rkey = remoteKey(peer, r);
-        long remote = (r.shared ? 0 : peer.slice()) + r.remote;
+        long remote = (r.shared ? 0L : peer.slice()) + r.remote;
         if (r.shared) {
             remote = 0;
         } else if (r.flaw == Flaw.REMOTE_RANGE) {
