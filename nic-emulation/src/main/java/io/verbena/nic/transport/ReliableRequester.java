@@ -135,7 +135,9 @@ final class ReliableRequester extends Requester {
             return beginHere(slot, opcode, nothingUnanswered);
         }
         Path path = qp.path();
+        // What has gone as packets is answered by the peer, however late: done here too it would be done twice.
         directly = !packetsOnly
+                && ring.next() >= assigned
                 && path != null
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
