@@ -103,7 +103,7 @@ final class Poster {
         }
         Flaw flaw = wantedFlaw;
         int access = pair.accessAt(pair.peer(end));
-        if (flaw.reachesPeer() || flaw == Flaw.NONE || flaw == Flaw.EMPTY_BAD_KEY) {
+        if (flaw.reachesPeer() || !flaw.fails() || verb == Verb.READ) {
             int needed = needed(verb);
             if ((access & needed) != needed) {
                 if (random.nextInt(8) != 0) {
