@@ -223,7 +223,9 @@ final class Channel {
         if (r.verb.isAtomic()) {
             long original = own.getLong(slot);
             if (r.shared) {
-                target.host.sharedDone(this, r, original);
+                if (target.isPresent()) {
+                    target.host.sharedDone(this, r, original);
+                }
                 return;
             }
             long expected = model.getLong(r.remote);
@@ -447,7 +449,7 @@ final class Channel {
         }
         for (Request r : doubtful) {
             r.closed = true;
-            if (r.shared && r.succeeds()) {
+            if (r.shared && r.succeeds() && targetKnown) {
                 target.host.sharedDoubtful++;
             }
         }

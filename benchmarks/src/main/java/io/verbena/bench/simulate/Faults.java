@@ -156,7 +156,7 @@ final class Faults {
         }
         tally.fault(fault);
         if (brief) {
-            wire.outShortly(now, now + nanos, budget);
+            wire.outShortly(now + nanos);
         } else {
             wire.out(now + nanos);
         }
@@ -196,7 +196,7 @@ final class Faults {
         if (nanos > budget / 3) {
             wire.out(now + nanos);
         } else {
-            wire.outShortly(now, now + nanos, budget);
+            wire.outShortly(now + nanos);
         }
     }
 
