@@ -2,6 +2,7 @@ package io.verbena.bench;
 
 import io.verbena.bench.compare.Compare;
 import io.verbena.bench.compare.EndProcess;
+import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
 import picocli.CommandLine;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "verbena-benchmarks",
         mixinStandardHelpOptions = true,
-        subcommands = {Perftest.class, Simulate.class, Main.Bench.class, EndProcess.class},
+        subcommands = {Perftest.class, Conformance.class, Simulate.class, Main.Bench.class, EndProcess.class},
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
@@ -29,7 +30,8 @@ public final class Main implements Runnable {
      */
     public static void main(String[] args) throws Exception {
         if (System.getenv(LOG_LEVEL) == null) {
-            System.setProperty(LOG_LEVEL, "WARN"); // a link that goes at the end of a test is no news
+            // A link that goes at the end of a test is no news, nor is the death of a NIC that was killed.
+            System.setProperty(LOG_LEVEL, args.length > 0 && args[0].equals("simulate") ? "OFF" : "WARN");
         }
         if (args.length > 0 && args[0].equals("bench") && !isCompare(args)) {
             String[] rest = new String[args.length - 1];

@@ -26,6 +26,8 @@ public enum NicCounter {
     DIRECT_OPERATIONS,
     /** Completions with a status other than success. */
     ERROR_COMPLETIONS,
+    /** Completions that were dropped because their queue has overrun. */
+    COMPLETIONS_DROPPED,
     /** Asynchronous events that were dropped because nobody took them. */
     EVENTS_DROPPED,
     /** Management datagrams that were dropped because nobody took them. */

@@ -169,12 +169,9 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param maxSge entries of a receive, 1 to 32
      */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxSge) {
-        if (depth < 1 || depth > 32768) {
-            throw new IllegalArgumentException("shared receive queue depth " + depth + " outside 1..32768");
-        }
         synchronized (nic) {
             checkOpen();
-            SharedReceiveQueue queue = new SharedReceiveQueue(this, depth, maxSge);
+            SharedReceiveQueue queue = new SharedReceiveQueue(this, nic.takeSharedReceiveNumber(), depth, maxSge);
             sharedReceiveQueues.add(queue);
             return queue;
         }
@@ -216,9 +213,10 @@ public final class ProtectionDomain implements AutoCloseable {
                         + receiveQueue.engine().index());
             }
             SharedReceiveQueue shared = a.sharedReceiveQueue;
-            if (shared != null && shared.pd() != this) {
-                throw new IllegalArgumentException("the shared receive queue is of protection domain "
-                        + shared.pd().number() + ", the queue pair of " + number);
+            sendQueue.checkUsable();
+            receiveQueue.checkUsable();
+            if (shared != null) {
+                shared.checkEngine(engine);
             }
             if (shared != null && a.type == QpType.UC) {
                 throw new IllegalArgumentException("a queue pair of type UC cannot take from a shared receive queue");
@@ -230,15 +228,15 @@ public final class ProtectionDomain implements AutoCloseable {
                     number,
                     a.group == null ? nic.defaultGroup() : a.group,
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
-                    shared == null ? new ReceiveRing(a.maxReceive, a.maxSge) : shared.ring(),
+                    shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
                     sendQueue.ring(),
                     receiveQueue.ring(),
                     engine.services());
-            sendQueue.use(1);
-            receiveQueue.use(1);
+            sendQueue.use(qpNumber);
+            receiveQueue.use(qpNumber);
             if (shared != null) {
-                shared.use(1);
+                shared.use(qpNumber, engine);
             }
             QueuePair qp = new QueuePair(this, engine, context, sendQueue, receiveQueue, shared);
             queuePairs.add(qp);

@@ -154,6 +154,31 @@ public final class QpAttributes {
         return give(MAX_RD_ATOMIC);
     }
 
+    /** Takes over what a move has given; the move to RESET forgets everything. */
+    void take(QpAttributes a, QpState now) {
+        if (now == QpState.RESET) {
+            given = 0;
+        }
+        given |= a.given;
+        access = pick(ACCESS, a.given, a.access, access);
+        pathMtu = pick(PATH_MTU, a.given, a.pathMtu, pathMtu);
+        peerQp = pick(PEER_QP, a.given, a.peerQp, peerQp);
+        receivePsn = pick(RECEIVE_PSN, a.given, a.receivePsn, receivePsn);
+        maxDestRdAtomic = pick(MAX_DEST_RD_ATOMIC, a.given, a.maxDestRdAtomic, maxDestRdAtomic);
+        minRnrTimer = pick(MIN_RNR_TIMER, a.given, a.minRnrTimer, minRnrTimer);
+        sendPsn = pick(SEND_PSN, a.given, a.sendPsn, sendPsn);
+        timeout = pick(TIMEOUT, a.given, a.timeout, timeout);
+        retryCount = pick(RETRY_COUNT, a.given, a.retryCount, retryCount);
+        rnrRetry = pick(RNR_RETRY, a.given, a.rnrRetry, rnrRetry);
+        qkey = pick(QKEY, a.given, a.qkey, qkey);
+        maxRdAtomic = pick(MAX_RD_ATOMIC, a.given, a.maxRdAtomic, maxRdAtomic);
+        peerNic = (a.given & PEER_NIC) != 0 ? a.peerNic : (given & PEER_NIC) != 0 ? peerNic : 0;
+    }
+
+    private int pick(int attribute, int now, int fresh, int old) {
+        return (now & attribute) != 0 ? fresh : (given & attribute) != 0 ? old : 0;
+    }
+
     /** Whether an attribute is given. */
     boolean has(int attribute) {
         return (given & attribute) != 0;

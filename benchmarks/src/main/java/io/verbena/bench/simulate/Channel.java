@@ -394,7 +394,10 @@ final class Channel {
                 && (r.peerQp != qpNumber || !isRecord(r, b, offset, length, hasImmediate, immediate))) {
             r = records.poll(); // was never appended
         }
-        if (r == null || r.peerQp != qpNumber || !r.succeeds() || !isRecord(r, b, offset, length, hasImmediate, immediate)) {
+        if (r == null
+                || r.peerQp != qpNumber
+                || !r.succeeds()
+                || !isRecord(r, b, offset, length, hasImmediate, immediate)) {
             throw wrong("record of " + length + " bytes" + (hasImmediate ? " and immediate " + immediate : "")
                     + " is not " + r);
         }
@@ -513,7 +516,7 @@ final class Channel {
             if (done >= least && next.succeeds() && next.verb.isWrite() && isPart(next, memory, slice)) {
                 break;
             }
-            if (next.flaw == Flaw.NONE) {
+            if (next.flaw == Flaw.NONE || next.isRefusedLate()) {
                 apply(next);
             }
         }

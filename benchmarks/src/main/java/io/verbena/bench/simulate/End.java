@@ -20,11 +20,14 @@ final class End {
     private final int place;
 
     /** What it sends; and what it receives. */
-    @Nullable Channel out;
+    @Nullable
+    Channel out;
 
-    @Nullable Channel in;
+    @Nullable
+    Channel in;
 
-    @Nullable QueuePair qp;
+    @Nullable
+    QueuePair qp;
 
     private int number;
     /** The host's life in which the queue pair was made. */

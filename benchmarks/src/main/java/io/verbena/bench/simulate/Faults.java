@@ -3,7 +3,6 @@ package io.verbena.bench.simulate;
 import io.verbena.bench.simulate.WalkPlan.Feature;
 import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
-import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
@@ -47,7 +46,7 @@ final class Faults {
             if (kills) {
                 tally.fault(Fault.KILLED_DIRECT);
                 host.node.note("is killed in a direct operation");
-                throw new SimNode.Killed();
+                host.node.kill();
             }
             tally.fault(Fault.FROZEN_DIRECT);
             host.node.note("stops for " + nanos + " ns in a direct operation");
@@ -77,7 +76,8 @@ final class Faults {
         this.wires = wires;
         this.pairs = pairs;
         this.tally = tally;
-        boolean steps = plan.has(Feature.DIRECT) && (plan.has(Feature.KILLED_DIRECT) || plan.has(Feature.FROZEN_DIRECT));
+        boolean steps =
+                plan.has(Feature.DIRECT) && (plan.has(Feature.KILLED_DIRECT) || plan.has(Feature.FROZEN_DIRECT));
         for (Host host : hosts) {
             Trap trap = new Trap(host);
             traps.add(trap);
@@ -275,7 +275,7 @@ final class Faults {
         Trap trap = traps.get(hosts.indexOf(host));
         trap.left = random.nextInt(MOST_STEPS_TO_DEATH);
         trap.kills = kills;
-        trap.nanos = 1 + random.nextInt(random.nextInt(4) == 0 ? 2_000_000 : 30_000);
+        trap.nanos = 1L + random.nextInt(random.nextInt(4) == 0 ? 2_000_000 : 30_000);
     }
 
     private void weather(Wire wire, SimRandom random) {

@@ -91,15 +91,12 @@ final class Host implements Actor {
         ProtectionDomain otherPd = nic.allocateProtectionDomain();
         int places = Math.max(1, ends.size());
         MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
-        MemoryRegion target =
-                pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL);
+        MemoryRegion target = pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL);
         Pattern.guard(local.buffer(), 0, (int) local.length());
         Pattern.guard(target.buffer(), SHARED, End.GUARD);
         for (int i = 0; i < places; i++) {
             Pattern.guard(
-                    target.buffer(),
-                    SHARED + End.GUARD + i * (Channel.SLICE + End.GUARD) + Channel.SLICE,
-                    End.GUARD);
+                    target.buffer(), SHARED + End.GUARD + i * (Channel.SLICE + End.GUARD) + Channel.SLICE, End.GUARD);
         }
         MemoryRegion readOnly = pd.allocate(OTHER, Access.REMOTE_READ);
         MemoryRegion other = otherPd.allocate(OTHER, Access.ALL);
@@ -263,8 +260,11 @@ final class Host implements Actor {
         int work = w.sends.poll(this::sent, BATCH);
         work += w.receives.poll(this::received, BATCH);
         work += w.appends.poll(this::record, BATCH);
-        for (AsyncEvent e = node.nic().pollAsyncEvent(); e != null; e = node.nic().pollAsyncEvent()) {
+        for (AsyncEvent e = node.nic().pollAsyncEvent();
+                e != null;
+                e = node.nic().pollAsyncEvent()) {
             work++;
+            e.acknowledge();
             event(e);
         }
         return work;
@@ -356,8 +356,8 @@ final class Host implements Actor {
         checkGuards(w);
         Nic nic = node.nic();
         if (nic.counter(NicCounter.ERROR_COMPLETIONS) != errorsPolled) {
-            throw new WalkFailure(name() + ": counter of error completions "
-                    + nic.counter(NicCounter.ERROR_COMPLETIONS) + ", polled " + errorsPolled);
+            throw new WalkFailure(name() + ": counter of error completions " + nic.counter(NicCounter.ERROR_COMPLETIONS)
+                    + ", polled " + errorsPolled);
         }
         if (nic.counter(NicCounter.EVENTS_DROPPED) != 0) {
             throw new WalkFailure(name() + ": events were dropped");

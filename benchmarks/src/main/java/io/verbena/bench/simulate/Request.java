@@ -12,6 +12,7 @@ final class Request {
     final int sequence;
     /** Number of the peer's queue pair. */
     final int peerQp;
+
     final long identity;
     int length;
     /** Bytes of the first scatter/gather entry, which lies behind the rest; 0: one entry. */
@@ -22,6 +23,7 @@ final class Request {
     int remote;
     /** A cell that all channels share. */
     boolean shared;
+
     int immediate;
     long operand;
     long compare;
@@ -29,9 +31,11 @@ final class Request {
     boolean fenced;
     boolean inline;
     /** How it ended, as far as a completion has told. */
-    @Nullable WcStatus status;
+    @Nullable
+    WcStatus status;
     /** How the receive ended that it consumed. */
-    @Nullable WcStatus receiver;
+    @Nullable
+    WcStatus receiver;
     /** Whether its record was taken from the append queue. */
     boolean seen;
     /** Whether nobody will say more about it: its epoch is over. */
@@ -71,9 +75,11 @@ final class Request {
         return succeeds() && (verb.isWrite() ? length > 0 : verb.isAtomic() && !shared);
     }
 
-    /** A READ whose own entries are bad: the peer answers it, and what comes behind it, before that is found out. */
+    /**
+     * A READ or atomic whose own entries are bad: the peer does it, and what comes behind it, before that is found out.
+     */
     boolean isRefusedLate() {
-        return verb == Verb.READ && (flaw == Flaw.LOCAL_KEY || flaw == Flaw.LOCAL_RANGE);
+        return verb.reads() && (flaw == Flaw.LOCAL_KEY || flaw == Flaw.LOCAL_RANGE);
     }
 
     boolean isDone() {

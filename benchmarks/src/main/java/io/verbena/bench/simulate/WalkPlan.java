@@ -89,7 +89,7 @@ final class WalkPlan {
         reordering = has(Feature.REORDERING) ? 0.1 * strength : 0;
         corruption = has(Feature.CORRUPTION) ? 0.03 * strength : 0;
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
-        delay = 200 + random.nextInt(8_000);
+        delay = 200L + random.nextInt(8_000);
         maxMessage = random.nextInt(3) == 0 ? 4000 : 1 << 16;
     }
 

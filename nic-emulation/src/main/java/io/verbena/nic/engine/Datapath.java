@@ -1,6 +1,5 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
@@ -17,6 +16,7 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -31,6 +31,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Datapath implements TransportServices, PacketHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
+
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
@@ -68,11 +72,13 @@ final class Datapath implements TransportServices, PacketHandler {
     private final List<Path> touched = new ArrayList<>();
     private final List<Path> blocked = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
+    private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
+    private boolean failed; // for good
 
     Datapath(
             int index,
@@ -111,6 +117,10 @@ final class Datapath implements TransportServices, PacketHandler {
      */
     int turn() {
         beginTurn();
+        if (failed) {
+            finish();
+            return 0;
+        }
         int work = acknowledgeAll();
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
@@ -129,8 +139,10 @@ final class Datapath implements TransportServices, PacketHandler {
     /** A poster's turn: sends only, a bounded amount. */
     void sendTurn() {
         beginTurn();
-        send();
-        acknowledgeAll();
+        if (!failed) {
+            send();
+            acknowledgeAll();
+        }
         finish();
     }
 
@@ -246,6 +258,9 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     private void finish() {
+        while (!fatal.isEmpty()) {
+            fail(fatal.remove(fatal.size() - 1));
+        }
         for (int i = 0; i < touched.size(); i++) {
             Path path = touched.get(i);
             path.settle();
@@ -288,12 +303,71 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return !failed && (arbiter.hasActive() || !acknowledgements.isEmpty());
     }
 
     /** When timers need the next turn. */
     long nextDeadline() {
-        return timers.next();
+        return failed ? Long.MAX_VALUE : timers.next();
+    }
+
+    // ---- failure -------------------------------------------------------------------------------------------------
+
+    /** Whether {@link #fail} was called. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /**
+     * The engine met an exception that it cannot go on from: closes the links, puts every queue pair in ERR. Afterwards
+     * nothing is received or sent; what is posted is flushed.
+     */
+    void fail() {
+        failed = true;
+        links.closeAll();
+        touched.clear();
+        blocked.clear();
+        acknowledgements.clear();
+        List<ReceiveRing> shared = new ArrayList<>();
+        for (QpContext qp : queuePairs) {
+            if (qp != null) {
+                try {
+                    fail(qp);
+                } catch (RuntimeException e) {
+                    LOG.error("{} could not flush queue pair {}", this, qp.number(), e); // the others still can
+                }
+                if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {
+                    shared.add(qp.receiveRing());
+                    qp.receiveRing().tell(AsyncEventType.SRQ_ERR);
+                }
+            }
+        }
+        event(AsyncEventType.DEVICE_FATAL, index);
+    }
+
+    private void fail(QpContext qp) {
+        if (qp.state() != QpState.RESET && qp.state() != QpState.ERR) {
+            event(AsyncEventType.QP_FATAL, qp.number());
+            qp.error();
+        }
+    }
+
+    /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
+    private void dropped(CompletionRing ring, boolean first, int qpNumber) {
+        count(NicCounter.COMPLETIONS_DROPPED);
+        if (first) {
+            event(AsyncEventType.CQ_ERR, ring.number());
+            for (QpContext qp : queuePairs) {
+                if (qp != null && qp.completesTo(ring)) {
+                    fatal.add(qp);
+                }
+            }
+            return;
+        }
+        QpContext qp = queuePairs[qpNumber & qpMask];
+        if (qp != null && qp.state() != QpState.ERR && !fatal.contains(qp)) {
+            fatal.add(qp);
+        }
     }
 
     // ---- packets in --------------------------------------------------------------------------------------------
@@ -372,6 +446,7 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     void remove(QpContext qp) {
+        fatal.remove(qp);
         queuePairs[qp.number() & qpMask] = null;
         timers.remove(qp);
         Path path = qp.path();
@@ -392,7 +467,11 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** A queue pair's doorbell was heard. */
     void ring(QpContext qp) {
-        schedule(qp);
+        if (!failed) {
+            schedule(qp);
+        } else if (qp.state() != QpState.RESET) {
+            qp.error(); // flushes
+        }
     }
 
     // ---- services of the state machines ------------------------------------------------------------------------
@@ -455,22 +534,19 @@ final class Datapath implements TransportServices, PacketHandler {
         if (status != WcStatus.SUCCESS.ordinal()) {
             count(NicCounter.ERROR_COMPLETIONS);
         }
-        boolean first = !ring.hasOverrun();
         if (!ring.offer(wrId, status, opcode, flags, qpNumber, peerQp, byteLength, immediate, vendorError)) {
-            if (first) {
-                event(AsyncEventType.CQ_ERR, ring.number());
-            }
+            dropped(ring, ring.noteOverrun(), qpNumber);
             return;
         }
         delivered = true;
-        if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0)) {
+        if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0 || status != WcStatus.SUCCESS.ordinal())) {
             completed.add(ring);
         }
     }
 
     @Override
     public void event(AsyncEventType type, long element) {
-        events.event(new AsyncEvent(type, element));
+        events.raise(type, element);
         delivered = true;
     }
 
@@ -498,7 +574,7 @@ final class Datapath implements TransportServices, PacketHandler {
     public void publishState(QpContext qp) {
         QpState state = qp.type() == QpType.RC ? qp.state() : QpState.RESET; // the direct path is for RC alone
         control.setQpWord(
-                qp.number(), QueuePairWord.pack(state.ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
+                qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
     }
 
     @Override

@@ -44,4 +44,8 @@ public final class CqeDescriptor {
     static int state(int status, int opcode, int flags, int phase) {
         return status | opcode << 8 | flags << 16 | phase << 31;
     }
+
+    static int withPhase(int state, int phase) {
+        return (state & Integer.MAX_VALUE) | (phase << 31);
+    }
 }

@@ -99,7 +99,7 @@ final class Completer {
             return;
         }
         int psn = BthFlyweight.psn(b, offset);
-        if (!requester.hasUnanswered() || Psn.diff(psn, requester.nextPsn()) >= 0) {
+        if (!requester.hasUnanswered() || Psn.diff(psn, requester.unsentPsn()) >= 0) {
             services.count(NicCounter.UNEXPECTED_RESPONSES); // an answer to a PSN never sent, or late: answers nothing
             return;
         }
@@ -186,7 +186,8 @@ final class Completer {
             return;
         }
         value.putLong(0, original);
-        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
+                || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
@@ -227,8 +228,7 @@ final class Completer {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
-        int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
-        if (!ScatterGather.check(services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), Access.LOCAL_WRITE)
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
                 || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
@@ -366,8 +366,9 @@ final class Completer {
         wentBack = false;
     }
 
-    private void drained() {
-        if (qp.state() == QpState.SQD && !requester.hasUnanswered()) {
+    /** Says so if nothing is outstanding any more, in SQD. */
+    void drained() {
+        if (qp.state() == QpState.SQD && !requester.isUnderWay()) {
             services.event(AsyncEventType.SQ_DRAINED, qp.number());
         }
     }

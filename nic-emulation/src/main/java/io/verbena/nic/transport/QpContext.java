@@ -7,6 +7,7 @@ import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
@@ -148,6 +149,11 @@ public final class QpContext extends Flow {
         return sharedReceive;
     }
 
+    /** Whether sends or receives complete there. */
+    public boolean completesTo(CompletionRing ring) {
+        return sendCompletions == ring || receiveCompletions == ring;
+    }
+
     /** The state; any thread. */
     public QpState state() {
         return state;
@@ -221,6 +227,11 @@ public final class QpContext extends Flow {
         return maxDestRdAtomic;
     }
 
+    /** What the peer may do by the direct path: READs and atomics only where packets of them would be answered. */
+    public int directAccess() {
+        return maxDestRdAtomic == 0 ? access & ~(Access.REMOTE_READ | Access.REMOTE_ATOMIC) : access;
+    }
+
     /** Sets what the peer may do. */
     public void access(int flags) {
         access = flags;
@@ -278,6 +289,7 @@ public final class QpContext extends Flow {
             error();
             return;
         }
+        boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
         if (next == QpState.RESET) {
             path = null;
@@ -289,7 +301,7 @@ public final class QpContext extends Flow {
             responder.reset(0);
         }
         services.publishState(this);
-        if (next == QpState.SQD && !requester.isUnderWay()) {
+        if (drains && !requester.isUnderWay()) {
             services.event(AsyncEventType.SQ_DRAINED, number);
         }
     }

@@ -337,7 +337,7 @@ public abstract class Responder {
                 receive,
                 ReceiveWqeDescriptor.DATA,
                 receive.getInt(ReceiveWqeDescriptor.SGE_COUNT),
-                qp.pd(),
+                receives.pd(),
                 Access.LOCAL_WRITE);
     }
 

@@ -1,4 +1,4 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,23 +11,21 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory windows of both types: bound, used in their own range, taken back. */
-class MemoryWindowTest {
+@SuppressWarnings("NullAway.Init") // before each test
+final class MemoryWindowTest extends ConformanceTest {
     private static final int REMOTE = Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
 
-    private final Players p = Players.connected(1);
-    private final Player a = p.a;
-    private final Player b = p.b;
-    private final MemoryRegion region = b.pd.allocate(8192, Access.LOCAL_WRITE | Access.MW_BIND);
+    private MemoryRegion region;
 
-    @AfterEach
-    void close() {
-        p.close();
+    @BeforeEach
+    void allocate() {
+        region = b.pd.allocate(8192, Access.LOCAL_WRITE | Access.MW_BIND);
     }
 
     private MemoryWindow type1(int offset, int length, int access) {
@@ -49,6 +47,7 @@ class MemoryWindowTest {
         return window;
     }
 
+    @Proves(Row.MW_TYPE_1)
     @Test
     void everyOneSidedVerbWithinAWindow() {
         MemoryWindow window = type1(4096, 1024, REMOTE);
@@ -67,6 +66,7 @@ class MemoryWindowTest {
         assertThat(region.buffer().getLong(4096)).isEqualTo(8);
     }
 
+    @Proves({Row.MW_RANGE, Row.NOT_PARENT_RANGE, Row.NOT_WRAPPING})
     @ParameterizedTest
     @ValueSource(longs = {-1, 1, 1024, 1L << 40, Long.MAX_VALUE})
     void theWindowsOwnRangeCounts(long offset) {
@@ -79,6 +79,7 @@ class MemoryWindowTest {
         }
     }
 
+    @Proves(Row.MW_RANGE)
     @Test
     void theWindowsOwnAccessCounts() {
         MemoryWindow window = type1(0, 1024, Access.REMOTE_READ);
@@ -88,6 +89,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves(Row.MW_TYPE_1)
     @Test
     void bindingAnewTakesTheFormerKeyBack() {
         MemoryWindow window = type1(0, 1024, REMOTE);
@@ -101,6 +103,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves(Row.MW_TYPE_1)
     @Test
     void bindingToNothing() {
         MemoryWindow window = type1(0, 1024, REMOTE);
@@ -114,6 +117,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves(Row.MW_BIND_ERR)
     @Test
     void badBinds() {
         MemoryRegion noBind = b.pd.allocate(64, Access.ALL);
@@ -136,17 +140,18 @@ class MemoryWindowTest {
             b.sends.clear();
             b.qp.close();
             b.qp = b.newQueuePair();
-            p.connect(a.newQueuePair(), b.qp, Players.attributes());
+            p.connect(a.newQueuePair(), b.qp, attributes());
         }
         assertThat(window.isBound()).isFalse();
         assertThat(region.windows()).isZero();
     }
 
+    @Proves(Row.MW_TYPE_2)
     @Test
     void type2IsForItsQueuePairAlone() {
         QueuePair a2 = a.newQueuePair();
         QueuePair b2 = b.newQueuePair();
-        p.connect(a2, b2, Players.attributes());
+        p.connect(a2, b2, attributes());
         MemoryWindow window = type2(b.qp, 0, 64);
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
         p.untilSent(1);
@@ -155,6 +160,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves({Row.MW_INVALIDATE, Row.MW_TYPE_2})
     @Test
     void localInvalidate() {
         MemoryWindow window = type2(b.qp, 0, 64);
@@ -167,6 +173,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves(Row.LOC_QP_OP_ERR)
     @Test
     void badLocalInvalidate() {
         b.qp.postSend(b.request.localInvalidate(region.key()));
@@ -174,6 +181,7 @@ class MemoryWindowTest {
         assertThat(b.sendStatuses()).containsExactly(WcStatus.LOC_QP_OP_ERR);
     }
 
+    @Proves({Row.RC_SEND_INVALIDATE, Row.MW_INVALIDATE})
     @Test
     void sendWithInvalidate() {
         MemoryWindow window = type2(b.qp, 0, 64);
@@ -194,6 +202,7 @@ class MemoryWindowTest {
         assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
     }
 
+    @Proves({Row.RC_SEND_INVALIDATE, Row.REM_ACCESS_ERR})
     @Test
     void sendWithABadInvalidate() {
         b.qp.postReceive(1, b.key(), 0, 8);
@@ -203,6 +212,7 @@ class MemoryWindowTest {
         assertThat(b.receives.get(0).status()).isEqualTo(WcStatus.LOC_ACCESS_ERR);
     }
 
+    @Proves(Row.MR_WINDOW_BUSY)
     @Test
     void aRegionWithAWindowIsBusy() {
         MemoryWindow window = type1(0, 64, REMOTE);
@@ -217,6 +227,7 @@ class MemoryWindowTest {
         assertThatThrownBy(() -> b.pd.deallocate(window)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Proves(Row.LOC_PROT_ERR)
     @Test
     void aWindowsKeyIsNotALocalKey() {
         MemoryWindow window = type1(0, 64, REMOTE);

@@ -1,8 +1,9 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.bench.conformance.Way.Fate;
 import io.verbena.nic.AddressHandle;
 import io.verbena.nic.AddressHeader;
 import io.verbena.nic.NicCounter;
@@ -12,42 +13,42 @@ import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
-import io.verbena.nic.sim.LinkProfile;
-import org.junit.jupiter.api.AfterEach;
+import io.verbena.nic.append.AppendQueue;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Unreliable connections and datagrams: what arrives is whole and in order, what does not is dropped and counted. */
-class UnreliableTest {
-    private static final int MTU = Players.MTU;
+@SuppressWarnings("NullAway.Init") // before each test
+final class UnreliableTest extends ConformanceTest {
     private static final int QKEY = 0x1234_5678;
 
-    private final Players p = Players.linked(1, new LinkProfile());
-    private final Player a = p.a;
-    private final Player b = p.b;
-    private final QueuePair qa;
-    private final QueuePair qb;
-    private final QueuePair da;
-    private final QueuePair db;
-    private final AddressHandle toB;
+    private QueuePair qa;
+    private QueuePair qb;
+    private QueuePair da;
+    private QueuePair db;
+    private AddressHandle toB;
 
-    UnreliableTest() {
+    @Override
+    Players players() {
+        return Players.linked(fabric);
+    }
+
+    @BeforeEach
+    void pairs() {
         qa = a.pd.createQueuePair(a.attributes().type(QpType.UC));
         qb = b.pd.createQueuePair(b.attributes().type(QpType.UC));
-        p.connect(qa, qb, Players.attributes());
+        p.connect(qa, qb, attributes());
         da = a.pd.createQueuePair(a.attributes().type(QpType.UD));
         db = b.pd.createQueuePair(b.attributes().type(QpType.UD));
         da.activate(QKEY);
         db.activate(QKEY);
-        toB = a.pd.createAddressHandle(Players.B);
+        toB = a.pd.createAddressHandle(b.nic.id());
     }
 
-    @AfterEach
-    void close() {
-        p.close();
-    }
-
+    @Proves(Row.UC_SEND)
     @ParameterizedTest
     @ValueSource(ints = {0, 1, MTU - 1, MTU, MTU + 1, 5 * MTU + 3})
     void sendOverUc(int length) {
@@ -61,6 +62,7 @@ class UnreliableTest {
         assertThat(b.holds(128, length, 3)).isTrue();
     }
 
+    @Proves(Row.UC_WRITE)
     @ParameterizedTest
     @ValueSource(ints = {1, MTU, 5 * MTU + 3})
     void writeOverUc(int length) {
@@ -72,6 +74,7 @@ class UnreliableTest {
         assertThat(b.receives).isEmpty();
     }
 
+    @Proves(Row.UC_LOSES)
     @Test
     void ucWithoutAReceiveIsDroppedAndCounted() {
         qa.postSend(a.request.send().wrId(1).local(a.key(), 0, 3 * MTU));
@@ -88,9 +91,11 @@ class UnreliableTest {
         assertThat(qb.state()).isEqualTo(QpState.RTS);
     }
 
+    @Proves(Row.UC_LOSES)
     @Test
     void ucMessageWithAGapIsDroppedWhole() {
-        p.link.profiles(l -> l.loss(0.2));
+        Random random = new Random(1);
+        p.toB.filter((buffer, offset, length) -> random.nextInt(5) == 0 ? Fate.DROP : Fate.PASS);
         for (int i = 0; i < 200; i++) {
             qb.postReceive(i, b.key(), (i % 50) * 4L * MTU, 4 * MTU);
         }
@@ -103,6 +108,7 @@ class UnreliableTest {
             p.untilSent(sent);
         }
         p.settle();
+        assertThat(p.toB.lost).isPositive();
         assertThat(b.receives).isNotEmpty().hasSizeLessThan(200);
         assertThat(b.receives).allMatch(wc -> wc.isSuccess() && wc.byteLength() == 3 * MTU);
         assertThat(b.receives.stream().map(Wc::immediate).toList()).isSorted().doesNotHaveDuplicates();
@@ -114,6 +120,7 @@ class UnreliableTest {
         assertThat(qb.state()).isEqualTo(QpState.RTS);
     }
 
+    @Proves({Row.UC_REFUSES, Row.UD_REFUSES})
     @Test
     void ucOffersNoReadsAndNoAtomics() {
         assertThatThrownBy(() -> qa.postSend(a.request.read(b.key(), 0).local(a.key(), 0, 8)))
@@ -126,6 +133,7 @@ class UnreliableTest {
         assertThatThrownBy(() -> qa.postSend(a.request.send().to(toB, 1, 1))).hasMessageContaining("does not take");
     }
 
+    @Proves({Row.SQE_KEEPS_RECEIVING, Row.LOC_PROT_ERR})
     @Test
     void aBadLocalKeyLeadsToSqeAndBack() {
         qb.postReceive(9, b.key(), 0, 100);
@@ -146,6 +154,7 @@ class UnreliableTest {
         assertThat(a.sendStatuses()).endsWith(WcStatus.SUCCESS);
     }
 
+    @Proves({Row.UD_SEND, Row.UD_REPLIES})
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 1000, 8192})
     void datagram(int length) {
@@ -159,13 +168,14 @@ class UnreliableTest {
                 .containsExactly(new Wc(
                         9, WcStatus.SUCCESS, WcOpcode.RECEIVE, length + AddressHeader.LENGTH, true, 6, db.number()));
         assertThat(b.holds(128 + AddressHeader.LENGTH, length, 3)).isTrue();
-        assertThat(AddressHeader.sourceNic(b.region.buffer(), 128)).isEqualTo(Players.A);
-        assertThat(AddressHeader.destinationNic(b.region.buffer(), 128)).isEqualTo(Players.B);
+        assertThat(AddressHeader.sourceNic(b.region.buffer(), 128)).isEqualTo(a.nic.id());
+        assertThat(AddressHeader.destinationNic(b.region.buffer(), 128)).isEqualTo(b.nic.id());
         AddressHandle back = b.pd.createAddressHandle(b.region.buffer(), 128);
-        assertThat(back.peerNic()).isEqualTo(Players.A);
+        assertThat(back.peerNic()).isEqualTo(a.nic.id());
         back.close();
     }
 
+    @Proves({Row.UD_QKEY, Row.UD_LOSES, Row.UD_HEADER_ROOM})
     @Test
     void datagramsThatNobodyTakes() {
         db.postReceive(9, b.key(), 0, 100);
@@ -184,13 +194,14 @@ class UnreliableTest {
         assertThat(b.receives.get(0).wrId()).isEqualTo(9);
     }
 
+    @Proves({Row.UD_LARGEST, Row.LOC_QP_OP_ERR})
     @Test
     void datagramsThatCannotBeSent() {
         da.postSend(a.request.send().wrId(1).to(toB, db.number(), QKEY).local(a.key(), 0, 8193));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.LOC_LEN_ERR);
         da.modify(new QpAttributes().state(QpState.RTS));
-        AddressHandle closed = a.pd.createAddressHandle(Players.B);
+        AddressHandle closed = a.pd.createAddressHandle(b.nic.id());
         a.request.send().wrId(2).to(closed, db.number(), QKEY).local(a.key(), 0, 8);
         closed.close();
         da.postSend(a.request);
@@ -205,24 +216,20 @@ class UnreliableTest {
         assertThat(a.nic.counter(NicCounter.PACKETS_DROPPED)).isEqualTo(1);
     }
 
+    @Proves({Row.UC_APPEND, Row.UD_APPEND})
     @Test
     void appendsOverUcAndUd() {
-        b.newAppendQueue();
+        AppendQueue queue = b.newAppendQueue();
         a.fill(0, 100, 4);
-        qa.postSend(a.request
-                .appendImmediate(b.appendQueue.id(), b.appendQueue.key(), 3)
-                .local(a.key(), 0, 100));
+        qa.postSend(a.request.appendImmediate(queue.id(), queue.key(), 3).local(a.key(), 0, 100));
         da.postSend(a.request
-                .append(b.appendQueue.id(), b.appendQueue.key())
+                .append(queue.id(), queue.key())
                 .to(toB, db.number(), QKEY)
                 .local(a.key(), 0, 50));
         p.until(() -> b.messages.size() == 2);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 100));
         assertThat(b.messages.get(1).bytes()).isEqualTo(a.bytes(0, 50));
-        qa.postSend(a.request
-                .append(b.appendQueue.id(), b.appendQueue.key())
-                .wrId(5)
-                .local(a.key(), 0, MTU + 1));
+        qa.postSend(a.request.append(queue.id(), queue.key()).wrId(5).local(a.key(), 0, MTU + 1));
         p.until(() -> !a.sends.isEmpty() && a.sends.get(a.sends.size() - 1).wrId() == 5);
         assertThat(a.sendStatuses()).endsWith(WcStatus.LOC_LEN_ERR);
     }
