@@ -320,10 +320,8 @@ final class StatesTest extends ConformanceTest {
         QueuePair qp = unreliable(QpType.UD);
         qp.activate(5);
         int before = a.sends.size();
-        qp.postSend(a.request
-                .send()
-                .to(a.pd.createAddressHandle(b.nic.id()), 2, 5)
-                .local(12_345, 0, 8));
+        qp.postSend(
+                a.request.send().to(a.pd.createAddressHandle(b.nic.id()), 2, 5).local(12_345, 0, 8));
         p.untilSent(before + 1);
         assertThat(a.sends.get(before).status()).isEqualTo(WcStatus.LOC_PROT_ERR);
         assertThat(qp.state()).isEqualTo(QpState.SQE);

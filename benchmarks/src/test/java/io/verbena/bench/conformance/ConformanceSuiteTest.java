@@ -46,7 +46,9 @@ class ConformanceSuiteTest {
         for (Row row : Row.values()) {
             assertThat(page).as("docs/conformance.md is to be generated again").contains("| " + row.text);
         }
-        long lines = page.lines().filter(l -> l.matches("\\|.*\\| (passed|not offered|FAILED) \\|")).count();
+        long lines = page.lines()
+                .filter(l -> l.matches("\\|.*\\| (passed|not offered|FAILED) \\|"))
+                .count();
         assertThat(lines).isEqualTo(Row.values().length);
         assertThat(page).doesNotContain("FAILED");
     }
