@@ -82,6 +82,11 @@ final class ConnectionMaker {
         return 2 * BitUtil.findNextPositivePowerOfTwo(context.sendDepth);
     }
 
+    /** Completions that a connection may leave in the queue of errors at a time: its sends and its one receive. */
+    int mostErrors() {
+        return BitUtil.findNextPositivePowerOfTwo(context.sendDepth) + 1;
+    }
+
     /** Takes what the peer said of its end. */
     static void takePeer(Connection c, ConnectionFlyweight d) {
         c.peerQp = d.senderQp();

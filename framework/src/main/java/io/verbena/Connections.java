@@ -129,7 +129,17 @@ final class Connections {
             c = maker.make(peerNic, transaction, incoming, kind, name);
         }
         byNumber.put(c.number, c);
+        makeRoomForErrors();
         return c;
+    }
+
+    /** A completion queue that overruns ends every connection: it has room for all that can be outstanding. */
+    private void makeRoomForErrors() {
+        long wanted = (long) byNumber.size() * maker.mostErrors() + ERROR_QUEUE_DEPTH;
+        int depth = (int) Math.min(wanted, CompletionQueue.MAX_DEPTH);
+        if (depth > errors.depth() && !errors.hasOverrun()) {
+            errors.resize(depth);
+        }
     }
 
     // ---- ending -----------------------------------------------------------------------------------------------------
@@ -377,6 +387,7 @@ final class Connections {
         int work = 0;
         for (AsyncEvent event = events.pollEvent(); event != null; event = events.pollEvent()) {
             work++;
+            event.acknowledge(); // before its queue pair may be closed for it
             switch (event.type()) {
                 case QP_FATAL:
                     endNumbered((int) event.element(), CloseReason.PEER_LOST);

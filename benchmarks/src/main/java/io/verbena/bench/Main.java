@@ -2,6 +2,7 @@ package io.verbena.bench;
 
 import io.verbena.bench.compare.Compare;
 import io.verbena.bench.compare.EndProcess;
+import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.perftest.Perftest;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "verbena-benchmarks",
         mixinStandardHelpOptions = true,
-        subcommands = {Perftest.class, Main.Bench.class, EndProcess.class},
+        subcommands = {Perftest.class, Conformance.class, Main.Bench.class, EndProcess.class},
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";

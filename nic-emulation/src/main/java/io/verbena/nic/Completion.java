@@ -1,23 +1,42 @@
 package io.verbena.nic;
 
 import io.verbena.nic.queue.CqeDescriptor;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A cursor on one entry of a completion queue ({@code ibv_poll_cq(3)}). Valid during the handler's call only: the cursor is
- * reused. With a status other than SUCCESS only {@link #wrId}, {@link #status}, {@link #qpNumber} and
+ * One entry of a completion queue ({@code ibv_poll_cq(3)}). As a handler's argument it is a cursor, valid during the call
+ * only; as an element of an array given to {@link CompletionQueue#poll(Completion[])} it holds a copy of its own, which
+ * stays until the array is filled again. With a status other than SUCCESS only {@link #wrId}, {@link #status}, {@link #qpNumber} and
  * {@link #vendorError} mean anything.
  */
 public final class Completion {
-    private final UnsafeBuffer ring;
+    private UnsafeBuffer ring;
     private int slot;
+
+    /** Creates one with memory of its own, for {@link CompletionQueue#poll(Completion[])}; all zero until then. */
+    public Completion() {
+        this(new UnsafeBuffer(new byte[CqeDescriptor.LENGTH]));
+    }
+
+    /** An array of so many with memory of their own. */
+    public static Completion[] array(int length) {
+        Completion[] completions = new Completion[length];
+        Arrays.setAll(completions, i -> new Completion());
+        return completions;
+    }
 
     Completion(UnsafeBuffer ring) {
         this.ring = ring;
     }
 
-    void slot(int offset) {
+    void at(UnsafeBuffer buffer, int offset) {
+        ring = buffer;
         slot = offset;
+    }
+
+    void copy(UnsafeBuffer buffer, int offset) {
+        ring.putBytes(slot, buffer, offset, CqeDescriptor.LENGTH);
     }
 
     /** The id that the request was posted with. */
@@ -52,6 +71,16 @@ public final class Completion {
 
     /** The immediate data. */
     public int immediate() {
+        return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
+    }
+
+    /** Whether {@link #invalidatedKey} is valid: a SEND with invalidate was received. */
+    public boolean hasInvalidatedKey() {
+        return (state() >>> 16 & CqeDescriptor.HAS_INVALIDATED) != 0;
+    }
+
+    /** The key that the peer's SEND has made void here. */
+    public int invalidatedKey() {
         return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
     }
 

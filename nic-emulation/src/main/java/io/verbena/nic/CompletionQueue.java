@@ -1,27 +1,60 @@
 package io.verbena.nic;
 
+import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.queue.CompletionRing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Where work requests end ({@code ibv_create_cq(3)}). Its queue pairs belong to one engine.
  *
- * <p>One thread at a time polls; any thread may ask for a notification or wait for it.
+ * <p>One thread at a time polls and resizes; any thread may ask for a notification, wait for it and acknowledge it.
+ *
+ * <p>A completion that finds no room puts the queue in error for good: what was written before can still be polled, what
+ * comes later is dropped and counted, CQ_ERR is raised once, and the queue pairs that complete here go to ERR, each with
+ * QP_FATAL, at the end of the engine's turn. (That is the InfiniBand specification's reading; rxe only drops.)
  */
 public final class CompletionQueue implements AutoCloseable {
+    /** Most entries of a completion queue. */
+    public static final int MAX_DEPTH = 1 << 20;
+
     private final Nic nic;
     private final Engine engine;
     private final CompletionRing ring;
     private final Completion cursor;
-    private int users;
+    private final List<Integer> users = new ArrayList<>(); // numbers of queue pairs, under the NIC's monitor
     private boolean closed;
+
+    // Completion events, under their own monitor.
+    private final Object eventLock = new Object();
+    private int unacknowledged;
 
     CompletionQueue(Nic nic, Engine engine, int number, int depth) {
         this.nic = nic;
         this.engine = engine;
-        this.ring = new CompletionRing(number, depth);
+        this.ring = new CompletionRing(number, checkDepth(depth));
         this.cursor = new Completion(ring.buffer());
     }
+
+    private static int checkDepth(int depth) {
+        if (depth < 1 || depth > MAX_DEPTH) {
+            throw new IllegalArgumentException("completion queue depth " + depth + " outside 1.." + MAX_DEPTH);
+        }
+        return depth;
+    }
+
+    /**
+     * What there is to know of a completion queue.
+     *
+     * @param depth entries that it holds
+     * @param backlog entries that are there
+     * @param overrun whether it is in error
+     * @param queuePairs queue pairs that complete here, a queue pair that does so in both directions counted twice
+     * @param unacknowledgedEvents completion events that were delivered and not acknowledged
+     */
+    public record Status(int depth, int backlog, boolean overrun, int queuePairs, int unacknowledgedEvents) {}
 
     /** Names it in asynchronous events. */
     public int number() {
@@ -33,6 +66,34 @@ public final class CompletionQueue implements AutoCloseable {
         return ring.capacity();
     }
 
+    /** What there is to know of it. Thread of the poller. */
+    public Status query() {
+        int[] backlog = new int[1];
+        engine.call(() -> backlog[0] = ring.backlog());
+        synchronized (nic) {
+            checkOpen();
+            synchronized (eventLock) {
+                return new Status(depth(), backlog[0], hasOverrun(), users.size(), unacknowledged);
+            }
+        }
+    }
+
+    /**
+     * Makes it hold more entries, or fewer ({@code ibv_resize_cq(3)}); those that are there stay, in their order. Queue
+     * pairs may be at work meanwhile. Only for the thread that polls, also from within a handler.
+     *
+     * @param depth entries, 1 to {@value #MAX_DEPTH}; rounded up to a power of two
+     * @throws IllegalArgumentException if the depth is out of range
+     * @throws IllegalStateException if more entries are there than that, or it has overrun; nothing has changed
+     */
+    public void resize(int depth) {
+        checkOpen();
+        checkDepth(depth);
+        engine.call(() -> ring.resize(depth));
+    }
+
+    // ---- polling -------------------------------------------------------------------------------------------------
+
     /**
      * Hands completions to a handler, oldest first. Where nothing is there and the engine's mode lets callers help, runs a
      * turn of the engine and looks again.
@@ -40,8 +101,10 @@ public final class CompletionQueue implements AutoCloseable {
      * @param handler takes each; its cursor is valid during the call only
      * @param limit most completions to take
      * @return completions taken
+     * @throws IllegalStateException if it is closed
      */
     public int poll(CompletionHandler handler, int limit) {
+        checkOpen();
         int taken = drain(handler, limit);
         if (taken == 0 && engine.mayAssist() && engine.doWork() > 0) {
             taken = drain(handler, limit);
@@ -57,10 +120,51 @@ public final class CompletionQueue implements AutoCloseable {
                 if (slot < 0) {
                     break;
                 }
-                cursor.slot(slot);
+                cursor.at(ring.buffer(), slot);
                 taken++;
                 ring.pop();
                 handler.onCompletion(cursor);
+            }
+        } finally {
+            if (taken > 0) {
+                ring.release();
+            }
+        }
+        return taken;
+    }
+
+    /**
+     * Copies completions to the elements of an array, oldest first, as many as there are and fit. As
+     * {@link #poll(CompletionHandler, int)} otherwise.
+     *
+     * <pre>{@code
+     *   Completion[] completions = Completion.array(16);
+     *   int taken = cq.poll(completions);
+     * }</pre>
+     *
+     * @param completions filled from index 0; an element that is taken must not be null
+     * @return completions taken
+     */
+    public int poll(Completion[] completions) {
+        checkOpen();
+        int taken = drain(completions);
+        if (taken == 0 && engine.mayAssist() && engine.doWork() > 0) {
+            taken = drain(completions);
+        }
+        return taken;
+    }
+
+    private int drain(Completion[] completions) {
+        int taken = 0;
+        try {
+            while (taken < completions.length) {
+                int slot = ring.front();
+                if (slot < 0) {
+                    break;
+                }
+                completions[taken].copy(ring.buffer(), slot);
+                taken++;
+                ring.pop();
             }
         } finally {
             if (taken > 0) {
@@ -75,44 +179,76 @@ public final class CompletionQueue implements AutoCloseable {
         return ring.isEmpty();
     }
 
-    /** Whether entries were lost because the queue was full; it is of no use any more. */
+    /** Whether entries were lost because the queue was full; it is of no use any more. Any thread. */
     public boolean hasOverrun() {
         return ring.hasOverrun();
     }
 
+    // ---- notification --------------------------------------------------------------------------------------------
+
     /**
      * Asks for one completion event ({@code ibv_req_notify_cq(3)}). Completions that are there already do not raise it:
-     * poll once more before {@link #awaitEvent}.
+     * poll once more before {@link #awaitEvent}. The request is used up by the event.
      *
      * @param solicitedOnly only solicited completions and errors raise it; does not weaken an earlier request for any
      * @return a token for {@link #awaitEvent}
      */
     public long requestNotify(boolean solicitedOnly) {
+        checkOpen();
         long token = ring.events();
         ring.arm(solicitedOnly);
         return token;
     }
 
     /**
-     * Waits for the event that was asked for. The engine must be driven by another thread or by its own.
+     * Waits for the event that was asked for, and takes it ({@code ibv_get_cq_event(3)}): it is to be acknowledged. The
+     * engine must be driven by another thread or by its own. An event may be spurious: there may be nothing to poll.
      *
      * @param token of {@link #requestNotify}
-     * @param nanos most nanoseconds to wait
+     * @param nanos most nanoseconds to wait, 0 only looks
      * @return whether the event was raised
      */
     public boolean awaitEvent(long token, long nanos) {
-        return engine.awaitAsGuest(nanos, () -> ring.events() != token);
+        checkOpen();
+        boolean raised = ring.events() != token || engine.awaitAsGuest(nanos, () -> ring.events() != token);
+        if (raised) {
+            synchronized (eventLock) {
+                unacknowledged++;
+            }
+        }
+        return raised;
     }
 
     /**
-     * Waits until there is a completion. The engine must be driven by another thread or by its own.
+     * Says that events which {@link #awaitEvent} delivered have been dealt with ({@code ibv_ack_cq_events(3)}); may be done
+     * for many at a time. Any thread.
+     *
+     * @param count events, at least 0
+     * @throws IllegalArgumentException if fewer have been delivered and not acknowledged
+     */
+    public void acknowledgeEvents(int count) {
+        synchronized (eventLock) {
+            if (count < 0 || count > unacknowledged) {
+                throw new IllegalArgumentException("acknowledging " + count + " events of completion queue " + number()
+                        + ", of which " + unacknowledged + " are not acknowledged");
+            }
+            unacknowledged -= count;
+            eventLock.notifyAll();
+        }
+    }
+
+    /**
+     * Waits until there is a completion; delivers no event. The engine must be driven by another thread or by its own.
      *
      * @param nanos most nanoseconds to wait
      * @return whether there is one
      */
     public boolean await(long nanos) {
+        checkOpen();
         return engine.awaitAsGuest(nanos, () -> !ring.isEmpty());
     }
+
+    // ---- life ----------------------------------------------------------------------------------------------------
 
     CompletionRing ring() {
         return ring;
@@ -122,31 +258,90 @@ public final class CompletionQueue implements AutoCloseable {
         return engine;
     }
 
-    void use(int change) {
-        synchronized (nic) {
-            if (closed) {
-                throw new IllegalStateException("completion queue " + number() + " is closed");
-            }
-            users += change;
+    /** Refuses a new queue pair where nothing can complete; under the NIC's monitor. */
+    void checkUsable() {
+        checkOpen();
+        if (hasOverrun()) {
+            throw new IllegalStateException(this + " has overrun and is of no use any more");
+        }
+    }
+
+    /** A queue pair completes here; under the NIC's monitor. */
+    void use(int queuePair) {
+        users.add(queuePair);
+    }
+
+    /** A queue pair does so no more. */
+    void leave(int queuePair) {
+        users.remove((Integer) queuePair);
+    }
+
+    /** One plain look: a thread that races with {@link #close} may come too late to be refused. */
+    void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("completion queue " + number() + " is closed");
         }
     }
 
     /**
-     * Destroys it. Idempotent.
+     * Destroys it ({@code ibv_destroy_cq(3)}); what was not polled is lost. Waits a bounded time
+     * ({@link NicContext#acknowledgeTimeoutNanos}) for its events, asynchronous ones and its own: a thread acknowledges what
+     * it has taken before it closes. Idempotent.
      *
-     * @throws IllegalStateException (EBUSY) if queue pairs still use it
+     * @throws IllegalStateException (EBUSY) if queue pairs still use it, or events are not acknowledged; nothing has changed
      */
     @Override
     public void close() {
         synchronized (nic) {
-            if (!closed) {
-                if (users > 0) {
-                    throw new IllegalStateException(
-                            "completion queue " + number() + " is busy: used " + users + " times by queue pairs");
+            if (closed) {
+                return;
+            }
+            checkUnused();
+        }
+        nic.events().beginDestroy(Element.COMPLETION_QUEUE, number());
+        boolean destroyed = false;
+        try {
+            awaitAcknowledgements();
+            synchronized (nic) {
+                if (!closed) {
+                    checkUnused();
+                    closed = true;
+                    nic.forget(this);
                 }
-                closed = true;
-                nic.forget(this);
+                destroyed = true;
+            }
+        } finally {
+            nic.events().endDestroy(Element.COMPLETION_QUEUE, number(), destroyed);
+        }
+    }
+
+    private void checkUnused() {
+        if (!users.isEmpty()) {
+            throw new IllegalStateException(
+                    "completion queue " + number() + " is busy (EBUSY): used by queue pairs " + users);
+        }
+    }
+
+    private void awaitAcknowledgements() {
+        synchronized (eventLock) {
+            long deadline = System.nanoTime() + nic.acknowledgeTimeoutNanos();
+            while (unacknowledged > 0 && !nic.isClosing()) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                    throw new IllegalStateException("completion queue " + number() + " is busy (EBUSY): "
+                            + unacknowledged + " completion events are not acknowledged");
+                }
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(eventLock, Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return "completion queue " + number();
     }
 }

@@ -1,5 +1,7 @@
 package io.verbena.nic;
 
+import io.verbena.nic.AsyncEventType.Element;
+import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.FlowGroup;
@@ -13,6 +15,7 @@ import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.AddressTable;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -38,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Nic implements AutoCloseable {
     private static final long DEREGISTER_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
-    private static final int MAX_CQ_DEPTH = 1 << 20;
     private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
     private static final int GENERATIONS = 1 << 24;
 
@@ -46,12 +48,14 @@ public final class Nic implements AutoCloseable {
     private final MemoryProvider memory;
     private final ControlBlock control;
     private final MemoryTable regions;
+    private final AddressTable addresses = new AddressTable();
     private final TailPointerTable appendQueues;
     private final Background background;
     private final Engine[] engines;
     private final Waiter[] waiters;
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
-    private final NicEvents events = new NicEvents(counters);
+    private final NicEvents events;
+    private final long acknowledgeTimeoutNanos;
     private final FlowGroup defaultGroup = new FlowGroup();
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
@@ -61,9 +65,21 @@ public final class Nic implements AutoCloseable {
     private int nextPd = 1;
     private int nextCq = 1;
     private int nextQp = FIRST_QP;
+    private int nextSharedReceive = 1;
     private boolean closed;
+    private volatile boolean closing;
+
+    private void belowWatermark(int appendQueue) {
+        events.raise(AsyncEventType.AQ_WATERMARK, appendQueue);
+        AppendQueue queue = appendQueues.find(appendQueue);
+        if (queue != null) {
+            engines[queue.engine()].wake(); // who looks for events may sleep there
+        }
+    }
 
     private Nic(NicContext context) {
+        this.acknowledgeTimeoutNanos = context.acknowledgeTimeoutNanos;
+        this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
         this.id = context.id != 0 ? context.id : new SecureRandom().nextLong() | 1;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
@@ -88,12 +104,17 @@ public final class Nic implements AutoCloseable {
                     control,
                     memory,
                     regions,
+                    addresses,
                     appendQueues,
                     new PacketRoundRobin(context.quantum),
                     counters,
                     events);
         }
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
+        appendQueues.onEvents(
+                this::belowWatermark,
+                id -> events.beginDestroy(Element.APPEND_QUEUE, id),
+                (id, destroyed) -> events.endDestroy(Element.APPEND_QUEUE, id, destroyed));
     }
 
     /**
@@ -135,7 +156,10 @@ public final class Nic implements AutoCloseable {
         return counters.get(counter.ordinal());
     }
 
-    /** The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Any thread. */
+    /**
+     * The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Whoever takes one acknowledges it
+     * ({@link AsyncEvent#acknowledge}); destroying the object that it concerns waits for that. Any thread.
+     */
     public @Nullable AsyncEvent pollAsyncEvent() {
         return events.pollEvent();
     }
@@ -168,9 +192,6 @@ public final class Nic implements AutoCloseable {
     /** Makes a completion queue for queue pairs of one engine. */
     public synchronized CompletionQueue createCompletionQueue(int depth, int engine) {
         checkOpen();
-        if (depth < 1 || depth > MAX_CQ_DEPTH) {
-            throw new IllegalArgumentException("completion queue depth " + depth + " outside 1.." + MAX_CQ_DEPTH);
-        }
         CompletionQueue queue = new CompletionQueue(this, engines[engine], nextCq++, depth);
         completionQueues.add(queue);
         return queue;
@@ -186,6 +207,10 @@ public final class Nic implements AutoCloseable {
 
     MemoryTable regions() {
         return regions;
+    }
+
+    AddressTable addresses() {
+        return addresses;
     }
 
     TailPointerTable appendQueues() {
@@ -219,6 +244,19 @@ public final class Nic implements AutoCloseable {
         queuePairNumbers.clear(number & generations.length - 1);
     }
 
+    int takeSharedReceiveNumber() {
+        return nextSharedReceive++;
+    }
+
+    long acknowledgeTimeoutNanos() {
+        return acknowledgeTimeoutNanos;
+    }
+
+    /** Whether {@link #close} has begun: nobody waits for acknowledgements any more. */
+    boolean isClosing() {
+        return closing;
+    }
+
     void forget(CompletionQueue queue) {
         completionQueues.remove(queue);
     }
@@ -233,9 +271,14 @@ public final class Nic implements AutoCloseable {
         }
     }
 
-    /** Closes everything that was made here, stops the engines, gives the memory back. Idempotent. */
+    /**
+     * Closes everything that was made here, stops the engines, gives the memory back; waits for no acknowledgement of an
+     * event. Idempotent.
+     */
     @Override
     public void close() {
+        closing = true;
+        events.close();
         synchronized (this) {
             if (closed) {
                 return;

@@ -26,6 +26,7 @@ public final class NicContext {
     int quantum = 16 * 1024;
     NanoClock clock = SystemNanoClock.INSTANCE;
     boolean backgroundThread = true;
+    long acknowledgeTimeoutNanos = TimeUnit.SECONDS.toNanos(3);
 
     @Nullable
     MemoryProvider memory;
@@ -83,6 +84,18 @@ public final class NicContext {
     /** Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. */
     public NicContext quantum(int bytes) {
         quantum = range("quantum", bytes, 256, 16 << 20);
+        return this;
+    }
+
+    /**
+     * How long destroying an object waits for its events to be acknowledged before it is refused, in nanoseconds; 3 s by
+     * default, 0 does not wait. Of real time, whatever the {@link #clock}.
+     */
+    public NicContext acknowledgeTimeoutNanos(long nanos) {
+        if (nanos < 0) {
+            throw new IllegalArgumentException("acknowledgeTimeoutNanos " + nanos + " < minimum 0");
+        }
+        acknowledgeTimeoutNanos = nanos;
         return this;
     }
 

@@ -8,6 +8,10 @@ public enum NicCounter {
     PACKETS_RECEIVED,
     /** Packets that were dropped for what they were: malformed, for no queue pair, from the wrong peer. */
     PACKETS_REJECTED,
+    /** Packets of unreliable transports that were dropped: no link, no receive, a gap before them, a key that does not hold. */
+    PACKETS_DROPPED,
+    /** Datagrams with a Q_Key other than the queue pair's. */
+    QKEY_VIOLATIONS,
     /** Requests that came again and were answered from what was saved. */
     DUPLICATE_REQUESTS,
     /** Requests out of sequence. */
@@ -22,6 +26,8 @@ public enum NicCounter {
     DIRECT_OPERATIONS,
     /** Completions with a status other than success. */
     ERROR_COMPLETIONS,
+    /** Completions that were dropped because their queue has overrun. */
+    COMPLETIONS_DROPPED,
     /** Asynchronous events that were dropped because nobody took them. */
     EVENTS_DROPPED,
     /** Management datagrams that were dropped because nobody took them. */

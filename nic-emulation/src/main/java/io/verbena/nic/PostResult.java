@@ -5,5 +5,10 @@ public enum PostResult {
     /** The request is in the queue. */
     POSTED,
     /** The queue is full; poll completions and try again. Nothing was changed. */
-    QUEUE_FULL
+    QUEUE_FULL,
+    /**
+     * Between {@link QueuePair#start} and {@link QueuePair#complete} only: the request can never be executed, and the batch
+     * will be refused; {@code complete} says why.
+     */
+    REFUSED
 }

@@ -6,6 +6,7 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.port.Segment;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -28,6 +30,8 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final List<SharedReceiveQueue> sharedReceiveQueues = new ArrayList<>();
     private final List<AppendQueue> appendQueues = new ArrayList<>();
+    private final List<MemoryWindow> windows = new ArrayList<>();
+    private final List<AddressHandle> addressHandles = new ArrayList<>();
     private final Map<MemoryRegion, Segment> segments = new HashMap<>();
     private final List<MemoryRegion> registered = new ArrayList<>();
     private boolean closed;
@@ -95,16 +99,66 @@ public final class ProtectionDomain implements AutoCloseable {
      */
     public DeregisterResult deregister(MemoryRegion region) {
         synchronized (nic) {
-            Segment segment = segments.remove(region);
-            if (segment == null && !registered.remove(region)) {
+            Segment segment = segments.get(region);
+            if (segment == null && !registered.contains(region)) {
                 throw new IllegalArgumentException(region + " is not of protection domain " + number);
             }
             DeregisterResult result = nic.regions().deregister(region);
+            segments.remove(region);
+            registered.remove(region);
             if (segment != null && result == DeregisterResult.DONE) {
                 nic.memory().release(segment);
             }
             return result;
         }
+    }
+
+    /**
+     * Allocates a memory window ({@code ibv_alloc_mw(3)}).
+     *
+     * @param type how it will be bound
+     */
+    public MemoryWindow allocateWindow(MemoryWindow.Type type) {
+        synchronized (nic) {
+            checkOpen();
+            MemoryWindow window = nic.regions().allocateWindow(type, number);
+            windows.add(window);
+            return window;
+        }
+    }
+
+    /** Frees a memory window ({@code ibv_dealloc_mw(3)}); if it is bound, its key is invalid at once. */
+    public void deallocate(MemoryWindow window) {
+        synchronized (nic) {
+            if (!windows.remove(window)) {
+                throw new IllegalArgumentException(window + " is not of protection domain " + number);
+            }
+            nic.regions().deallocate(window);
+        }
+    }
+
+    /**
+     * Makes an address handle ({@code ibv_create_ah(3)}).
+     *
+     * @param peerNic identity of the NIC that datagrams are to go to
+     */
+    public AddressHandle createAddressHandle(long peerNic) {
+        synchronized (nic) {
+            checkOpen();
+            AddressHandle handle = new AddressHandle(this, nic.addresses(), peerNic);
+            addressHandles.add(handle);
+            return handle;
+        }
+    }
+
+    /**
+     * Makes an address handle that answers whoever sent a datagram ({@code ibv_create_ah_from_wc(3)}).
+     *
+     * @param receive holds what was received
+     * @param offset of the {@link AddressHeader}
+     */
+    public AddressHandle createAddressHandle(DirectBuffer receive, int offset) {
+        return createAddressHandle(AddressHeader.sourceNic(receive, offset));
     }
 
     /**
@@ -114,12 +168,9 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param maxSge entries of a receive, 1 to 32
      */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxSge) {
-        if (depth < 1 || depth > 32768) {
-            throw new IllegalArgumentException("shared receive queue depth " + depth + " outside 1..32768");
-        }
         synchronized (nic) {
             checkOpen();
-            SharedReceiveQueue queue = new SharedReceiveQueue(this, depth, maxSge);
+            SharedReceiveQueue queue = new SharedReceiveQueue(this, nic.takeSharedReceiveNumber(), depth, maxSge);
             sharedReceiveQueues.add(queue);
             return queue;
         }
@@ -161,25 +212,30 @@ public final class ProtectionDomain implements AutoCloseable {
                         + receiveQueue.engine().index());
             }
             SharedReceiveQueue shared = a.sharedReceiveQueue;
-            if (shared != null && shared.pd() != this) {
-                throw new IllegalArgumentException("the shared receive queue is of protection domain "
-                        + shared.pd().number() + ", the queue pair of " + number);
+            sendQueue.checkUsable();
+            receiveQueue.checkUsable();
+            if (shared != null) {
+                shared.checkEngine(engine);
+            }
+            if (shared != null && a.type == QpType.UC) {
+                throw new IllegalArgumentException("a queue pair of type UC cannot take from a shared receive queue");
             }
             int qpNumber = nic.takeQueuePairNumber();
             QpContext context = new QpContext(
+                    a.type,
                     qpNumber,
                     number,
                     a.group == null ? nic.defaultGroup() : a.group,
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
-                    shared == null ? new ReceiveRing(a.maxReceive, a.maxSge) : shared.ring(),
+                    shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
                     sendQueue.ring(),
                     receiveQueue.ring(),
                     engine.services());
-            sendQueue.use(1);
-            receiveQueue.use(1);
+            sendQueue.use(qpNumber);
+            receiveQueue.use(qpNumber);
             if (shared != null) {
-                shared.use(1);
+                shared.use(qpNumber, engine);
             }
             QueuePair qp = new QueuePair(this, engine, context, sendQueue, receiveQueue, shared);
             queuePairs.add(qp);
@@ -191,6 +247,10 @@ public final class ProtectionDomain implements AutoCloseable {
     void forget(QueuePair qp) {
         queuePairs.remove(qp);
         nic.returnQueuePairNumber(qp.number());
+    }
+
+    boolean forget(AddressHandle handle) {
+        return addressHandles.remove(handle);
     }
 
     void forget(SharedReceiveQueue queue) {
@@ -216,6 +276,12 @@ public final class ProtectionDomain implements AutoCloseable {
             queue.destroy(true);
         }
         appendQueues.clear();
+        for (MemoryWindow window : List.copyOf(windows)) {
+            deallocate(window);
+        }
+        for (AddressHandle handle : List.copyOf(addressHandles)) {
+            handle.close();
+        }
         for (MemoryRegion region : List.copyOf(segments.keySet())) {
             deregister(region);
         }
@@ -240,6 +306,8 @@ public final class ProtectionDomain implements AutoCloseable {
             int children = queuePairs.size()
                     + sharedReceiveQueues.size()
                     + appendQueues.size()
+                    + windows.size()
+                    + addressHandles.size()
                     + segments.size()
                     + registered.size();
             if (children > 0) {

@@ -20,9 +20,11 @@ public final class QpAttributes {
     static final int RETRY_COUNT = 1 << 9;
     static final int RNR_RETRY = 1 << 10;
     static final int MAX_RD_ATOMIC = 1 << 11;
+    static final int QKEY = 1 << 12;
 
-    private static final int FOR_RTR = PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN | MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
-    private static final int FOR_RTS = SEND_PSN | TIMEOUT | RETRY_COUNT | RNR_RETRY | MAX_RD_ATOMIC;
+    private static final int CONNECTED_RTR = PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN;
+    private static final int RELIABLE_RTR = MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
+    private static final int RELIABLE_RTS = TIMEOUT | RETRY_COUNT | RNR_RETRY | MAX_RD_ATOMIC;
     private static final String[] NAMES = {
         "access",
         "peerNic",
@@ -35,7 +37,8 @@ public final class QpAttributes {
         "timeout",
         "retryCount",
         "rnrRetry",
-        "maxRdAtomic"
+        "maxRdAtomic",
+        "qkey"
     };
 
     int given;
@@ -55,6 +58,7 @@ public final class QpAttributes {
     int retryCount;
     int rnrRetry;
     int maxRdAtomic;
+    int qkey;
 
     /** Creates an empty set. */
     public QpAttributes() {}
@@ -72,6 +76,12 @@ public final class QpAttributes {
         }
         access = flags;
         return give(ACCESS);
+    }
+
+    /** The Q_Key that datagrams to this queue pair must have. */
+    public QpAttributes qkey(int key) {
+        qkey = key;
+        return give(QKEY);
     }
 
     /** Identity of the peer's NIC. */
@@ -144,18 +154,54 @@ public final class QpAttributes {
         return give(MAX_RD_ATOMIC);
     }
 
+    /** Takes over what a move has given; the move to RESET forgets everything. */
+    void take(QpAttributes a, QpState now) {
+        if (now == QpState.RESET) {
+            given = 0;
+        }
+        given |= a.given;
+        access = pick(ACCESS, a.given, a.access, access);
+        pathMtu = pick(PATH_MTU, a.given, a.pathMtu, pathMtu);
+        peerQp = pick(PEER_QP, a.given, a.peerQp, peerQp);
+        receivePsn = pick(RECEIVE_PSN, a.given, a.receivePsn, receivePsn);
+        maxDestRdAtomic = pick(MAX_DEST_RD_ATOMIC, a.given, a.maxDestRdAtomic, maxDestRdAtomic);
+        minRnrTimer = pick(MIN_RNR_TIMER, a.given, a.minRnrTimer, minRnrTimer);
+        sendPsn = pick(SEND_PSN, a.given, a.sendPsn, sendPsn);
+        timeout = pick(TIMEOUT, a.given, a.timeout, timeout);
+        retryCount = pick(RETRY_COUNT, a.given, a.retryCount, retryCount);
+        rnrRetry = pick(RNR_RETRY, a.given, a.rnrRetry, rnrRetry);
+        qkey = pick(QKEY, a.given, a.qkey, qkey);
+        maxRdAtomic = pick(MAX_RD_ATOMIC, a.given, a.maxRdAtomic, maxRdAtomic);
+        peerNic = (a.given & PEER_NIC) != 0 ? a.peerNic : (given & PEER_NIC) != 0 ? peerNic : 0;
+    }
+
+    private int pick(int attribute, int now, int fresh, int old) {
+        return (now & attribute) != 0 ? fresh : (given & attribute) != 0 ? old : 0;
+    }
+
+    /** Whether an attribute is given. */
+    boolean has(int attribute) {
+        return (given & attribute) != 0;
+    }
+
     /** Refuses a move whose attributes are not those of the table. */
-    void check(QpState from, QpState to) {
+    void check(QpType type, QpState from, QpState to) {
+        boolean reliable = type == QpType.RC;
+        int key = type == QpType.UD ? QKEY : ACCESS;
         int required = 0;
-        int allowed = ACCESS;
+        int allowed = key;
         if (to == QpState.RESET || to == QpState.ERR) {
             allowed = 0;
         } else if (from == QpState.RESET && to == QpState.INIT) {
-            required = ACCESS;
+            required = key;
         } else if (from == QpState.INIT && to == QpState.RTR) {
-            required = FOR_RTR;
+            required = (type == QpType.UD ? 0 : CONNECTED_RTR) | (reliable ? RELIABLE_RTR : 0);
         } else if (from == QpState.RTR && to == QpState.RTS) {
-            required = FOR_RTS;
+            required = SEND_PSN | (reliable ? RELIABLE_RTS : 0);
+            allowed |= reliable ? MIN_RNR_TIMER : 0;
+        } else if (reliable && from == QpState.SQD) {
+            allowed |= RELIABLE_RTS | MIN_RNR_TIMER;
+        } else if (reliable && from == QpState.RTS) {
             allowed |= MIN_RNR_TIMER;
         }
         int missing = required & ~given;

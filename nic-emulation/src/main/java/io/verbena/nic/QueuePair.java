@@ -1,17 +1,18 @@
 package io.verbena.nic;
 
+import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.ReceiveRing;
-import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
-import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
-import org.agrona.concurrent.UnsafeBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable connection's end ({@code ibv_create_qp(3)}): a send queue and a receive queue.
+ * An end of a connection, or of datagrams ({@code ibv_create_qp(3)}): a send queue and a receive queue.
  *
  * <p>One thread at a time posts sends, one posts receives. {@link #modify} and {@link #close} are for any thread, when
  * nobody posts.
@@ -27,7 +28,13 @@ public final class QueuePair implements AutoCloseable {
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
     private final @Nullable SharedReceiveQueue sharedReceiveQueue;
+    private final QpAttributes attributes = new QpAttributes(); // what was given since RESET; under the engine's baton
     private boolean closed;
+
+    // The poster's, of the open batch.
+    private int batchPosts;
+    private @Nullable RuntimeException batchError;
+    private boolean batchFull;
 
     QueuePair(
             ProtectionDomain pd,
@@ -49,6 +56,11 @@ public final class QueuePair implements AutoCloseable {
     /** Its number, by which the peer names it. */
     public int number() {
         return context.number();
+    }
+
+    /** Its transport. */
+    public QpType type() {
+        return context.type();
     }
 
     /** Its state. */
@@ -79,17 +91,19 @@ public final class QueuePair implements AutoCloseable {
     // ---- posting -----------------------------------------------------------------------------------------------
 
     /**
-     * Puts a request into the send queue without telling the engine; {@link #doorbell} does that for a list.
+     * Puts a request into the send queue without telling the engine; {@link #doorbell} does that for a list. Between
+     * {@link #start} and {@link #complete} it throws nothing: what is wrong is remembered.
      *
-     * @throws IllegalStateException in a state in which sends cannot be posted (RESET, INIT, RTR)
+     * @throws IllegalStateException in a state in which sends cannot be posted (RESET, INIT, RTR), or if it is closed
      * @throws IllegalArgumentException if the request can never be executed
      */
     public PostResult post(SendRequest request) {
-        QpState state = context.state();
-        if (state.ordinal() < QpState.RTS.ordinal()) {
-            throw new IllegalStateException("queue pair " + number() + " is in " + state + ", sends need RTS");
-        }
-        request.check(sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
+        return sendRing.isBatching() ? postInBatch(request) : enqueue(request);
+    }
+
+    private PostResult enqueue(SendRequest request) {
+        checkSends();
+        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
         int slot = sendRing.claim();
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
@@ -99,18 +113,142 @@ public final class QueuePair implements AutoCloseable {
         return PostResult.POSTED;
     }
 
+    private void checkSends() {
+        QpState state = context.state();
+        if (state.ordinal() < QpState.RTS.ordinal()) {
+            throw new IllegalStateException(
+                    "queue pair " + number() + (closed ? " is closed" : " is in " + state + ", sends need RTS"));
+        }
+    }
+
     /** Makes what was posted visible to the engine, and runs it where the engine's mode says so. */
     public void doorbell() {
+        checkNoBatch("a doorbell");
         sendRing.publish();
         engine.ring(context);
     }
 
     /** Posts one request and rings the doorbell ({@code ibv_post_send(3)}). */
     public PostResult postSend(SendRequest request) {
-        PostResult result = post(request);
-        doorbell();
+        checkNoBatch("postSend");
+        PostResult result = enqueue(request);
+        sendRing.publish();
+        engine.ring(context);
         return result;
     }
+
+    /**
+     * Posts requests in order, and stops at the first that cannot be: those before it stand, and the doorbell is rung.
+     *
+     * @return requests posted; fewer than there are if the queue is full
+     * @throws BadRequestException if one can never be executed; says which
+     * @throws IllegalStateException as {@link #post}
+     */
+    public int postSend(List<SendRequest> requests) {
+        checkNoBatch("postSend");
+        int posted = 0;
+        try {
+            while (posted < requests.size() && enqueue(requests.get(posted)) == PostResult.POSTED) {
+                posted++;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new BadRequestException(posted, e);
+        } finally {
+            if (posted > 0) {
+                doorbell();
+            }
+        }
+        return posted;
+    }
+
+    // ---- a batch -----------------------------------------------------------------------------------------------
+
+    /**
+     * Starts a batch ({@code ibv_wr_start(3)}): what is posted from here on is not seen by the NIC until {@link #complete},
+     * and never if {@link #abort} comes instead. One batch at a time, by the thread that posts.
+     *
+     * @throws IllegalStateException if a batch has been started already, or the queue pair is closed
+     */
+    public void start() {
+        checkNoBatch("start");
+        if (closed) {
+            throw new IllegalStateException("queue pair " + number() + " is closed");
+        }
+        sendRing.startBatch();
+        batchPosts = 0;
+        batchError = null;
+        batchFull = false;
+    }
+
+    private PostResult postInBatch(SendRequest request) {
+        int index = batchPosts++;
+        if (batchError != null) {
+            return PostResult.REFUSED;
+        }
+        try {
+            PostResult result = enqueue(request);
+            batchFull |= result == PostResult.QUEUE_FULL;
+            return result;
+        } catch (IllegalArgumentException e) {
+            batchError = new BadRequestException(index, e);
+        } catch (IllegalStateException e) {
+            batchError = e;
+        }
+        return PostResult.REFUSED;
+    }
+
+    /**
+     * Ends the batch and rings the doorbell ({@code ibv_wr_complete(3)}): all of it is posted, or nothing.
+     *
+     * @return QUEUE_FULL if there was no room for one of its requests: nothing is posted
+     * @throws BadRequestException if one of its requests can never be executed; says which. Nothing is posted
+     * @throws IllegalStateException if the state was not one for sends (nothing is posted), or no batch was started
+     */
+    public PostResult complete() {
+        checkBatch("complete");
+        RuntimeException error = batchError;
+        batchError = null;
+        if (error == null && !batchFull) {
+            if (sendRing.batched() > 0 && context.state().ordinal() < QpState.RTS.ordinal()) {
+                sendRing.dropBatch();
+                checkSends();
+            }
+            sendRing.commitBatch();
+            engine.ring(context);
+            return PostResult.POSTED;
+        }
+        sendRing.dropBatch();
+        if (error != null) {
+            throw error;
+        }
+        return PostResult.QUEUE_FULL;
+    }
+
+    /**
+     * Ends the batch and forgets all of it ({@code ibv_wr_abort(3)}).
+     *
+     * @throws IllegalStateException if no batch was started
+     */
+    public void abort() {
+        checkBatch("abort");
+        batchError = null;
+        sendRing.dropBatch();
+    }
+
+    private void checkNoBatch(String what) {
+        if (sendRing.isBatching()) {
+            throw new IllegalStateException("queue pair " + number() + ": " + what + " within a batch of "
+                    + sendRing.batched() + " requests; complete or abort it first");
+        }
+    }
+
+    private void checkBatch(String what) {
+        if (!sendRing.isBatching()) {
+            throw new IllegalStateException("queue pair " + number() + ": " + what + " without start");
+        }
+    }
+
+    // ---- receives ----------------------------------------------------------------------------------------------
 
     /**
      * Posts a receive of one entry ({@code ibv_post_recv(3)}).
@@ -119,41 +257,60 @@ public final class QueuePair implements AutoCloseable {
      * @param key local key
      * @param offset in the region
      * @param length bytes, at least 0
-     * @throws IllegalStateException in RESET, or if the queue pair takes its receives from a shared queue
+     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
      */
     public PostResult postReceive(long wrId, int key, long offset, int length) {
+        QpState state = checkReceives();
+        PostResult result = ReceiveRequest.post(receiveRing, wrId, key, offset, length);
+        flushReceives(state);
+        return result;
+    }
+
+    /**
+     * Posts a receive.
+     *
+     * @throws IllegalArgumentException if the request has more entries than the queue pair was created for
+     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
+     */
+    public PostResult postReceive(ReceiveRequest request) {
+        QpState state = checkReceives();
+        PostResult result = request.post(receiveRing);
+        flushReceives(state);
+        return result;
+    }
+
+    /**
+     * Posts receives in order, and stops at the first that cannot be: those before it stand.
+     *
+     * @return requests posted; fewer than there are if the queue is full
+     * @throws BadRequestException if one can never be executed; says which
+     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
+     */
+    public int postReceive(List<ReceiveRequest> requests) {
+        QpState state = checkReceives();
+        try {
+            return ReceiveRequest.post(receiveRing, requests);
+        } finally {
+            flushReceives(state);
+        }
+    }
+
+    private QpState checkReceives() {
         if (sharedReceiveQueue != null) {
             throw new IllegalStateException("queue pair " + number() + " takes its receives from a shared queue");
         }
         QpState state = context.state();
         if (state == QpState.RESET) {
-            throw new IllegalStateException("queue pair " + number() + " is in RESET, receives need INIT");
+            throw new IllegalStateException(
+                    "queue pair " + number() + (closed ? " is closed" : " is in RESET, receives need INIT"));
         }
-        PostResult result = post(receiveRing, wrId, key, offset, length);
-        if (state == QpState.ERR) {
-            engine.ring(context); // flushes it
-        }
-        return result;
+        return state;
     }
 
-    static PostResult post(ReceiveRing ring, long wrId, int key, long offset, int length) {
-        if (length < 0) {
-            throw new IllegalArgumentException("length " + length + " < minimum 0");
+    private void flushReceives(QpState state) {
+        if (state == QpState.ERR) {
+            engine.ring(context);
         }
-        int slot = ring.claim();
-        if (slot < 0) {
-            return PostResult.QUEUE_FULL;
-        }
-        UnsafeBuffer b = ring.buffer();
-        b.putLong(slot + ReceiveWqeDescriptor.WR_ID, wrId);
-        b.putInt(slot + ReceiveWqeDescriptor.SGE_COUNT, 1);
-        b.putInt(slot + ReceiveWqeDescriptor.LENGTH, length);
-        int entry = slot + ReceiveWqeDescriptor.DATA;
-        b.putInt(entry + SendWqeDescriptor.SGE_KEY, key);
-        b.putInt(entry + SendWqeDescriptor.SGE_BYTES, length);
-        b.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offset);
-        ring.publish();
-        return PostResult.POSTED;
     }
 
     // ---- states ------------------------------------------------------------------------------------------------
@@ -165,7 +322,89 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if attributes are missing or extra
      */
     public void modify(QpAttributes attributes) {
-        engine.call(() -> modifyUnderBaton(attributes));
+        engine.call(() -> {
+            modifyUnderBaton(attributes);
+            this.attributes.take(attributes, context.state());
+        });
+    }
+
+    /**
+     * What there is to know of a queue pair ({@code ibv_query_qp(3)}). What has not been given since RESET is 0.
+     *
+     * @param type the transport
+     * @param state the state
+     * @param qkey the Q_Key that datagrams to it must have
+     * @param access what the peer may do, {@link io.verbena.nic.memory.Access} flags
+     * @param peerNic identity of the peer's NIC
+     * @param peerQp number of the peer's queue pair
+     * @param pathMtu payload bytes of a full packet
+     * @param receivePsn the first PSN to be received
+     * @param sendPsn the first PSN to be sent
+     * @param maxDestRdAtomic READs and atomics that the peer may have outstanding here
+     * @param maxRdAtomic READs and atomics that may be outstanding at the peer
+     * @param minRnrTimer code of the delay that a peer is asked for
+     * @param timeout code of the acknowledgement timeout
+     * @param retryCount retries after a timeout
+     * @param rnrRetry retries after "receiver not ready"
+     * @param maxSend sends that may be outstanding
+     * @param maxReceive receives that may be outstanding, those of a shared queue if it has one
+     * @param maxSge scatter/gather entries of a send
+     * @param maxInline bytes of inline data
+     */
+    public record Status(
+            QpType type,
+            QpState state,
+            int qkey,
+            int access,
+            long peerNic,
+            int peerQp,
+            int pathMtu,
+            int receivePsn,
+            int sendPsn,
+            int maxDestRdAtomic,
+            int maxRdAtomic,
+            int minRnrTimer,
+            int timeout,
+            int retryCount,
+            int rnrRetry,
+            int maxSend,
+            int maxReceive,
+            int maxSge,
+            int maxInline) {}
+
+    /**
+     * State and attributes as they are now. Any thread.
+     *
+     * @throws IllegalStateException if it is closed
+     */
+    public Status query() {
+        Status[] status = new Status[1];
+        engine.call(() -> {
+            if (closed) {
+                throw new IllegalStateException("queue pair " + number() + " is closed");
+            }
+            status[0] = new Status(
+                    context.type(),
+                    context.state(),
+                    attributes.qkey,
+                    attributes.access,
+                    attributes.peerNic,
+                    attributes.peerQp,
+                    attributes.pathMtu,
+                    attributes.receivePsn,
+                    attributes.sendPsn,
+                    attributes.maxDestRdAtomic,
+                    attributes.maxRdAtomic,
+                    attributes.minRnrTimer,
+                    attributes.timeout,
+                    attributes.retryCount,
+                    attributes.rnrRetry,
+                    sendRing.capacity(),
+                    receiveRing.capacity(),
+                    sendRing.maxSge(),
+                    sendRing.maxInline());
+        });
+        return status[0];
     }
 
     private void modifyUnderBaton(QpAttributes a) {
@@ -177,17 +416,13 @@ public final class QueuePair implements AutoCloseable {
         if (!from.mayBecome(to)) {
             throw new IllegalStateException("queue pair " + number() + " may not go from " + from + " to " + to);
         }
-        a.check(from, to);
-        if ((a.given & QpAttributes.ACCESS) != 0) {
-            context.access(a.access);
-        }
+        a.check(context.type(), from, to);
         if (to == QpState.RTR && from == QpState.INIT) {
-            Path path = engine.path(a.peerNic);
-            path.checkMtu(a.pathMtu);
-            context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic, a.minRnrTimer);
-            path.queuePairs().add(context);
-        } else if (to == QpState.RTS && from == QpState.RTR) {
-            context.startSending(a.sendPsn, a.timeout, a.retryCount, a.rnrRetry, a.maxRdAtomic);
+            toReadyToReceive(a);
+        }
+        set(a);
+        if (to == QpState.RTS && from == QpState.RTR) {
+            context.startSending(a.sendPsn);
         } else if (to == QpState.RESET && context.path() != null) {
             engine.remove(context);
             engine.add(context);
@@ -195,6 +430,42 @@ public final class QueuePair implements AutoCloseable {
         context.state(to);
         if (to == QpState.RTS || to == QpState.SQD) {
             engine.services().schedule(context);
+        }
+    }
+
+    private void toReadyToReceive(QpAttributes a) {
+        if (context.type() == QpType.UD) {
+            context.receiveDatagrams();
+            return;
+        }
+        Path path = engine.path(a.peerNic);
+        path.checkMtu(a.pathMtu);
+        context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic);
+        path.queuePairs().add(context);
+    }
+
+    /** Sets what may be set in more than one state. */
+    private void set(QpAttributes a) {
+        if (a.has(QpAttributes.ACCESS)) {
+            context.access(a.access);
+        }
+        if (a.has(QpAttributes.QKEY)) {
+            context.qkey(a.qkey);
+        }
+        if (a.has(QpAttributes.MIN_RNR_TIMER)) {
+            context.minRnrTimer(a.minRnrTimer);
+        }
+        if (a.has(QpAttributes.TIMEOUT)) {
+            context.timeout(a.timeout);
+        }
+        if (a.has(QpAttributes.RETRY_COUNT)) {
+            context.retryCount(a.retryCount);
+        }
+        if (a.has(QpAttributes.RNR_RETRY)) {
+            context.rnrRetry(a.rnrRetry);
+        }
+        if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
+            context.maxRdAtomic(a.maxRdAtomic);
         }
     }
 
@@ -212,43 +483,99 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #connect(long, int)}, with other attributes. Both ends must have the same MTU and PSNs. */
     public void connect(long peerNic, int peerQp, ConnectAttributes c) {
+        boolean reliable = context.type() == QpType.RC;
         modify(new QpAttributes().state(QpState.INIT).access(c.access));
-        modify(new QpAttributes()
+        QpAttributes receive = new QpAttributes()
                 .state(QpState.RTR)
                 .peerNic(peerNic)
                 .peerQp(peerQp)
                 .pathMtu(c.pathMtu)
-                .receivePsn(c.receivePsn)
-                .maxDestRdAtomic(c.maxRdAtomic)
-                .minRnrTimer(c.minRnrTimer));
-        modify(new QpAttributes()
-                .state(QpState.RTS)
-                .sendPsn(c.sendPsn)
-                .timeout(c.timeout)
-                .retryCount(c.retryCount)
-                .rnrRetry(c.rnrRetry)
-                .maxRdAtomic(c.maxRdAtomic));
+                .receivePsn(c.receivePsn);
+        modify(reliable ? receive.maxDestRdAtomic(c.maxRdAtomic).minRnrTimer(c.minRnrTimer) : receive);
+        QpAttributes send = new QpAttributes().state(QpState.RTS).sendPsn(c.sendPsn);
+        modify(
+                reliable
+                        ? send.timeout(c.timeout)
+                                .retryCount(c.retryCount)
+                                .rnrRetry(c.rnrRetry)
+                                .maxRdAtomic(c.maxRdAtomic)
+                        : send);
     }
 
-    /** Destroys it; what is outstanding ends without completions, as the verbs say. Idempotent. */
+    /**
+     * Brings a queue pair for datagrams from RESET to RTS.
+     *
+     * @param qkey the Q_Key that datagrams to it must have
+     */
+    public void activate(int qkey) {
+        modify(new QpAttributes().state(QpState.INIT).qkey(qkey));
+        modify(new QpAttributes().state(QpState.RTR));
+        modify(new QpAttributes().state(QpState.RTS).sendPsn(0));
+    }
+
+    /**
+     * Binds a window of type 1 ({@code ibv_bind_mw(3)}): posts the request, which completes as
+     * {@link WcOpcode#BIND_WINDOW}. The window has a new key at once ({@link MemoryWindow#key}); peers may use it from the
+     * completion on, and the earlier key no more.
+     *
+     * @param window of type 1
+     * @param region with the access {@link io.verbena.nic.memory.Access#MW_BIND}
+     * @param offset in the region
+     * @param length in bytes; 0 binds the window to nothing
+     * @param access what peers may do, remote flags only
+     * @param wrId id that the completion carries
+     */
+    public PostResult bindWindow(
+            MemoryWindow window, MemoryRegion region, long offset, long length, int access, long wrId) {
+        int key = pd.nic().regions().newKey(window);
+        PostResult result = postSend(new SendRequest()
+                .bindType1(window, key, region, offset, length, access)
+                .wrId(wrId));
+        if (result == PostResult.POSTED) {
+            window.key(key);
+        }
+        return result;
+    }
+
+    /**
+     * Destroys it ({@code ibv_destroy_qp(3)}); what is outstanding ends without completions, as the verbs say. Waits a
+     * bounded time ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread acknowledges what it
+     * has taken before it closes. Idempotent.
+     *
+     * @throws IllegalStateException (EBUSY) if events are not acknowledged in time; nothing has changed then
+     */
     @Override
     public void close() {
-        synchronized (pd.nic()) {
-            if (closed) {
-                return;
-            }
-            engine.call(() -> {
-                closed = true;
-                engine.remove(context); // while it still knows its path
-                context.state(QpState.RESET);
-            });
-            sendQueue.use(-1);
-            receiveQueue.use(-1);
-            if (sharedReceiveQueue != null) {
-                sharedReceiveQueue.use(-1);
-            }
-            pd.forget(this);
+        if (closed) {
+            return;
         }
+        Nic nic = pd.nic();
+        nic.events().beginDestroy(Element.QUEUE_PAIR, number());
+        boolean destroyed = false;
+        try {
+            synchronized (nic) {
+                if (!closed) {
+                    destroy();
+                }
+                destroyed = true;
+            }
+        } finally {
+            nic.events().endDestroy(Element.QUEUE_PAIR, number(), destroyed);
+        }
+    }
+
+    private void destroy() {
+        engine.call(() -> {
+            closed = true;
+            engine.remove(context); // while it still knows its path
+            context.state(QpState.RESET);
+        });
+        sendQueue.leave(number());
+        receiveQueue.leave(number());
+        if (sharedReceiveQueue != null) {
+            sharedReceiveQueue.leave(number());
+        }
+        pd.forget(this);
     }
 
     @Override

@@ -20,6 +20,7 @@ public final class QueuePairAttributes {
     @Nullable
     FlowGroup group;
 
+    QpType type = QpType.RC;
     int engine;
     int maxSend = 256;
     int maxReceive = 256;
@@ -28,6 +29,12 @@ public final class QueuePairAttributes {
 
     /** Creates the defaults: 256 sends, 256 receives, 4 entries, 64 bytes inline, engine 0. */
     public QueuePairAttributes() {}
+
+    /** The transport; RC by default. */
+    public QueuePairAttributes type(QpType transport) {
+        type = transport;
+        return this;
+    }
 
     /** Where completions of sends go. */
     public QueuePairAttributes sendQueue(CompletionQueue queue) {

@@ -1,5 +1,7 @@
 package io.verbena.nic;
 
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
@@ -27,6 +29,12 @@ public final class SendRequest {
     private long remoteOffset;
     private long swapOrAdd;
     private long compare;
+    private int regionKey;
+    private long windowLength;
+    private boolean addressed;
+    private int address;
+    private int destinationQp;
+    private int qkey;
 
     private int entries;
     private int[] keys = new int[INITIAL_ENTRIES];
@@ -88,6 +96,66 @@ public final class SendRequest {
     /** APPEND with 32 bits of immediate data. */
     public SendRequest appendImmediate(int queueId, int queueKey, int immediateData) {
         return start(WcOpcode.APPEND, queueKey, queueId).immediate(immediateData);
+    }
+
+    /** SEND that makes a key of the peer void: of a window of type 2 that its queue pair has bound. RC and UC. */
+    public SendRequest sendInvalidate(int key) {
+        start(WcOpcode.SEND, 0, 0);
+        immediate = key;
+        return flag(SendWqeDescriptor.INVALIDATE, true);
+    }
+
+    /** Makes the key of a window of type 2 void that this queue pair has bound. RC and UC. */
+    public SendRequest localInvalidate(int key) {
+        return start(WcOpcode.LOCAL_INVALIDATE, key, 0);
+    }
+
+    /**
+     * Binds a window of type 2 ({@code ibv_wr_bind_mw(3)}). RC and UC.
+     *
+     * @param window of type 2, not bound
+     * @param newKey the key that it will have, as {@link MemoryWindow#nextKey} makes it
+     * @param region with the access {@link io.verbena.nic.memory.Access#MW_BIND}
+     * @param offset in the region
+     * @param length in bytes, at least 1
+     * @param access what the peer may do, remote flags only
+     */
+    public SendRequest bind(
+            MemoryWindow window, int newKey, MemoryRegion region, long offset, long length, int access) {
+        if (window.type() != MemoryWindow.Type.TYPE_2) {
+            throw new IllegalArgumentException(window + " is bound by call");
+        }
+        return bind(newKey, region, offset, length, access);
+    }
+
+    SendRequest bindType1(MemoryWindow window, int newKey, MemoryRegion region, long offset, long length, int access) {
+        if (window.type() != MemoryWindow.Type.TYPE_1) {
+            throw new IllegalArgumentException(window + " is bound by request");
+        }
+        return bind(newKey, region, offset, length, access);
+    }
+
+    private SendRequest bind(int newKey, MemoryRegion region, long offset, long length, int access) {
+        start(WcOpcode.BIND_WINDOW, newKey, offset);
+        regionKey = region.key();
+        windowLength = length;
+        immediate = access;
+        return this;
+    }
+
+    /**
+     * Where a datagram goes. UD only, and needed there.
+     *
+     * @param handle leads to the peer's NIC
+     * @param qpNumber the peer's queue pair
+     * @param queueKey its Q_Key
+     */
+    public SendRequest to(AddressHandle handle, int qpNumber, int queueKey) {
+        addressed = true;
+        address = handle.key();
+        destinationQp = qpNumber;
+        qkey = queueKey;
+        return this;
     }
 
     /** Sets the id that the completion carries. */
@@ -152,6 +220,7 @@ public final class SendRequest {
         remoteOffset = offset;
         entries = 0;
         inlineBuffer = null;
+        addressed = false;
         return this;
     }
 
@@ -166,7 +235,20 @@ public final class SendRequest {
     }
 
     /** Refuses what can never be executed. */
-    void check(int maxSge, int maxInline, int maxMessage) {
+    void check(QpType type, int maxSge, int maxInline, int maxMessage) {
+        if (!type.offers(opcode)) {
+            throw new IllegalArgumentException(type + " does not offer " + opcode);
+        }
+        if (addressed != (type == QpType.UD)) {
+            throw new IllegalArgumentException(
+                    addressed ? type + " does not take an address handle" : "a datagram needs an address handle");
+        }
+        if (type == QpType.UD && (flags & SendWqeDescriptor.INVALIDATE) != 0) {
+            throw new IllegalArgumentException("UD does not offer SEND with invalidate");
+        }
+        if (type != QpType.RC && (flags & SendWqeDescriptor.FENCE) != 0) {
+            throw new IllegalArgumentException(type + " does not offer a fence: it has no READs and atomics");
+        }
         if (inlineBuffer != null) {
             if (opcode != WcOpcode.SEND && opcode != WcOpcode.WRITE && opcode != WcOpcode.APPEND) {
                 throw new IllegalArgumentException(opcode + " cannot carry inline data");
@@ -205,12 +287,20 @@ public final class SendRequest {
         ring.putLong(slot + SendWqeDescriptor.WR_ID, wrId);
         ring.putInt(slot + SendWqeDescriptor.REMOTE_KEY, remoteKey);
         ring.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
-        if ((flags & SendWqeDescriptor.IMMEDIATE) != 0) {
+        if (opcode == WcOpcode.BIND_WINDOW
+                || (flags & (SendWqeDescriptor.IMMEDIATE | SendWqeDescriptor.INVALIDATE)) != 0) {
             ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
         }
         if (opcode == WcOpcode.COMPARE_SWAP || opcode == WcOpcode.FETCH_ADD) {
             ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
             ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
+        } else if (addressed) {
+            ring.putInt(slot + SendWqeDescriptor.ADDRESS, address);
+            ring.putInt(slot + SendWqeDescriptor.DESTINATION_QP, destinationQp);
+            ring.putInt(slot + SendWqeDescriptor.QKEY, qkey);
+        } else if (opcode == WcOpcode.BIND_WINDOW) {
+            ring.putLong(slot + SendWqeDescriptor.REGION_KEY, regionKey);
+            ring.putLong(slot + SendWqeDescriptor.WINDOW_LENGTH, windowLength);
         }
         int entry = slot + SendWqeDescriptor.DATA;
         DirectBuffer data = inlineBuffer;

@@ -17,7 +17,11 @@ public enum WcOpcode {
     /** A message was received. */
     RECEIVE,
     /** A WRITE with immediate data consumed a receive request. */
-    RECEIVE_WRITE_IMMEDIATE;
+    RECEIVE_WRITE_IMMEDIATE,
+    /** A memory window was bound. */
+    BIND_WINDOW,
+    /** A memory window's key was invalidated here. */
+    LOCAL_INVALIDATE;
 
     private static final WcOpcode[] VALUES = values();
 

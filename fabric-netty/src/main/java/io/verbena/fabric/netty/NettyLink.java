@@ -190,10 +190,12 @@ public final class NettyLink implements Link {
     @Override
     public void wakePeer(int engine) {}
 
+    /** Closes this end. One that is up is not connected again; one that is down is, whoever tidies it up. */
     @Override
     public void close() {
-        if ((State) STATE.getAndSet(this, State.CLOSED) != State.CLOSED) {
-            if (connector != null) {
+        State before = (State) STATE.getAndSet(this, State.CLOSED);
+        if (before != State.CLOSED) {
+            if (connector != null && before == State.UP) {
                 connector.close();
             }
             channel.close();

@@ -7,6 +7,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.MemoryProvider;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -24,6 +25,9 @@ public final class AppendQueue {
 
     private static final int IDLE_LOOK = 16;
     private static final int IDLE_MAINTENANCE = 1024;
+
+    private static final long MODIFY_PAUSE = 100_000;
+    private static final int MODIFY_TRIES = 10_000;
 
     private static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
 
@@ -45,7 +49,8 @@ public final class AppendQueue {
     private final int pd;
     private final int queue;
     private final int chunkLength;
-    private final AppendQueueAttributes attributes;
+    private final ControlBlock control;
+    private volatile AppendQueueAttributes attributes;
     private final Footprint footprint;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
@@ -81,6 +86,7 @@ public final class AppendQueue {
             AppendQueueAttributes concluded,
             long now) {
         this.owner = owner;
+        this.control = control;
         this.table = control.buffer();
         this.id = id;
         this.key = key;
@@ -137,6 +143,50 @@ public final class AppendQueue {
     /** What the queue is made of, with defaults filled in; not to be changed. */
     public AppendQueueAttributes attributes() {
         return attributes;
+    }
+
+    /**
+     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve, low watermark,
+     * hole timeout and surplus time. Any thread; takes effect with the next maintenance.
+     *
+     * <pre>{@code
+     *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4).lowWatermark(-1));
+     * }</pre>
+     *
+     * @param wanted all attributes; chunk length and largest message as they are
+     * @throws IllegalArgumentException if an attribute is out of range or cannot be changed; names both values
+     * @throws IllegalStateException if the queue was destroyed, or its maintenance has been busy for a second
+     */
+    public void modify(AppendQueueAttributes wanted) {
+        AppendQueueAttributes concluded = wanted.concluded(control.limits());
+        same("chunk length", concluded.chunkLength(), chunkLength);
+        same("max message", concluded.maxMessage(), attributes.maxMessage());
+        for (int i = 0; !MAINTENANCE.compareAndSet(this, false, true); i++) {
+            if (i == MODIFY_TRIES) {
+                throw new IllegalStateException("append queue " + id + ": its maintenance has been busy for a second");
+            }
+            LockSupport.parkNanos(MODIFY_PAUSE);
+        }
+        try {
+            if (destroyed) {
+                throw new IllegalStateException("append queue " + id + " is destroyed");
+            }
+            attributes = concluded;
+            footprint.limit(concluded.memoryLimit());
+            ring.reserve(concluded.reserveChunks());
+            recovery.timeout(concluded.holeTimeoutNanos());
+            largeMessages.surplus(concluded.surplusNanos());
+        } finally {
+            MAINTENANCE.setRelease(this, false);
+        }
+        owner.wakeAllocator();
+    }
+
+    private void same(String name, int wanted, int is) {
+        if (wanted != is) {
+            throw new IllegalArgumentException(
+                    "append queue " + id + ": " + name + " " + wanted + " wanted, is " + is + " for good");
+        }
     }
 
     // ---- consumer ---------------------------------------------------------------------------------------------------
@@ -356,15 +406,31 @@ public final class AppendQueue {
 
     /**
      * Destroys the queue: from here on appends find no queue. Consumer thread only. Its memory is given back when no
-     * initiator and no open claim of the owner can write into it any more.
+     * initiator and no open claim of the owner can write into it any more. Waits a bounded time for its asynchronous events
+     * to be acknowledged: a thread acknowledges what it has taken before it destroys.
      *
      * @param force also with messages unread (which are lost) or in flight
      * @return false if there are such messages and {@code force} is not set (EBUSY): nothing has changed
+     * @throws IllegalStateException (EBUSY) if events are not acknowledged in time; nothing has changed then
      */
     public boolean destroy(boolean force) {
         if (destroyed) {
             return true;
         }
+        if (!force && depth() != 0) {
+            return false;
+        }
+        owner.beginDestroy(this);
+        boolean done = false;
+        try {
+            done = end(force);
+        } finally {
+            owner.endDestroy(this, done);
+        }
+        return done;
+    }
+
+    private boolean end(boolean force) {
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
         if (force) {
             tail = table.getAndSetLong(queue + TAIL_OFFSET, position(sequence(tail), GONE));
@@ -449,6 +515,7 @@ public final class AppendQueue {
         boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < attributes.lowWatermark();
         if (below && !belowWatermark) {
             table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
+            owner.belowWatermark(this);
         }
         belowWatermark = below;
     }

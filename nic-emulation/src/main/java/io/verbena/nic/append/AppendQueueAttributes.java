@@ -24,6 +24,17 @@ public final class AppendQueueAttributes {
     /** Attributes with the defaults that each setter names. */
     public AppendQueueAttributes() {}
 
+    /** A copy, to change for {@link AppendQueue#modify}. */
+    public AppendQueueAttributes(AppendQueueAttributes other) {
+        chunkLength = other.chunkLength;
+        maxMessage = other.maxMessage;
+        memoryLimit = other.memoryLimit;
+        reserveChunks = other.reserveChunks;
+        lowWatermark = other.lowWatermark;
+        holeTimeoutNanos = other.holeTimeoutNanos;
+        surplusNanos = other.surplusNanos;
+    }
+
     /**
      * Length of a chunk: a power of two, {@link #MIN_CHUNK_LENGTH} to {@link #MAX_CHUNK_LENGTH}; default 1 MiB. A message
      * above a quarter of it gets a mapping of its own.
@@ -92,7 +103,7 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Free bytes ahead of the tail below which a watermark crossing is counted; default (-1): the reserve less one chunk.
+     * Free bytes ahead of the tail below which AQ_WATERMARK is raised, once each time; default (-1): the reserve less one chunk.
      *
      * @param bytes 0 to the length of the reserve; -1 for the default
      * @return this
@@ -163,14 +174,9 @@ public final class AppendQueueAttributes {
         inRange("memory limit", limit, least, Long.MAX_VALUE);
         long watermark = lowWatermark == -1 ? reserve - chunkLength : lowWatermark;
         inRange("low watermark", watermark, 0, reserve);
-        AppendQueueAttributes copy = new AppendQueueAttributes();
-        copy.chunkLength = chunkLength;
-        copy.maxMessage = maxMessage;
+        AppendQueueAttributes copy = new AppendQueueAttributes(this);
         copy.memoryLimit = limit;
-        copy.reserveChunks = reserveChunks;
         copy.lowWatermark = watermark;
-        copy.holeTimeoutNanos = holeTimeoutNanos;
-        copy.surplusNanos = surplusNanos;
         return copy;
     }
 

@@ -35,7 +35,7 @@ final class ChunkRing {
     private final int queueId;
     private final int queue;
     private final int chunkLength;
-    private final int reserve;
+    private int reserve;
     private final int mask;
     private final @Nullable Chunk[] ring;
     private Chunk[] free;
@@ -61,6 +61,11 @@ final class ChunkRing {
         this.setAside = new Chunk[8];
         this.retired = table.getInt(queue + NEXT_SEQUENCE_OFFSET);
         this.announced = retired;
+    }
+
+    /** Sets how many clean chunks are kept ahead of the tail. */
+    void reserve(int chunks) {
+        reserve = chunks;
     }
 
     /** Announces the first chunk and the reserve; all of them or an exception. */

@@ -10,7 +10,7 @@ import org.agrona.concurrent.AtomicBuffer;
 final class Footprint {
     private final AtomicBuffer table;
     private final int queue;
-    private final long limit;
+    private long limit;
     private long bytes;
     private boolean refused;
 
@@ -21,6 +21,11 @@ final class Footprint {
         table.putLong(queue + FOOTPRINT_OFFSET, 0);
         table.putLong(queue + HIGH_WATER_OFFSET, 0);
         table.putLong(queue + ALLOCATIONS_OFFSET, 0);
+    }
+
+    /** Sets the limit; if more is mapped than that, nothing is added until less is. */
+    void limit(long most) {
+        limit = most;
     }
 
     /** Takes bytes of the limit; false if they are not to be had. */

@@ -40,7 +40,7 @@ final class HoleRecovery {
     private final int queueId;
     private final int queue;
     private final int chunkLength;
-    private final long timeoutNanos;
+    private long timeoutNanos;
     private long suspect = -1;
     private long suspectSince;
     private boolean initiatorIsGone;
@@ -53,6 +53,11 @@ final class HoleRecovery {
         this.queue = control.queueOffset(queueId);
         this.chunkLength = attributes.chunkLength();
         this.timeoutNanos = attributes.holeTimeoutNanos();
+    }
+
+    /** Sets how long a claim may stay open. */
+    void timeout(long nanos) {
+        timeoutNanos = nanos;
     }
 
     /**

@@ -17,7 +17,7 @@ final class LargeMessages {
     private final LargeMessage[] places = new LargeMessage[PLACES];
     private final MemoryProvider memory;
     private final Footprint footprint;
-    private final long waitNanos;
+    private long waitNanos;
 
     LargeMessages(MemoryProvider memory, Footprint footprint, long waitNanos) {
         this.memory = memory;
@@ -26,6 +26,11 @@ final class LargeMessages {
         for (int i = 0; i < PLACES; i++) {
             places[i] = new LargeMessage(i);
         }
+    }
+
+    /** Sets how long a mapping waits for its sender; under the queue's maintenance flag. */
+    void surplus(long nanos) {
+        waitNanos = nanos;
     }
 
     /** The mapping that was made for a queue pair, or null: asked for now, or before. */

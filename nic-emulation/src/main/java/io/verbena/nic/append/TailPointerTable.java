@@ -10,6 +10,7 @@ import io.verbena.nic.port.MemoryProvider;
 import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
@@ -32,6 +33,9 @@ public final class TailPointerTable {
     private final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
+    private volatile IntConsumer onWatermark = id -> {};
+    private volatile IntConsumer onDestroy = id -> {};
+    private volatile BiConsumer<Integer, Boolean> onDestroyed = (id, done) -> {};
     private volatile boolean abandonedSlots;
 
     /**
@@ -61,6 +65,31 @@ public final class TailPointerTable {
     public void onWork(Runnable allocator, IntConsumer engine) {
         wakeAllocator = allocator;
         wakeEngine = engine;
+    }
+
+    /**
+     * Sets who is told of events.
+     *
+     * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
+     * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an IllegalStateException
+     * @param destroyed told the same id afterwards, and whether the queue was destroyed
+     */
+    public void onEvents(IntConsumer watermark, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
+        onWatermark = watermark;
+        onDestroy = destroy;
+        onDestroyed = destroyed;
+    }
+
+    void belowWatermark(AppendQueue queue) {
+        onWatermark.accept(queue.id());
+    }
+
+    void beginDestroy(AppendQueue queue) {
+        onDestroy.accept(queue.id());
+    }
+
+    void endDestroy(AppendQueue queue, boolean destroyed) {
+        onDestroyed.accept(queue.id(), destroyed);
     }
 
     /**

@@ -1,8 +1,9 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
@@ -15,6 +16,8 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.queue.ReceiveRing;
+import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -28,6 +31,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -40,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Datapath implements TransportServices, PacketHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
+
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
@@ -50,6 +57,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final int index;
     private final long nicId;
     private final MemoryTable regions;
+    private final AddressTable addresses;
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
@@ -64,16 +72,19 @@ final class Datapath implements TransportServices, PacketHandler {
     private final List<Path> touched = new ArrayList<>();
     private final List<Path> blocked = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
+    private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
+    private boolean failed; // for good
 
     Datapath(
             int index,
             long nicId,
             MemoryTable regions,
+            AddressTable addresses,
             TailPointerTable appendQueues,
             ControlBlock control,
             NanoClock clock,
@@ -83,6 +94,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.index = index;
         this.nicId = nicId;
         this.regions = regions;
+        this.addresses = addresses;
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
@@ -105,6 +117,10 @@ final class Datapath implements TransportServices, PacketHandler {
      */
     int turn() {
         beginTurn();
+        if (failed) {
+            finish();
+            return 0;
+        }
         int work = acknowledgeAll();
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
@@ -123,8 +139,10 @@ final class Datapath implements TransportServices, PacketHandler {
     /** A poster's turn: sends only, a bounded amount. */
     void sendTurn() {
         beginTurn();
-        send();
-        acknowledgeAll();
+        if (!failed) {
+            send();
+            acknowledgeAll();
+        }
         finish();
     }
 
@@ -193,9 +211,9 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private void block(QpContext qp) {
         arbiter.blocked(qp);
-        Path path = qp.path();
-        if (path != null && !qp.blockedListed) {
-            qp.blockedListed = true;
+        Path path = qp.sendPath();
+        if (path != null && qp.blockedOn == null) {
+            qp.blockedOn = path;
             if (path.blocked().isEmpty()) {
                 blocked.add(path);
             }
@@ -207,7 +225,7 @@ final class Datapath implements TransportServices, PacketHandler {
         List<QpContext> waiting = path.blocked();
         for (int i = 0; i < waiting.size(); i++) {
             QpContext qp = waiting.get(i);
-            qp.blockedListed = false;
+            qp.blockedOn = null;
             arbiter.active(qp);
         }
         waiting.clear();
@@ -240,6 +258,9 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     private void finish() {
+        while (!fatal.isEmpty()) {
+            fail(fatal.remove(fatal.size() - 1));
+        }
         for (int i = 0; i < touched.size(); i++) {
             Path path = touched.get(i);
             path.settle();
@@ -282,12 +303,71 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return !failed && (arbiter.hasActive() || !acknowledgements.isEmpty());
     }
 
     /** When timers need the next turn. */
     long nextDeadline() {
-        return timers.next();
+        return failed ? Long.MAX_VALUE : timers.next();
+    }
+
+    // ---- failure -------------------------------------------------------------------------------------------------
+
+    /** Whether {@link #fail} was called. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /**
+     * The engine met an exception that it cannot go on from: closes the links, puts every queue pair in ERR. Afterwards
+     * nothing is received or sent; what is posted is flushed.
+     */
+    void fail() {
+        failed = true;
+        links.closeAll();
+        touched.clear();
+        blocked.clear();
+        acknowledgements.clear();
+        List<ReceiveRing> shared = new ArrayList<>();
+        for (QpContext qp : queuePairs) {
+            if (qp != null) {
+                try {
+                    fail(qp);
+                } catch (RuntimeException e) {
+                    LOG.error("{} could not flush queue pair {}", this, qp.number(), e); // the others still can
+                }
+                if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {
+                    shared.add(qp.receiveRing());
+                    qp.receiveRing().tell(AsyncEventType.SRQ_ERR);
+                }
+            }
+        }
+        event(AsyncEventType.DEVICE_FATAL, index);
+    }
+
+    private void fail(QpContext qp) {
+        if (qp.state() != QpState.RESET && qp.state() != QpState.ERR) {
+            event(AsyncEventType.QP_FATAL, qp.number());
+            qp.error();
+        }
+    }
+
+    /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
+    private void dropped(CompletionRing ring, boolean first, int qpNumber) {
+        count(NicCounter.COMPLETIONS_DROPPED);
+        if (first) {
+            event(AsyncEventType.CQ_ERR, ring.number());
+            for (QpContext qp : queuePairs) {
+                if (qp != null && qp.completesTo(ring)) {
+                    fatal.add(qp);
+                }
+            }
+            return;
+        }
+        QpContext qp = queuePairs[qpNumber & qpMask];
+        if (qp != null && qp.state() != QpState.ERR && !fatal.contains(qp)) {
+            fatal.add(qp);
+        }
     }
 
     // ---- packets in --------------------------------------------------------------------------------------------
@@ -310,19 +390,23 @@ final class Datapath implements TransportServices, PacketHandler {
         if (opcode == null
                 || qp == null
                 || qp.number() != number
-                || qp.peerQp() != BthFlyweight.sourceQp(b, offset)
-                || qp.path() == null
-                || qp.path().peerNic() != link.peerNic()
-                || !opcode.onRc()) {
+                || !qp.type().takes(opcode)
+                || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
             count(NicCounter.PACKETS_REJECTED);
             return;
         }
         if (opcode.isRequest()) {
-            qp.responder().onRequest(opcode, b, offset, length, headers);
+            qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
             delivered |= opcode.family() == Opcode.Family.APPEND;
         } else {
-            qp.requester().completer().onResponse(opcode, b, offset, length, headers);
+            qp.requester().onResponse(opcode, b, offset, length, headers);
         }
+    }
+
+    /** Whether a queue pair takes packets from that one; datagrams may come from anybody. */
+    private static boolean isFromPeer(QpContext qp, Link link, int sourceQp) {
+        Path path = qp.path();
+        return qp.type() == QpType.UD || (qp.peerQp() == sourceQp && path != null && path.peerNic() == link.peerNic());
     }
 
     /**
@@ -362,12 +446,17 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     void remove(QpContext qp) {
+        fatal.remove(qp);
         queuePairs[qp.number() & qpMask] = null;
         timers.remove(qp);
         Path path = qp.path();
         if (path != null) {
             path.queuePairs().remove(qp);
-            path.blocked().remove(qp);
+        }
+        Path blockedOn = qp.blockedOn;
+        if (blockedOn != null) {
+            blockedOn.blocked().remove(qp);
+            qp.blockedOn = null;
         }
     }
 
@@ -378,7 +467,11 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** A queue pair's doorbell was heard. */
     void ring(QpContext qp) {
-        schedule(qp);
+        if (!failed) {
+            schedule(qp);
+        } else if (qp.state() != QpState.RESET) {
+            qp.error(); // flushes
+        }
     }
 
     // ---- services of the state machines ------------------------------------------------------------------------
@@ -394,6 +487,31 @@ final class Datapath implements TransportServices, PacketHandler {
     @Override
     public @Nullable MemoryRegion region(int key) {
         return regions.find(key);
+    }
+
+    @Override
+    public @Nullable MemoryRegion remoteRegion(int key, int qpNumber) {
+        return regions.findRemote(key, qpNumber);
+    }
+
+    @Override
+    public MemoryTable regions() {
+        return regions;
+    }
+
+    @Override
+    public AddressTable addresses() {
+        return addresses;
+    }
+
+    @Override
+    public Path path(long peerNic) {
+        return links.path(peerNic);
+    }
+
+    @Override
+    public long nicId() {
+        return nicId;
     }
 
     @Override
@@ -416,28 +534,25 @@ final class Datapath implements TransportServices, PacketHandler {
         if (status != WcStatus.SUCCESS.ordinal()) {
             count(NicCounter.ERROR_COMPLETIONS);
         }
-        boolean first = !ring.hasOverrun();
         if (!ring.offer(wrId, status, opcode, flags, qpNumber, peerQp, byteLength, immediate, vendorError)) {
-            if (first) {
-                event(AsyncEventType.CQ_ERR, ring.number());
-            }
+            dropped(ring, ring.noteOverrun(), qpNumber);
             return;
         }
         delivered = true;
-        if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0)) {
+        if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0 || status != WcStatus.SUCCESS.ordinal())) {
             completed.add(ring);
         }
     }
 
     @Override
     public void event(AsyncEventType type, long element) {
-        events.event(new AsyncEvent(type, element));
+        events.raise(type, element);
         delivered = true;
     }
 
     @Override
     public void schedule(QpContext qp) {
-        if (!qp.blockedListed) {
+        if (qp.blockedOn == null) {
             arbiter.active(qp);
         }
     }
@@ -457,8 +572,10 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void publishState(QpContext qp) {
+        QpState state = qp.type() == QpType.RC ? qp.state() : QpState.RESET; // the direct path is for RC alone
         control.setQpWord(
-                qp.number(), QueuePairWord.pack(qp.state().ordinal(), qp.access(), qp.epoch(), qp.peerQp(), qp.pd()));
+                qp.number(),
+                QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.verbena.nic.engine;
 
+import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
@@ -11,6 +12,7 @@ import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -75,6 +77,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             ControlBlock control,
             MemoryProvider memory,
             MemoryTable regions,
+            AddressTable addresses,
             TailPointerTable appendQueues,
             Arbiter arbiter,
             AtomicLongArray counters,
@@ -89,7 +92,8 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath = new Datapath(index, nicId, regions, appendQueues, control, clock, arbiter, counters, events);
+        this.datapath =
+                new Datapath(index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events);
         this.guests = new Guests(control, engines + index);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -144,7 +148,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
-     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending.
+     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from within
+     * (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
      *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
@@ -163,6 +168,9 @@ public final class Engine implements LinkListener, AutoCloseable {
             hearDoorbells();
             work += datapath.turn();
             delivered = datapath.takeDelivered();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
         } finally {
             baton.release();
         }
@@ -213,6 +221,9 @@ public final class Engine implements LinkListener, AutoCloseable {
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                throw e;
             } finally {
                 baton.release();
             }
@@ -228,6 +239,23 @@ public final class Engine implements LinkListener, AutoCloseable {
                 return;
             }
         }
+    }
+
+    /**
+     * The work under the baton ended in an exception: state may be torn, so the engine does not go on from it. Raises
+     * DEVICE_FATAL, once; the exception itself goes on to whoever ran the turn.
+     */
+    private void fail(Throwable cause) {
+        if (datapath.hasFailed()) {
+            return;
+        }
+        LOG.error("engine {} has failed: its links are closed, its queue pairs are in ERR", index, cause);
+        try {
+            datapath.fail();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+        guests.wake();
     }
 
     /** Whether the calling thread is the one that does the I/O and sleeps in the waiter. */
@@ -399,7 +427,13 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Attaches a link. Any thread. */
     public void attach(Link link) {
-        commands.add(() -> datapath.links().attach(link));
+        commands.add(() -> {
+            if (datapath.hasFailed()) {
+                link.close();
+            } else {
+                datapath.links().attach(link);
+            }
+        });
         wakeOwner();
     }
 

@@ -36,7 +36,8 @@ final class EngineThread implements Runnable {
                     engine.await(Long.MAX_VALUE);
                     idle.slept();
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.
                 LOG.error("engine {} met an error and goes on", engine.index(), e);
             }
         }

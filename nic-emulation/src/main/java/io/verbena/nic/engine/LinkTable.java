@@ -118,8 +118,7 @@ final class LinkTable {
             for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
                 QpContext qp = path.queuePairs().get(i);
                 appendQueues.abandon(qp.number());
-                services.event(AsyncEventType.QP_FATAL, qp.number());
-                qp.requester().completer().peerDied();
+                qp.requester().peerDied();
             }
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {

@@ -17,8 +17,16 @@ public final class Access {
     /** Peers may compare-and-swap and fetch-and-add. */
     public static final int REMOTE_ATOMIC = 8;
 
-    /** Every flag. */
-    public static final int ALL = LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+    /** Memory windows may be bound to the region. */
+    public static final int MW_BIND = 16;
+
+    /** What a peer may be allowed. */
+    public static final int REMOTE = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+
+    /** Every flag but {@link #MW_BIND}. */
+    public static final int ALL = LOCAL_WRITE | REMOTE;
+
+    private static final int KNOWN = ALL | MW_BIND;
 
     private Access() {}
 
@@ -30,9 +38,9 @@ public final class Access {
      * @throws IllegalArgumentException if they contradict each other; names them
      */
     public static int checked(int access) {
-        if ((access & ~ALL) != 0) {
+        if ((access & ~KNOWN) != 0) {
             throw new IllegalArgumentException(
-                    "access 0x" + Integer.toHexString(access) + " has flags outside 0x" + Integer.toHexString(ALL));
+                    "access 0x" + Integer.toHexString(access) + " has flags outside 0x" + Integer.toHexString(KNOWN));
         }
         if ((access & (REMOTE_WRITE | REMOTE_ATOMIC)) != 0 && (access & LOCAL_WRITE) == 0) {
             throw new IllegalArgumentException("access " + describe(access) + " lacks LOCAL_WRITE, which "
@@ -53,6 +61,7 @@ public final class Access {
         append(text, access, REMOTE_WRITE, "REMOTE_WRITE");
         append(text, access, REMOTE_READ, "REMOTE_READ");
         append(text, access, REMOTE_ATOMIC, "REMOTE_ATOMIC");
+        append(text, access, MW_BIND, "MW_BIND");
         return text.length() == 0 ? "LOCAL_READ" : text.toString();
     }
 

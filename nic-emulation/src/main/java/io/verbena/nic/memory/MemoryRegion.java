@@ -1,9 +1,11 @@
 package io.verbena.nic.memory;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * A registered piece of memory (ibv_reg_mr(3)). Remote addresses are offsets into it. Immutable; safe to share.
+ * A registered piece of memory (ibv_reg_mr(3)). Remote addresses are offsets into it. Immutable but for the number of
+ * windows that are bound to it; safe to share.
  */
 public final class MemoryRegion {
     /** The access is in order. */
@@ -18,6 +20,8 @@ public final class MemoryRegion {
     /** The range leaves the region. */
     public static final int OUT_OF_RANGE = 3;
 
+    private static final int GONE = -1;
+
     private final AtomicBuffer buffer;
     private final int key;
     private final int segmentId;
@@ -25,6 +29,7 @@ public final class MemoryRegion {
     private final long length;
     private final int access;
     private final int pd;
+    private final AtomicInteger windows = new AtomicInteger(); // bound to it; GONE from deregistration on
 
     MemoryRegion(AtomicBuffer buffer, int key, int segmentId, long segmentOffset, long length, int access, int pd) {
         this.buffer = buffer;
@@ -99,6 +104,33 @@ public final class MemoryRegion {
             return NO_ACCESS;
         }
         return contains(offset, length, this.length) ? OK : OUT_OF_RANGE;
+    }
+
+    /** Memory windows that are bound to it. */
+    public int windows() {
+        return Math.max(0, windows.get());
+    }
+
+    /** A window is to be bound: false if the region is going. */
+    boolean holdWindow() {
+        for (; ; ) {
+            int n = windows.get();
+            if (n < 0) {
+                return false;
+            }
+            if (windows.compareAndSet(n, n + 1)) {
+                return true;
+            }
+        }
+    }
+
+    void releaseWindow() {
+        windows.decrementAndGet();
+    }
+
+    /** No window may be bound from here on: false if one is. */
+    boolean retire() {
+        return windows.compareAndSet(0, GONE);
     }
 
     @Override

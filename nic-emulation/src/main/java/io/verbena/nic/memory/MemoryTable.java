@@ -10,17 +10,20 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A NIC's memory keys. A key is {@code tag << indexBits | index}, the tag random and never 0 and never the one before at
  * that index, so that a stale key is refused.
  *
- * <p>Concurrency: {@link #register} and {@link #deregister} take a lock (control path). {@link #find} is lock-free and
- * allocation-free, from any thread.
+ * <p>Concurrency: {@link #register}, {@link #deregister} and the allocation of windows take a lock (control path).
+ * {@link #find} and {@link #findRemote} are lock-free and allocation-free, from any thread. {@link #bind} and
+ * {@link #invalidate} are for the baton.
  */
 public final class MemoryTable {
     private static final VarHandle REGION = MethodHandles.arrayElementVarHandle(MemoryRegion[].class);
+    private static final VarHandle WINDOW = MethodHandles.arrayElementVarHandle(MemoryWindow[].class);
 
     private final ControlBlock control;
     private final AtomicBuffer buffer;
@@ -29,6 +32,7 @@ public final class MemoryTable {
     private final int indexBits;
     private final int indexMask;
     private final @Nullable MemoryRegion[] regions;
+    private final @Nullable MemoryWindow[] windows; // at indexes where there is no region
     private final int[] lastTags;
     private final int[] free;
     private final List<MemoryRegion> busy = new ArrayList<>();
@@ -54,6 +58,7 @@ public final class MemoryTable {
         this.indexBits = Integer.numberOfTrailingZeros(maxKeys);
         this.indexMask = maxKeys - 1;
         this.regions = new MemoryRegion[maxKeys];
+        this.windows = new MemoryWindow[maxKeys];
         this.lastTags = new int[maxKeys];
         this.free = new int[maxKeys];
         for (int i = 0; i < maxKeys; i++) {
@@ -90,18 +95,8 @@ public final class MemoryTable {
             throw new IllegalArgumentException("segment " + segmentId + ", offset " + segmentOffset + ", length "
                     + length + ": id < -1 or end > " + Integer.MAX_VALUE);
         }
-        if (freeCount == 0 && reclaim() == 0) {
-            throw new IllegalStateException("registered regions " + regions.length + " = maximum " + regions.length
-                    + "; raise ControlLimits.maxKeys");
-        }
-        int index = free[--freeCount];
-        int tag;
-        int tags = 1 << (Integer.SIZE - indexBits);
-        do {
-            tag = 1 + random.nextInt(tags - 1);
-        } while (tag == lastTags[index]);
-        lastTags[index] = tag;
-        int key = tag << indexBits | index;
+        int index = takeIndex();
+        int key = newKey(index);
         MemoryRegion region = new MemoryRegion(memory, key, segmentId, segmentOffset, length, access, pd);
         int entry = control.keyOffset(index);
         buffer.putInt(entry + KEY_ACCESS_OFFSET, access);
@@ -113,6 +108,149 @@ public final class MemoryTable {
         REGION.setVolatile(regions, index, region);
         return region;
     }
+
+    private int takeIndex() {
+        if (freeCount == 0 && reclaim() == 0) {
+            throw new IllegalStateException("regions and windows " + regions.length + " = maximum " + regions.length
+                    + "; raise maxMemoryRegions");
+        }
+        return free[--freeCount];
+    }
+
+    private int newKey(int index) {
+        int tag;
+        int tags = 1 << (Integer.SIZE - indexBits);
+        do {
+            tag = 1 + random.nextInt(tags - 1);
+        } while (tag == lastTags[index]);
+        lastTags[index] = tag;
+        return tag << indexBits | index;
+    }
+
+    // ---- windows ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Allocates a window, not bound to anything.
+     *
+     * @param type how it will be bound
+     * @param pd protection domain
+     * @throws IllegalStateException if there are maxKeys regions and windows
+     */
+    public synchronized MemoryWindow allocateWindow(MemoryWindow.Type type, int pd) {
+        int index = takeIndex();
+        MemoryWindow window = new MemoryWindow(this, type, pd, newKey(index));
+        WINDOW.setVolatile(windows, index, window);
+        return window;
+    }
+
+    /**
+     * Frees a window; its key is invalid at once.
+     *
+     * @throws IllegalStateException if it is not of this table (any more)
+     */
+    public synchronized void deallocate(MemoryWindow window) {
+        int index = window.key() & indexMask;
+        if (windows[index] != window) {
+            throw new IllegalStateException(window + " is not allocated here");
+        }
+        window.free();
+        lastTags[index] = window.key() >>> indexBits;
+        WINDOW.setVolatile(windows, index, (MemoryWindow) null);
+        free[freeCount++] = index;
+    }
+
+    /** A new key at random for a window: for a bind by call. */
+    public synchronized int newKey(MemoryWindow window) {
+        return newKey(window.key() & indexMask);
+    }
+
+    /** The key with the next tag at the same index. */
+    int keyAfter(int key) {
+        int tag = (key >>> indexBits) + 1;
+        return (tag << indexBits == 0 ? 1 : tag) << indexBits | (key & indexMask);
+    }
+
+    /**
+     * Binds a window, named by its new key, to a part of a region; or a window of type 1 to nothing, with length 0.
+     *
+     * @param newKey the key that it will have; of type 2, other than the last
+     * @param regionKey the region's local key
+     * @param offset in the region
+     * @param length in bytes
+     * @param access what peers may do: remote flags, and those of the region permitting
+     * @param pd protection domain of the queue pair
+     * @param qpNumber the queue pair
+     * @return false if anything of it is not in order (MW_BIND_ERR); nothing has changed then
+     */
+    public boolean bind(int newKey, int regionKey, long offset, long length, int access, int pd, int qpNumber) {
+        MemoryWindow window = (MemoryWindow) WINDOW.getAcquire(windows, newKey & indexMask);
+        if (window == null || window.pd() != pd || (access & ~Access.REMOTE) != 0 || newKey >>> indexBits == 0) {
+            return false;
+        }
+        boolean type2 = window.type() == MemoryWindow.Type.TYPE_2;
+        if (type2 && (window.isBound() || newKey == window.key())) {
+            return false; // to be invalidated first, and never the same key again
+        }
+        if (length == 0) {
+            if (!type2) {
+                window.unbind();
+            }
+            return !type2;
+        }
+        MemoryRegion region = find(regionKey);
+        int needed = Access.MW_BIND
+                | ((access & (Access.REMOTE_WRITE | Access.REMOTE_ATOMIC)) != 0 ? Access.LOCAL_WRITE : 0);
+        if (region == null || region.check(pd, offset, length, needed) != MemoryRegion.OK || !region.holdWindow()) {
+            return false;
+        }
+        AtomicBuffer part = new UnsafeBuffer(region.buffer(), (int) offset, (int) length);
+        if (type2) {
+            window.key(newKey);
+        }
+        if (!window.bind(region, new MemoryRegion(part, newKey, -1, 0, length, access, pd), qpNumber)) {
+            region.releaseWindow();
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Makes the key of a bound window of type 2 void.
+     *
+     * @param key as a peer or a request names it, any value
+     * @param pd protection domain of the queue pair
+     * @param qpNumber the queue pair that it was bound through
+     * @return false if there is no such window
+     */
+    public boolean invalidate(int key, int pd, int qpNumber) {
+        MemoryWindow window = (MemoryWindow) WINDOW.getAcquire(windows, key & indexMask);
+        if (window == null
+                || window.type() != MemoryWindow.Type.TYPE_2
+                || window.pd() != pd
+                || window.view(key, qpNumber) == null) {
+            return false;
+        }
+        window.unbind();
+        return true;
+    }
+
+    /**
+     * Finds what a peer's request names: a region, or the bound part of a window.
+     *
+     * @param key any value
+     * @param qpNumber queue pair that the request came to
+     * @return null if there is none that this queue pair reaches
+     */
+    public @Nullable MemoryRegion findRemote(int key, int qpNumber) {
+        MemoryRegion region = find(key);
+        if (region != null) {
+            return region;
+        }
+        MemoryWindow window = (MemoryWindow) WINDOW.getAcquire(windows, key & indexMask);
+        return window == null ? null : window.view(key, qpNumber);
+    }
+
+    // ---- regions ----------------------------------------------------------------------------------------------------
 
     /**
      * Finds a region.
@@ -131,12 +269,16 @@ public final class MemoryTable {
      *
      * @param region of this table
      * @return whether its memory is free, or must be set aside until {@link #isSettled}
-     * @throws IllegalStateException if the region is not registered (any more)
+     * @throws IllegalStateException if the region is not registered (any more), or (EBUSY) if windows are bound to it
      */
     public synchronized DeregisterResult deregister(MemoryRegion region) {
         int index = region.key() & indexMask;
         if (regions[index] != region) {
             throw new IllegalStateException(region + " is not registered here");
+        }
+        if (!region.retire()) {
+            throw new IllegalStateException(
+                    region + " is busy (EBUSY): " + region.windows() + " windows are bound to it");
         }
         REGION.setVolatile(regions, index, (MemoryRegion) null);
         buffer.putIntVolatile(control.keyOffset(index) + KEY_OFFSET, 0);

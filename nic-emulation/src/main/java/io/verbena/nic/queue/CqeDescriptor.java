@@ -34,6 +34,8 @@ public final class CqeDescriptor {
 
     /** Flag: the immediate data is valid. */
     public static final int HAS_IMMEDIATE = 1;
+    /** Flag: in place of immediate data there is the key that was invalidated. */
+    public static final int HAS_INVALIDATED = 4;
     /** Flag: solicited, or an error. */
     public static final int SOLICITED = 2;
 
@@ -41,5 +43,9 @@ public final class CqeDescriptor {
 
     static int state(int status, int opcode, int flags, int phase) {
         return status | opcode << 8 | flags << 16 | phase << 31;
+    }
+
+    static int withPhase(int state, int phase) {
+        return (state & Integer.MAX_VALUE) | (phase << 31);
     }
 }

@@ -23,6 +23,7 @@ public final class SendRing {
     private static final int PUBLISHED = 0;
     private static final int CONSUMED = 128;
     private static final int SLOTS = 256;
+    private static final long NO_BATCH = -1;
 
     private final UnsafeBuffer buffer;
     private final int capacity;
@@ -34,6 +35,7 @@ public final class SendRing {
     // The poster's own view.
     private long produced;
     private long consumedSeen;
+    private long batchStart = NO_BATCH;
 
     // The engine's own view: requests below head are complete, below next have been sent (in part).
     private long head;
@@ -101,9 +103,41 @@ public final class SendRing {
         buffer.putLongOrdered(PUBLISHED, produced);
     }
 
-    /** Requests posted and not complete, as the poster sees it. */
+    /** Any thread: index of the request that will be published next. */
+    public long published() {
+        return buffer.getLongVolatile(PUBLISHED);
+    }
+
+    /** Poster: what is posted from here on is a batch, until {@link #commitBatch} or {@link #dropBatch}. */
+    public void startBatch() {
+        batchStart = produced;
+    }
+
+    /** Poster: whether a batch is open. */
+    public boolean isBatching() {
+        return batchStart != NO_BATCH;
+    }
+
+    /** Poster: requests of the open batch. */
+    public int batched() {
+        return (int) (produced - batchStart);
+    }
+
+    /** Poster: the engine may take the batch. */
+    public void commitBatch() {
+        batchStart = NO_BATCH;
+        publish();
+    }
+
+    /** Poster: forgets the batch; the engine has seen nothing of it. */
+    public void dropBatch() {
+        produced = batchStart;
+        batchStart = NO_BATCH;
+    }
+
+    /** Requests posted and not complete, as the poster sees it; without those of an open batch. */
     public int outstanding() {
-        return (int) (produced - buffer.getLongVolatile(CONSUMED));
+        return (int) ((batchStart == NO_BATCH ? produced : batchStart) - buffer.getLongVolatile(CONSUMED));
     }
 
     /** Any thread: whether requests are published that the engine has not completed. */
@@ -162,6 +196,9 @@ public final class SendRing {
     public void reset() {
         produced = 0;
         consumedSeen = 0;
+        if (batchStart != NO_BATCH) {
+            batchStart = 0; // what was in the batch is forgotten, it stays open
+        }
         head = 0;
         next = 0;
         publishedSeen = 0;

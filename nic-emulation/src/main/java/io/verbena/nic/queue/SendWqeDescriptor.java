@@ -13,13 +13,15 @@ import org.agrona.BitUtil;
  *  +--------+--------+--------+--------+------------------------+
  *  | work request id                                            |  8
  *  +-----------------------------------+------------------------+
- *  | immediate                         | remote key / queue key | 16
+ *  | immediate, key to invalidate or   | remote key / queue key | 16
+ *  | access of a window                | / new key of a window  |
  *  +-----------------------------------+------------------------+
- *  | remote offset / append queue id                            | 24
+ *  | remote offset / append queue id / offset of a window       | 24
  *  +------------------------------------------------------------+
- *  | swap value or addend                                       | 32
+ *  | swap value or addend              | or: address handle (4), destination QP (4) | 32
+ *  |                                   | or: key of a window's region (8)           |
  *  +------------------------------------------------------------+
- *  | compare value                                              | 40
+ *  | compare value                     | or: Q_Key (4), or: length of a window (8)  | 40
  *  +-----------------------------------+------------------------+
  *  | first PSN                         | last PSN               | 48
  *  +-----------------------------------+------------------------+
@@ -40,6 +42,8 @@ public final class SendWqeDescriptor {
     public static final int INLINE = 8;
     /** Flag: carries immediate data. */
     public static final int IMMEDIATE = 16;
+    /** Flag: makes a key void at the peer. */
+    public static final int INVALIDATE = 32;
 
     /** Offset of the opcode, a {@link io.verbena.nic.WcOpcode} ordinal. */
     public static final int OPCODE = 0;
@@ -51,16 +55,26 @@ public final class SendWqeDescriptor {
     public static final int LENGTH = 4;
     /** Offset of the work request id. */
     public static final int WR_ID = 8;
-    /** Offset of the immediate data. */
+    /** Offset of the immediate data, of a key to invalidate, or of the access flags of a window to bind. */
     public static final int IMMEDIATE_DATA = 16;
-    /** Offset of the remote key, or of the append queue's key. */
+    /** Offset of the remote key, of the append queue's key, or of the new key of a window to bind. */
     public static final int REMOTE_KEY = 20;
-    /** Offset of the remote offset, or of the append queue's id. */
+    /** Offset of the remote offset, of the append queue's id, or of where a window begins in its region. */
     public static final int REMOTE_OFFSET = 24;
     /** Offset of the swap value or addend. */
     public static final int SWAP_OR_ADD = 32;
     /** Offset of the compare value. */
     public static final int COMPARE = 40;
+    /** Offset of a datagram's address handle. */
+    public static final int ADDRESS = 32;
+    /** Offset of a datagram's destination queue pair. */
+    public static final int DESTINATION_QP = 36;
+    /** Offset of a datagram's Q_Key. */
+    public static final int QKEY = 40;
+    /** Offset of the key of the region that a window is bound to. */
+    public static final int REGION_KEY = 32;
+    /** Offset of the length of a window to bind, 8 bytes. */
+    public static final int WINDOW_LENGTH = 40;
     /** Offset of the PSN of the request's first packet. */
     public static final int FIRST_PSN = 48;
     /** Offset of the PSN of the request's last packet. */

@@ -3,7 +3,6 @@ package io.verbena.nic.transport;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.Link;
@@ -25,15 +24,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>Pure state: used under the engine's baton; time is passed in.
  */
-public final class Completer {
-    private static final int READ = WcOpcode.READ.ordinal();
-    private static final int COMPARE_SWAP = WcOpcode.COMPARE_SWAP.ordinal();
-    private static final int FETCH_ADD = WcOpcode.FETCH_ADD.ordinal();
+final class Completer {
     private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
 
     private final QpContext qp;
     private final TransportServices services;
-    private final Requester requester;
+    private final ReliableRequester requester;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
@@ -48,7 +44,7 @@ public final class Completer {
     private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
-    Completer(QpContext qp, TransportServices services, Requester requester) {
+    Completer(QpContext qp, TransportServices services, ReliableRequester requester) {
         this.qp = qp;
         this.services = services;
         this.requester = requester;
@@ -98,7 +94,7 @@ public final class Completer {
     }
 
     /** A response packet has come; its structure has been checked. */
-    public void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
+    void onResponse(Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
         if (qp.state() != QpState.RTS && qp.state() != QpState.SQD) {
             return;
         }
@@ -185,17 +181,18 @@ public final class Completer {
         if (psn != wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN)) {
             return; // of a request that is complete
         }
-        if (kind != COMPARE_SWAP && kind != FETCH_ADD) {
+        if (kind != Requester.COMPARE_SWAP && kind != Requester.FETCH_ADD) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
         value.putLong(0, original);
-        if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
+                || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
         }
         answeredTo(psn);
-        completeHead(WcStatus.SUCCESS);
+        requester.completeHead(WcStatus.SUCCESS);
         startTimer();
         drained();
     }
@@ -214,7 +211,7 @@ public final class Completer {
         if (Psn.before(psn, first) || Psn.after(psn, last)) {
             return; // of a request that is complete
         }
-        if (wqes.getByte(slot + SendWqeDescriptor.OPCODE) != READ) {
+        if (wqes.getByte(slot + SendWqeDescriptor.OPCODE) != Requester.READ) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -231,8 +228,7 @@ public final class Completer {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
-        int count = wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT);
-        if (!ScatterGather.check(services, wqes, slot + SendWqeDescriptor.DATA, count, qp.pd(), Access.LOCAL_WRITE)
+        if (!requester.entriesHold(slot, Access.LOCAL_WRITE)
                 || !ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, due, bytes, b, at)) {
             requester.fail(WcStatus.LOC_PROT_ERR);
             return;
@@ -241,7 +237,7 @@ public final class Completer {
         wentBack = false;
         answeredTo(psn);
         if (psn == last) {
-            completeHead(WcStatus.SUCCESS);
+            requester.completeHead(WcStatus.SUCCESS);
             drained();
         }
         startTimer();
@@ -260,11 +256,11 @@ public final class Completer {
             if (Psn.after(wqes.getInt(slot + SendWqeDescriptor.LAST_PSN), psn)) {
                 break;
             }
-            if (isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
+            if (ReliableRequester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
                 all = false;
                 break;
             }
-            completeHead(WcStatus.SUCCESS);
+            requester.completeHead(WcStatus.SUCCESS);
             some = true;
         }
         int reached = all ? psn : Psn.add(headPsn(), -1); // what a READ has got is known from its answers
@@ -355,7 +351,8 @@ public final class Completer {
     }
 
     /** The path's peer is gone for good. */
-    public void peerDied() {
+    void peerDied() {
+        services.event(AsyncEventType.QP_FATAL, qp.number());
         if (requester.hasUnanswered() || ring.hasNext()) {
             requester.fail(WcStatus.RETRY_EXC_ERR);
         } else {
@@ -363,35 +360,16 @@ public final class Completer {
         }
     }
 
-    /** Completes the oldest request. */
-    void completeHead(WcStatus status) {
-        int slot = ring.slot(ring.head());
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        if (status != WcStatus.SUCCESS || (flags & SendWqeDescriptor.SIGNALED) != 0) {
-            qp.completeSend(
-                    wqes.getLong(slot + SendWqeDescriptor.WR_ID),
-                    status,
-                    kind,
-                    wqes.getInt(slot + SendWqeDescriptor.LENGTH));
-        }
-        boolean reads = isRead(kind);
-        if (reads) {
-            readOffset = 0;
-            wentBack = false;
-        }
-        boolean current = ring.next() == ring.head();
-        ring.advanceHead();
-        requester.completed(reads && !current, current);
+    /** The oldest READ or atomic is complete. */
+    void readCompleted() {
+        readOffset = 0;
+        wentBack = false;
     }
 
-    private void drained() {
-        if (qp.state() == QpState.SQD && !requester.hasUnanswered()) {
+    /** Says so if nothing is outstanding any more, in SQD. */
+    void drained() {
+        if (qp.state() == QpState.SQD && !requester.isUnderWay()) {
             services.event(AsyncEventType.SQ_DRAINED, qp.number());
         }
-    }
-
-    private static boolean isRead(int kind) {
-        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
     }
 }

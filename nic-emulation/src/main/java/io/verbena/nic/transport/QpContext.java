@@ -2,8 +2,10 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.queue.CompletionRing;
@@ -17,7 +19,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context of one reliable-connection queue pair: what requester and responder share, and what the arbiter schedules.
+ * The context of one queue pair: what requester and responder share, and what the arbiter schedules.
  *
  * <p>Concurrency: everything but {@link #state} (readable by any thread) and the doorbell flag is used under the baton of
  * the engine that owns the queue pair.
@@ -42,6 +44,7 @@ public final class QpContext extends Flow {
     /** Outcome: there is work, but it waits for an answer or a timer. */
     public static final int WAITING = 3;
 
+    private final QpType type;
     private final int number;
     private final int pd;
     private final SendRing sendRing;
@@ -59,6 +62,7 @@ public final class QpContext extends Flow {
     private int epoch;
     private int pathMtu = 1024;
     private int access;
+    private int qkey;
     private int retryCount = 7;
     private int rnrRetry = 7;
     private long ackTimeoutNanos = AckTimeout.nanos(18);
@@ -73,8 +77,8 @@ public final class QpContext extends Flow {
     public long timerNanos;
     /** Whether it is on the engine's list of acknowledgements; the engine's. */
     public boolean acknowledgementListed;
-    /** Whether it is on its path's list of blocked flows; the engine's. */
-    public boolean blockedListed;
+    /** The path on whose list of blocked flows it is, or null; the engine's. */
+    public @Nullable Path blockedOn;
 
     @SuppressWarnings("unused") // through DOORBELL
     private volatile int doorbell;
@@ -85,6 +89,7 @@ public final class QpContext extends Flow {
      * @param group whose share its traffic takes
      */
     public QpContext(
+            QpType type,
             int number,
             int pd,
             FlowGroup group,
@@ -95,6 +100,7 @@ public final class QpContext extends Flow {
             CompletionRing receiveCompletions,
             TransportServices services) {
         super(group);
+        this.type = type;
         this.number = number;
         this.pd = pd;
         this.sendRing = sendRing;
@@ -103,13 +109,19 @@ public final class QpContext extends Flow {
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
         this.services = services;
-        this.requester = new Requester(this, services);
-        this.responder = new Responder(this, services);
+        boolean reliable = type == QpType.RC;
+        this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
+        this.responder = reliable ? new ReliableResponder(this, services) : new UnreliableResponder(this, services);
     }
 
     /** Counts the connections of this number: a peer that knew an earlier one is not taken for the present one. */
     public int epoch() {
         return epoch;
+    }
+
+    /** Its transport. */
+    public QpType type() {
+        return type;
     }
 
     /** The queue pair's number. */
@@ -137,6 +149,11 @@ public final class QpContext extends Flow {
         return sharedReceive;
     }
 
+    /** Whether sends or receives complete there. */
+    public boolean completesTo(CompletionRing ring) {
+        return sendCompletions == ring || receiveCompletions == ring;
+    }
+
     /** The state; any thread. */
     public QpState state() {
         return state;
@@ -145,6 +162,11 @@ public final class QpContext extends Flow {
     /** The way to the peer, or null before RTR. */
     public @Nullable Path path() {
         return path;
+    }
+
+    /** The way that the request under way takes: a datagram's own, else {@link #path}. */
+    public @Nullable Path sendPath() {
+        return path == null && type != QpType.UD ? null : requester.path();
     }
 
     /** The peer queue pair's number. */
@@ -172,6 +194,15 @@ public final class QpContext extends Flow {
         return responder;
     }
 
+    int qkey() {
+        return qkey;
+    }
+
+    /** Sets the Q_Key that datagrams must have. */
+    public void qkey(int key) {
+        qkey = key;
+    }
+
     int retryCount() {
         return retryCount;
     }
@@ -196,6 +227,11 @@ public final class QpContext extends Flow {
         return maxDestRdAtomic;
     }
 
+    /** What the peer may do by the direct path: READs and atomics only where packets of them would be answered. */
+    public int directAccess() {
+        return maxDestRdAtomic == 0 ? access & ~(Access.REMOTE_READ | Access.REMOTE_ATOMIC) : access;
+    }
+
     /** Sets what the peer may do. */
     public void access(int flags) {
         access = flags;
@@ -203,23 +239,48 @@ public final class QpContext extends Flow {
     }
 
     /** Sets what a queue pair knows from RTR on; called on the move to RTR. */
-    public void connect(Path newPath, int destinationQp, int mtu, int receivePsn, int maxDest, int rnrTimer) {
+    public void connect(Path newPath, int destinationQp, int mtu, int receivePsn, int maxDest) {
         path = newPath;
         epoch++;
         peerQp = destinationQp;
         pathMtu = mtu;
         maxDestRdAtomic = maxDest;
-        minRnrTimer = rnrTimer;
         responder.reset(receivePsn);
     }
 
-    /** Sets what a queue pair knows from RTS on; called on the move to RTS. */
-    public void startSending(int sendPsn, int timeoutCode, int retries, int rnrRetries, int maxOutstandingReads) {
-        ackTimeoutNanos = AckTimeout.nanos(timeoutCode);
-        retryCount = retries;
-        rnrRetry = rnrRetries;
-        maxRdAtomic = maxOutstandingReads;
+    /** Readies datagrams; called on the move to RTR. */
+    public void receiveDatagrams() {
+        responder.reset(0);
+    }
+
+    /** Starts sending with a PSN; called on the move to RTS from RTR. */
+    public void startSending(int sendPsn) {
         requester.reset(sendPsn);
+    }
+
+    /** Sets the acknowledgement timeout, a code of {@link AckTimeout}. */
+    public void timeout(int code) {
+        ackTimeoutNanos = AckTimeout.nanos(code);
+    }
+
+    /** Sets the retries after a timeout. */
+    public void retryCount(int count) {
+        retryCount = count;
+    }
+
+    /** Sets the retries after "receiver not ready", 7 for ever. */
+    public void rnrRetry(int count) {
+        rnrRetry = count;
+    }
+
+    /** Sets the READs and atomics to have outstanding at the peer. */
+    public void maxRdAtomic(int count) {
+        maxRdAtomic = count;
+    }
+
+    /** Sets the RNR timer code that peers are answered with. */
+    public void minRnrTimer(int code) {
+        minRnrTimer = code;
     }
 
     /** Moves to another state; the caller has checked that the table allows it. */
@@ -228,6 +289,7 @@ public final class QpContext extends Flow {
             error();
             return;
         }
+        boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
         if (next == QpState.RESET) {
             path = null;
@@ -239,6 +301,20 @@ public final class QpContext extends Flow {
             responder.reset(0);
         }
         services.publishState(this);
+        if (drains && !requester.isUnderWay()) {
+            services.event(AsyncEventType.SQ_DRAINED, number);
+        }
+    }
+
+    /** A request of this side has failed: the queue pair goes to ERR, or, on an unreliable transport, its send queue to SQE. */
+    void sendFailed() {
+        if (type == QpType.RC || state == QpState.ERR) {
+            error();
+            return;
+        }
+        state = QpState.SQE;
+        services.publishState(this);
+        requester.flush();
     }
 
     /** Goes to ERR and flushes both queues. Does nothing more than flush if it is there already. */
@@ -330,7 +406,8 @@ public final class QpContext extends Flow {
                 0);
     }
 
-    void completeReceive(long wrId, WcStatus status, WcOpcode opcode, int flags, int byteLength, int immediate) {
+    void completeReceive(
+            long wrId, WcStatus status, WcOpcode opcode, int flags, int sourceQp, int byteLength, int immediate) {
         services.complete(
                 receiveCompletions,
                 wrId,
@@ -338,7 +415,7 @@ public final class QpContext extends Flow {
                 opcode.ordinal(),
                 flags,
                 number,
-                peerQp,
+                sourceQp,
                 byteLength,
                 immediate,
                 0);
@@ -351,7 +428,7 @@ public final class QpContext extends Flow {
         for (int slot = receiveRing.front(); slot >= 0; slot = receiveRing.front()) {
             long wrId = receiveRing.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
             receiveRing.pop();
-            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, 0, 0, 0);
+            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, peerQp, 0, 0);
         }
     }
 }

@@ -1,8 +1,9 @@
 package io.verbena.nic.transport;
 
+import io.verbena.nic.AddressHeader;
 import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
@@ -12,53 +13,45 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
-import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.AppendEthFlyweight;
-import io.verbena.nic.wire.AtomicEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.IethFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
-import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RethFlyweight;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answering half of a queue pair. Each request is checked in this order: PSN, opcode sequence, access of the queue
- * pair, receive request or responder resource, length, key; then it is executed, once; then it is answered.
+ * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE and an
+ * APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What a failed
+ * check leads to is the transport's.
  *
- * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what was
- * saved. Pure state: used under the engine's baton.
+ * <p>Pure state: used under the engine's baton.
  */
-public final class Responder {
+public abstract class Responder {
     /** The request was done, or taken in. */
-    private static final int DONE = 0;
+    static final int DONE = 0;
     /** The receiver is not ready. */
-    private static final int NOT_READY = -1;
+    static final int NOT_READY = -1;
     // Any other result is a NAK syndrome.
 
     /** In place of an in-flight slot: the owner of the queue appends. */
     private static final int OWNER = -1;
 
-    private final QpContext qp;
-    private final TransportServices services;
-    private final ReceiveRing receives;
-    private final ResponderResources resources = new ResponderResources();
-    private final UnsafeBuffer receive;
+    final QpContext qp;
+    final TransportServices services;
 
-    private int expectedPsn;
-    private int messages; // MSN
-    private @Nullable Opcode previous; // of the message under way, null between messages
-    private boolean acknowledgementDue;
-    private int nakSyndrome; // 0: none due
-    private int nakPsn;
-    private boolean failing; // goes to ERR when the answers that are due and the NAK are sent
+    @Nullable
+    Opcode previous; // of the message under way, null between messages
+
+    private final ReceiveRing receives;
+    private final UnsafeBuffer receive; // the receive request that was taken
+    private final @Nullable UnsafeBuffer addressHeader; // of a datagram
     private boolean established;
-    private boolean nakked; // nothing but the expected PSN is answered until it comes
 
     // The message under way.
     private boolean holdsReceive;
@@ -78,122 +71,46 @@ public final class Responder {
         this.services = services;
         this.receives = qp.receiveRing();
         this.receive = new UnsafeBuffer(new byte[ReceiveWqeDescriptor.slotLength(receives.maxSge())]);
+        this.addressHeader = qp.type() == QpType.UD ? new UnsafeBuffer(new byte[AddressHeader.LENGTH]) : null;
     }
 
+    /** Starts anew: the next packet is to have this PSN. */
     void reset(int receivePsn) {
-        expectedPsn = receivePsn & Psn.MASK;
-        messages = 0;
         previous = null;
-        acknowledgementDue = false;
-        nakSyndrome = 0;
-        nakked = false;
-        failing = false;
         established = false;
         holdsReceive = false;
         abandonAppend();
-        resources.reset(qp.maxDestRdAtomic());
     }
 
     /** The queue pair goes to ERR: what was half received is flushed or undone. */
     void abandon() {
-        failing = false;
         abandonAppend();
         if (holdsReceive) {
-            holdsReceive = false;
-            completeReceive(WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, 0, 0);
+            failReceive(WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE);
         }
         previous = null;
-        resources.reset(0);
     }
+
+    /**
+     * A request packet has come; its structure has been checked.
+     *
+     * @param sourceNic identity of the NIC that it came from
+     */
+    public abstract void onRequest(long sourceNic, Opcode opcode, DirectBuffer b, int at, int length, int headers);
 
     /** Whether answers to READs or atomics are to be sent. */
     public boolean hasResponses() {
-        return resources.hasPending();
-    }
-
-    int outcome() {
-        return resources.outcome();
+        return false;
     }
 
     /** Sends answers to READs and atomics, in order, up to a budget. */
     int transmit(int budget) {
-        int sent = resources.transmit(qp, services, budget, messages);
-        if (!resources.hasPending() && (acknowledgementDue || nakSyndrome != 0)) {
-            services.acknowledge(qp);
-        }
-        return sent;
+        return 0;
     }
 
-    /** A request packet has come; its structure has been checked. */
-    public void onRequest(Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
-        if (!qp.state().receives()) {
-            return;
-        }
-        int psn = BthFlyweight.psn(b, offset);
-        int ahead = Psn.diff(psn, expectedPsn);
-        if (failing && ahead >= 0) {
-            return;
-        }
-        if (ahead != 0) {
-            if (ahead > 0) {
-                services.count(NicCounter.OUT_OF_SEQUENCE);
-                if (!nakked) {
-                    nak(AethSyndrome.PSN_SEQUENCE_ERROR);
-                }
-            } else {
-                services.count(NicCounter.DUPLICATE_REQUESTS);
-                duplicate(opcode, psn, b, offset);
-            }
-            return;
-        }
-        nakked = false;
-        nakSyndrome = 0;
-        if (!established) {
-            established = true;
-            if (qp.state() == QpState.RTR) {
-                services.event(AsyncEventType.COMM_EST, qp.number());
-            }
-        }
-        int result = opcode.mayFollow(previous)
-                ? execute(opcode, b, offset, length - headers, headers)
-                : AethSyndrome.INVALID_REQUEST;
-        if (result == DONE) {
-            previous = opcode.endsMessage() ? null : opcode;
-            if (opcode.family() != Opcode.Family.READ) {
-                expectedPsn = Psn.next(expectedPsn);
-            }
-            if (opcode.endsMessage()) {
-                messages = messages + 1 & AethFlyweight.MSN_MASK;
-            }
-            if (BthFlyweight.ackRequest(b, offset)
-                    && opcode.family() != Opcode.Family.READ
-                    && opcode.family() != Opcode.Family.ATOMIC) {
-                acknowledgementDue = true;
-                services.acknowledge(qp);
-            }
-        } else if (result == NOT_READY) {
-            nak(AethSyndrome.rnrNak(qp.minRnrTimer()));
-        } else {
-            nak(result);
-            services.event(
-                    result == AethSyndrome.REMOTE_ACCESS_ERROR
-                            ? AsyncEventType.QP_ACCESS_ERR
-                            : AsyncEventType.QP_REQ_ERR,
-                    qp.number());
-            if (resources.hasPending()) {
-                failing = true; // what was asked for before is answered before
-            } else {
-                qp.error();
-            }
-        }
-    }
-
-    private void nak(int syndrome) {
-        nakSyndrome = syndrome;
-        nakPsn = expectedPsn;
-        nakked = true;
-        acknowledgementDue = false;
-        services.acknowledge(qp);
+    /** Why the last {@link #transmit} ended, as in {@link QpContext}. */
+    int outcome() {
+        return QpContext.IDLE;
     }
 
     /**
@@ -202,77 +119,82 @@ public final class Responder {
      * @return false if the link has no room
      */
     public boolean acknowledge(Link link) {
-        if (resources.hasPending() || (!acknowledgementDue && nakSyndrome == 0)) {
-            return true;
-        }
-        int at = link.claim(Opcode.ACKNOWLEDGE.headerLength());
-        if (at == Link.NO_ROOM) {
-            return false;
-        }
-        int syndrome = nakSyndrome != 0 ? nakSyndrome : AethSyndrome.ACK;
-        int psn = nakSyndrome != 0 ? nakPsn : Psn.add(expectedPsn, -1);
-        MutableDirectBuffer b = link.buffer();
-        BthFlyweight.encode(b, at, Opcode.ACKNOWLEDGE.code(), 0, qp.peerQp(), psn, qp.number());
-        AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
-        link.commit();
-        acknowledgementDue = false;
-        nakSyndrome = 0;
-        if (failing) {
-            qp.error();
-        }
         return true;
     }
 
-    private int execute(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        if (payload > qp.pathMtu() || (!opcode.endsMessage() && payload != qp.pathMtu())) {
-            return AethSyndrome.INVALID_REQUEST;
+    /** The first packet that the peer has sent. */
+    final void communicationEstablished() {
+        if (!established) {
+            established = true;
+            if (qp.state() == QpState.RTR) {
+                services.event(AsyncEventType.COMM_EST, qp.number());
+            }
         }
+    }
+
+    /** A message is longer than its receive request: what becomes of that. Returns the result of the packet. */
+    abstract int tooLong();
+
+    /** A WRITE with immediate does not hold: what becomes of the receive request that it would consume. */
+    abstract void badWriteImmediate();
+
+    /** A SEND names a key that it cannot make void: what becomes of its receive request. */
+    abstract void badInvalidate();
+
+    /** Executes a packet of a SEND, a WRITE or an APPEND. */
+    final int execute(long sourceNic, Opcode opcode, DirectBuffer b, int at, int payload, int headers) {
         switch (opcode.family()) {
             case SEND:
-                return send(opcode, b, offset, payload, headers);
+                return send(sourceNic, opcode, b, at, payload, headers);
             case WRITE:
-                return write(opcode, b, offset, payload, headers);
+                return write(opcode, b, at, payload, headers);
             case APPEND:
-                return append(opcode, b, offset, payload, headers);
-            case READ:
-                return read(b, offset + opcode.rethOffset());
-            case ATOMIC:
-                return atomic(opcode, b, offset + opcode.atomicEthOffset());
+                return append(opcode, b, at, payload, headers);
             default:
                 return AethSyndrome.INVALID_REQUEST;
         }
     }
 
-    private int send(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
+    private int send(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
         if (opcode.startsMessage()) {
             if (!takeReceive()) {
                 return NOT_READY;
             }
             received = 0;
             if (!receiveIsSound()) {
-                holdsReceive = false;
-                completeReceive(WcStatus.LOC_PROT_ERR, WcOpcode.RECEIVE, 0, 0);
+                failReceive(WcStatus.LOC_PROT_ERR, WcOpcode.RECEIVE);
                 return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
             }
         }
-        if (payload > receive.getInt(ReceiveWqeDescriptor.LENGTH) - received) {
-            holdsReceive = false;
-            completeReceive(WcStatus.LOC_LEN_ERR, WcOpcode.RECEIVE, 0, 0);
-            return AethSyndrome.INVALID_REQUEST;
+        UnsafeBuffer address = addressHeader;
+        int room = receive.getInt(ReceiveWqeDescriptor.LENGTH) - received;
+        if (payload > room - (address == null ? 0 : AddressHeader.LENGTH)) {
+            return tooLong();
         }
-        if (payload > 0
-                && !ScatterGather.scatter(
-                        services, receive, ReceiveWqeDescriptor.DATA, received, payload, b, offset + headers)) {
-            holdsReceive = false;
-            completeReceive(WcStatus.LOC_PROT_ERR, WcOpcode.RECEIVE, 0, 0);
+        if (address != null) {
+            AddressHeader.encode(address, 0, sourceNic, services.nicId());
+            scatter(address, 0, AddressHeader.LENGTH);
+        }
+        if (payload > 0 && !scatter(b, offset + headers, payload)) {
+            failReceive(WcStatus.LOC_PROT_ERR, WcOpcode.RECEIVE);
             return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
         }
-        received += payload;
         if (opcode.endsMessage()) {
-            holdsReceive = false;
+            if (opcode.hasInvalidate()
+                    && !services.regions()
+                            .invalidate(IethFlyweight.rkey(b, offset + opcode.iethOffset()), qp.pd(), qp.number())) {
+                badInvalidate();
+                return AethSyndrome.REMOTE_ACCESS_ERROR;
+            }
             deliver(opcode, b, offset, WcOpcode.RECEIVE);
         }
         return DONE;
+    }
+
+    private boolean scatter(DirectBuffer source, int at, int bytes) {
+        boolean held = ScatterGather.scatter(services, receive, ReceiveWqeDescriptor.DATA, received, bytes, source, at);
+        received += bytes;
+        return held;
     }
 
     private int write(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
@@ -289,14 +211,14 @@ public final class Responder {
                 return AethSyndrome.INVALID_REQUEST;
             }
         }
-        if (opcode.consumesReceive() && receives.front() < 0) {
+        if (opcode.consumesReceive() && !holdsReceive && receives.front() < 0) {
             return NOT_READY;
         }
         if (opcode.endsMessage() ? payload != announcedLength - received : payload >= announcedLength - received) {
             return badWrite(opcode, AethSyndrome.INVALID_REQUEST);
         }
         if (announcedLength > 0) {
-            MemoryRegion region = services.region(writeKey);
+            MemoryRegion region = services.remoteRegion(writeKey, qp.number());
             if (region == null
                     || region.check(qp.pd(), writeOffset, announcedLength, Access.REMOTE_WRITE) != MemoryRegion.OK
                     || (!opcode.startsMessage() && region != writeRegion)) {
@@ -310,7 +232,6 @@ public final class Responder {
             writeRegion = null;
             if (opcode.consumesReceive()) {
                 takeReceive();
-                holdsReceive = false;
                 deliver(opcode, b, offset, WcOpcode.RECEIVE_WRITE_IMMEDIATE);
             }
         }
@@ -318,9 +239,8 @@ public final class Responder {
     }
 
     private int badWrite(Opcode opcode, int syndrome) {
-        if (opcode.consumesReceive() && takeReceive()) {
-            holdsReceive = false;
-            completeReceive(WcStatus.LOC_ACCESS_ERR, WcOpcode.RECEIVE_WRITE_IMMEDIATE, 0, 0);
+        if (opcode.consumesReceive()) {
+            badWriteImmediate();
         }
         return syndrome;
     }
@@ -388,7 +308,7 @@ public final class Responder {
         return DONE;
     }
 
-    private void abandonAppend() {
+    final void abandonAppend() {
         if (appending) {
             appending = false;
             appendTarget = null;
@@ -396,75 +316,11 @@ public final class Responder {
         }
     }
 
-    private int read(DirectBuffer b, int reth) {
-        if ((qp.access() & Access.REMOTE_READ) == 0) {
-            return AethSyndrome.INVALID_REQUEST;
+    /** Takes the oldest receive request, or keeps the one that a message which never ended has left. */
+    final boolean takeReceive() {
+        if (holdsReceive) {
+            return true;
         }
-        int length = RethFlyweight.length(b, reth);
-        if (length < 0 || !resources.hasFree()) {
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        long remote = RethFlyweight.remoteOffset(b, reth);
-        int key = RethFlyweight.rkey(b, reth);
-        if (length > 0) {
-            MemoryRegion region = services.region(key);
-            if (region == null || region.check(qp.pd(), remote, length, Access.REMOTE_READ) != MemoryRegion.OK) {
-                return AethSyndrome.REMOTE_ACCESS_ERROR;
-            }
-        }
-        int packets = Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
-        resources.addRead(expectedPsn, Psn.add(expectedPsn, packets - 1), key, remote, length);
-        expectedPsn = Psn.add(expectedPsn, packets);
-        services.schedule(qp);
-        return DONE;
-    }
-
-    private int atomic(Opcode opcode, DirectBuffer b, int eth) {
-        long remote = AtomicEthFlyweight.remoteOffset(b, eth);
-        if ((qp.access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        MemoryRegion region = services.region(AtomicEthFlyweight.rkey(b, eth));
-        if (region == null || region.check(qp.pd(), remote, Long.BYTES, Access.REMOTE_ATOMIC) != MemoryRegion.OK) {
-            return AethSyndrome.REMOTE_ACCESS_ERROR;
-        }
-        long original = Atomics.execute(
-                opcode == Opcode.FETCH_ADD,
-                region.buffer(),
-                (int) remote,
-                AtomicEthFlyweight.swapOrAdd(b, eth),
-                AtomicEthFlyweight.compare(b, eth));
-        resources.addAtomic(expectedPsn, original);
-        services.schedule(qp);
-        return DONE;
-    }
-
-    /** A request that was executed before: answered, never executed again. */
-    private void duplicate(Opcode opcode, int psn, DirectBuffer b, int offset) {
-        switch (opcode.family()) {
-            case READ:
-                int reth = offset + opcode.rethOffset();
-                if (resources.repeatRead(
-                        psn,
-                        RethFlyweight.rkey(b, reth),
-                        RethFlyweight.remoteOffset(b, reth),
-                        RethFlyweight.length(b, reth),
-                        qp.pathMtu())) {
-                    services.schedule(qp);
-                }
-                break;
-            case ATOMIC:
-                if (resources.repeatAtomic(psn)) {
-                    services.schedule(qp);
-                }
-                break;
-            default:
-                acknowledgementDue = true;
-                services.acknowledge(qp);
-        }
-    }
-
-    private boolean takeReceive() {
         int slot = receives.front();
         if (slot < 0) {
             return false;
@@ -481,30 +337,35 @@ public final class Responder {
                 receive,
                 ReceiveWqeDescriptor.DATA,
                 receive.getInt(ReceiveWqeDescriptor.SGE_COUNT),
-                qp.pd(),
+                receives.pd(),
                 Access.LOCAL_WRITE);
     }
 
     private void deliver(Opcode opcode, DirectBuffer b, int offset, WcOpcode kind) {
-        boolean immediate = opcode.hasImmediate();
-        int flags = (immediate ? CqeDescriptor.HAS_IMMEDIATE : 0)
-                | (BthFlyweight.solicited(b, offset) ? CqeDescriptor.SOLICITED : 0);
+        holdsReceive = false;
+        int data = 0;
+        int flags = BthFlyweight.solicited(b, offset) ? CqeDescriptor.SOLICITED : 0;
+        if (opcode.hasImmediate()) {
+            flags |= CqeDescriptor.HAS_IMMEDIATE;
+            data = ImmDtFlyweight.immediate(b, offset + opcode.immOffset());
+        } else if (opcode.hasInvalidate()) {
+            flags |= CqeDescriptor.HAS_INVALIDATED;
+            data = IethFlyweight.rkey(b, offset + opcode.iethOffset());
+        }
         qp.completeReceive(
                 receive.getLong(ReceiveWqeDescriptor.WR_ID),
                 WcStatus.SUCCESS,
                 kind,
                 flags,
+                BthFlyweight.sourceQp(b, offset),
                 received,
-                immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0);
+                data);
     }
 
-    private void completeReceive(WcStatus status, WcOpcode kind, int bytes, int immediate) {
+    /** Ends the receive request that was taken, in an error. */
+    final void failReceive(WcStatus status, WcOpcode kind) {
+        holdsReceive = false;
         qp.completeReceive(
-                receive.getLong(ReceiveWqeDescriptor.WR_ID),
-                status,
-                kind,
-                status == WcStatus.SUCCESS ? 0 : CqeDescriptor.SOLICITED,
-                bytes,
-                immediate);
+                receive.getLong(ReceiveWqeDescriptor.WR_ID), status, kind, CqeDescriptor.SOLICITED, qp.peerQp(), 0, 0);
     }
 }

@@ -186,7 +186,7 @@ final class ResponderResources {
         Opcode opcode = offset == 0
                 ? end ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_FIRST
                 : end ? Opcode.READ_RESPONSE_LAST : Opcode.READ_RESPONSE_MIDDLE;
-        MemoryRegion region = bytes == 0 ? null : services.region(key[i]);
+        MemoryRegion region = bytes == 0 ? null : services.remoteRegion(key[i], qp.number());
         boolean gone = bytes > 0
                 && (region == null
                         || region.check(qp.pd(), value[i], length[i], Access.REMOTE_READ) != MemoryRegion.OK);

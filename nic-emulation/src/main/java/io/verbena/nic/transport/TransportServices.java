@@ -4,6 +4,7 @@ import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.queue.CompletionRing;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,22 @@ public interface TransportServices {
     /** The region of a local key, or null if there is none. */
     @Nullable
     MemoryRegion region(int key);
+
+    /** What a peer's request names: a region, or a window that is reached through the queue pair; null if there is none. */
+    @Nullable
+    MemoryRegion remoteRegion(int key, int qpNumber);
+
+    /** The NIC's regions and windows. */
+    MemoryTable regions();
+
+    /** The NIC's address handles. */
+    AddressTable addresses();
+
+    /** The path to a NIC; made if there is none. */
+    Path path(long peerNic);
+
+    /** Identity of this NIC. */
+    long nicId();
 
     /** Appends to this NIC's own queues. */
     Appender appender();

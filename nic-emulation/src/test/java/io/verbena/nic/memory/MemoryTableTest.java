@@ -124,7 +124,7 @@ class MemoryTableTest {
                 .hasMessage("access REMOTE_WRITE lacks LOCAL_WRITE, which REMOTE_WRITE needs");
         assertThatThrownBy(() -> register(0, 8, Access.REMOTE_ATOMIC))
                 .hasMessage("access REMOTE_ATOMIC lacks LOCAL_WRITE, which REMOTE_ATOMIC needs");
-        assertThatThrownBy(() -> register(0, 8, 64)).hasMessage("access 0x40 has flags outside 0xf");
+        assertThatThrownBy(() -> register(0, 8, 64)).hasMessage("access 0x40 has flags outside 0x1f");
         AtomicBuffer eight = new UnsafeBuffer(new byte[8]);
         assertThatThrownBy(() -> table.register(eight, -1, 0, 9, 0, PD))
                 .hasMessage("length 9 outside 1 to the buffer's 8 bytes");

@@ -1,11 +1,19 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import io.verbena.nic.Completion;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import org.jspecify.annotations.Nullable;
 
-/** A copy of a completion, kept. */
-record Wc(long wrId, WcStatus status, WcOpcode opcode, int byteLength, boolean hasImmediate, int immediate, int qp) {
+/** A copy of a completion, kept. With an error only what is valid then. */
+record Wc(
+        long wrId,
+        WcStatus status,
+        @Nullable WcOpcode opcode,
+        int byteLength,
+        boolean hasImmediate,
+        int immediate,
+        int qp) {
     static Wc of(Completion c) {
         return new Wc(
                 c.wrId(),
@@ -13,7 +21,7 @@ record Wc(long wrId, WcStatus status, WcOpcode opcode, int byteLength, boolean h
                 c.isSuccess() ? c.opcode() : null,
                 c.isSuccess() ? c.byteLength() : 0,
                 c.isSuccess() && c.hasImmediate(),
-                c.isSuccess() ? c.immediate() : 0,
+                c.isSuccess() && c.hasImmediate() ? c.immediate() : 0,
                 c.qpNumber());
     }
 

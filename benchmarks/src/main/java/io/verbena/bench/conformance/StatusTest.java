@@ -1,4 +1,4 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,66 +8,21 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
-import io.verbena.nic.sim.LinkProfile;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each completion status comes when, and only when, the table says; and the data is where it was. */
-class StatusTest {
-    private static final int MTU = Players.MTU;
-
-    private Players p;
-    private Player a;
-    private Player b;
-
-    @BeforeEach
-    void connect() {
-        reconnect(Players.attributes());
-    }
-
-    private void reconnect(ConnectAttributes attributes) {
-        if (p != null) {
-            p.close();
-        }
-        p = Players.connected(1, attributes);
-        a = p.a;
-        b = p.b;
-    }
-
-    @AfterEach
-    void close() {
-        p.close();
-    }
-
-    /** The peer refused: both queue pairs are in ERR, the request has the status, nothing was written. */
-    private void expectRemoteError(WcStatus status) {
-        p.untilSent(1);
-        p.settle();
-        assertThat(a.sendStatuses()).containsExactly(status);
-        assertThat(a.qp.state()).isEqualTo(QpState.ERR);
-        assertThat(b.qp.state()).isEqualTo(QpState.ERR);
-        assertThat(b.isZero(0, Player.REGION)).isTrue();
-    }
-
-    /** The request was refused here: the peer knows nothing of it. */
-    private void expectLocalError(WcStatus status) {
-        p.untilSent(1);
-        p.settle();
-        assertThat(a.sendStatuses()).containsExactly(status);
-        assertThat(a.qp.state()).isEqualTo(QpState.ERR);
-        assertThat(b.qp.state()).isEqualTo(QpState.RTS);
-        assertThat(b.isZero(0, Player.REGION)).isTrue();
-    }
+final class StatusTest extends ConformanceTest {
 
     // ---- LOC_LEN_ERR, REM_INV_REQ_ERR --------------------------------------------------------------------------
 
+    @Proves({Row.LOC_LEN_ERR_RECEIVE, Row.NAK_BOTH, Row.LAYOUT_UNTOUCHED})
     @ParameterizedTest
     @CsvSource({"0,1", "99,100", "1024,1025", "3000,3001", "1500,9000"})
     void aReceiveThatIsTooShort(int room, int length) {
@@ -85,6 +40,7 @@ class StatusTest {
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
     }
 
+    @Proves({Row.LOC_LEN_ERR_ATOMIC, Row.LOCAL_ERROR_PEER})
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 7, 9, 16})
     void anAtomicsResultIsEightBytes(int length) {
@@ -92,6 +48,7 @@ class StatusTest {
         expectLocalError(WcStatus.LOC_LEN_ERR);
     }
 
+    @Proves({Row.REM_INV_REQ_ERR_ATOMIC, Row.ATOMIC_ALIGNED, Row.EV_QP_REQ_ERR, Row.NAK_BOTH})
     @ParameterizedTest
     @ValueSource(longs = {1, 4, 7, 63})
     void aMisalignedAtomic(long offset) {
@@ -100,6 +57,7 @@ class StatusTest {
         assertThat(b.eventTypes()).contains(AsyncEventType.QP_REQ_ERR);
     }
 
+    @Proves(Row.REM_INV_REQ_ERR_ACCESS)
     @ParameterizedTest
     @CsvSource({
         "WRITE, " + (Access.REMOTE_READ | Access.REMOTE_ATOMIC),
@@ -107,25 +65,27 @@ class StatusTest {
         "FETCH_ADD, " + (Access.REMOTE_WRITE | Access.REMOTE_READ)
     })
     void anOperationThatThePeersQueuePairDoesNotAllow(WcOpcode operation, int access) {
-        reconnect(Players.attributes().access(access));
+        reconnect(attributes().access(access));
         post(operation, b.key(), 0);
         expectRemoteError(WcStatus.REM_INV_REQ_ERR);
     }
 
+    @Proves({Row.REM_INV_REQ_ERR_APPEND, Row.AQ_WRONG_NAME})
     @Test
     void anAppendLongerThanTheQueuesLimit() {
-        b.newAppendQueue(new AppendQueueAttributes().chunkLength(64 * 1024).maxMessage(1000));
-        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 1000));
+        AppendQueue queue = b.newAppendQueue(new AppendQueueAttributes().chunkLength(64 * 1024).maxMessage(1000));
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 1000));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
         a.sends.clear();
-        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 1001));
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 1001));
         expectRemoteError(WcStatus.REM_INV_REQ_ERR);
         assertThat(b.messages).hasSize(1);
     }
 
     // ---- LOC_PROT_ERR ------------------------------------------------------------------------------------------
 
+    @Proves({Row.LOC_PROT_ERR, Row.LOCAL_ERROR_PEER})
     @Test
     void anUnknownLocalKey() {
         b.qp.postReceive(1, b.key(), 0, 100);
@@ -134,6 +94,7 @@ class StatusTest {
         assertThat(b.receives).isEmpty();
     }
 
+    @Proves({Row.LOC_PROT_ERR, Row.NOT_WRAPPING})
     @ParameterizedTest
     @CsvSource({
         "262144,1",
@@ -149,6 +110,7 @@ class StatusTest {
         expectLocalError(WcStatus.LOC_PROT_ERR);
     }
 
+    @Proves(Row.LOC_PROT_ERR)
     @Test
     void aLocalKeyOfAnotherDomain() {
         ProtectionDomain other = a.nic.allocateProtectionDomain();
@@ -157,6 +119,7 @@ class StatusTest {
         expectLocalError(WcStatus.LOC_PROT_ERR);
     }
 
+    @Proves({Row.LOC_PROT_ERR, Row.MR_PERMISSIONS})
     @ParameterizedTest
     @ValueSource(strings = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
     void aResultWhereTheOwnerMayNotWrite(WcOpcode operation) {
@@ -166,15 +129,27 @@ class StatusTest {
                 a.request.read(b.key(), 0).local(readOnly.key(), 0, 8);
                 break;
             case FETCH_ADD:
-                a.request.fetchAdd(b.key(), 0, 1).local(readOnly.key(), 0, 8);
+                a.request.fetchAdd(b.key(), 0, 0).local(readOnly.key(), 0, 8);
                 break;
             default:
-                a.request.compareSwap(b.key(), 0, 0, 1).local(readOnly.key(), 0, 8);
+                a.request.compareSwap(b.key(), 0, 0, 0).local(readOnly.key(), 0, 8);
         }
         a.qp.postSend(a.request);
         expectLocalError(WcStatus.LOC_PROT_ERR);
     }
 
+    /** As on hardware: the place of the result is looked at when the result comes. */
+    @Proves(Row.LOC_PROT_ERR)
+    @Test
+    void anAtomicWithoutAPlaceForItsResultIsDoneAllTheSame() {
+        MemoryRegion readOnly = a.pd.allocate(100, 0);
+        a.qp.postSend(a.request.fetchAdd(b.key(), 0, 1).local(readOnly.key(), 0, 8));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.LOC_PROT_ERR);
+        assertThat(b.region.buffer().getLong(0)).isEqualTo(1);
+    }
+
+    @Proves(Row.MR_PERMISSIONS)
     @Test
     void aReadOnlyRegionMayBeSent() {
         MemoryRegion readOnly = a.pd.allocate(100, 0);
@@ -183,6 +158,7 @@ class StatusTest {
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
     }
 
+    @Proves({Row.LOC_PROT_ERR, Row.EARLIER_STAND, Row.LOCAL_ERROR_PEER})
     @Test
     void aLocalErrorWaitsForWhatWasPostedBefore() {
         b.fill(0, 50_000, 1);
@@ -200,16 +176,12 @@ class StatusTest {
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
     }
 
+    @Proves({Row.LOC_PROT_ERR, Row.MR_DEREGISTERED})
     @Test
     void aRegionThatGoesWhileItIsSentNeverDeliversWhatWasNotThere() {
-        p.close();
-        // Slow enough to deregister between two packets.
-        p = Players.connected(
-                1,
-                new LinkProfile().rate(80_000_000).window(2_000),
-                Players.attributes().timeout(12));
-        a = p.a;
-        b = p.b;
+        reconnect(attributes().timeout(12));
+        p.toB.delay(100 * MICRO);
+        p.toB.window(1); // time to deregister between two packets
         MemoryRegion source = a.pd.allocate(10 * MTU, Access.ALL);
         source.buffer().setMemory(0, 10 * MTU, (byte) 1);
         b.qp.postReceive(1, b.key(), 0, 10 * MTU);
@@ -227,6 +199,7 @@ class StatusTest {
 
     // ---- REM_OP_ERR --------------------------------------------------------------------------------------------
 
+    @Proves(Row.REM_OP_ERR)
     @Test
     void aReceiveWhoseOwnKeyIsBad() {
         b.qp.postReceive(5, b.key() ^ 0x100_0000, 0, 100);
@@ -236,6 +209,7 @@ class StatusTest {
         assertThat(b.receives).extracting(Wc::wrId).containsExactly(5L);
     }
 
+    @Proves(Row.REM_OP_ERR)
     @Test
     void aReceiveWhereTheOwnerMayNotWrite() {
         MemoryRegion readOnly = b.pd.allocate(100, 0);
@@ -265,6 +239,7 @@ class StatusTest {
         a.qp.postSend(a.request);
     }
 
+    @Proves({Row.REM_ACCESS_ERR, Row.EV_QP_ACCESS_ERR, Row.NAK_BOTH, Row.LAYOUT_UNTOUCHED})
     @ParameterizedTest
     @ValueSource(strings = {"WRITE", "READ", "FETCH_ADD", "COMPARE_SWAP"})
     void anUnknownRemoteKey(WcOpcode operation) {
@@ -274,6 +249,7 @@ class StatusTest {
         assertThat(a.holds(0, 8, 3)).as("the result's place is untouched").isTrue();
     }
 
+    @Proves({Row.REM_ACCESS_ERR, Row.MR_DEREGISTERED})
     @ParameterizedTest
     @ValueSource(strings = {"WRITE", "READ", "FETCH_ADD", "COMPARE_SWAP"})
     void aRemoteKeyThatWasDeregistered(WcOpcode operation) {
@@ -285,6 +261,7 @@ class StatusTest {
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
     }
 
+    @Proves(Row.REM_ACCESS_ERR)
     @ParameterizedTest
     @ValueSource(strings = {"WRITE", "READ", "FETCH_ADD", "COMPARE_SWAP"})
     void aRemoteKeyOfAnotherDomain(WcOpcode operation) {
@@ -294,6 +271,7 @@ class StatusTest {
         assertThat(foreign.buffer().getLong(0)).isZero();
     }
 
+    @Proves(Row.REM_ACCESS_ERR)
     @ParameterizedTest
     @CsvSource({
         "WRITE, " + (Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC),
@@ -308,46 +286,49 @@ class StatusTest {
         assertThat(region.buffer().getLong(0)).isZero();
     }
 
+    @Proves({Row.REM_ACCESS_ERR, Row.NOT_WRAPPING})
     @ParameterizedTest
     @ValueSource(longs = {262_144, 262_137, -1, -8, Long.MAX_VALUE, Long.MAX_VALUE - 7, Long.MIN_VALUE, 1L << 32})
     void aRemoteRangeOutsideItsRegion(long offset) {
         for (WcOpcode operation : new WcOpcode[] {WcOpcode.WRITE, WcOpcode.READ}) {
-            reconnect(Players.attributes());
+            reconnect(attributes());
             post(operation, b.key(), offset);
             expectRemoteError(WcStatus.REM_ACCESS_ERR);
         }
         if ((offset & 7) == 0) {
             for (WcOpcode operation : new WcOpcode[] {WcOpcode.FETCH_ADD, WcOpcode.COMPARE_SWAP}) {
-                reconnect(Players.attributes());
+                reconnect(attributes());
                 post(operation, b.key(), offset);
                 expectRemoteError(WcStatus.REM_ACCESS_ERR);
             }
         }
     }
 
+    @Proves({Row.REM_ACCESS_ERR, Row.AQ_WRONG_NAME})
     @Test
     void anAppendWithAWrongKeyOrIdLeavesTheQueueUntouched() {
-        b.newAppendQueue();
+        AppendQueue queue = b.newAppendQueue();
         a.qp.postSend(
-                a.request.append(b.appendQueue.id(), b.appendQueue.key() + 1).local(a.key(), 0, 10));
+                a.request.append(queue.id(), queue.key() + 1).local(a.key(), 0, 10));
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
         assertThat(b.messages).isEmpty();
 
-        reconnect(Players.attributes());
-        b.newAppendQueue();
+        reconnect(attributes());
+        queue = b.newAppendQueue();
         a.qp.postSend(
-                a.request.append(b.appendQueue.id() + 1, b.appendQueue.key()).local(a.key(), 0, 10));
+                a.request.append(queue.id() + 1, queue.key()).local(a.key(), 0, 10));
         p.untilSent(1);
         assertThat(a.sendStatuses().get(0)).isIn(WcStatus.REM_ACCESS_ERR, WcStatus.REM_INV_REQ_ERR);
         assertThat(b.messages).isEmpty();
     }
 
+    @Proves(Row.EARLIER_STAND)
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatCameBeforeABadRequestIsDoneAndSaidToBe(boolean atOnce) {
         b.fill(0, 30_000, 1);
         if (atOnce) {
-            p.simulation.participant("b").pauseFor(50_000); // finds all of it at once
+            b.pauseFor(50_000); // finds all of it at once
         }
         a.fill(100_000, 10, 2);
         a.qp.post(a.request.read(b.key(), 0).wrId(1).local(a.key(), 0, 30_000));
@@ -372,6 +353,7 @@ class StatusTest {
 
     // ---- LOC_ACCESS_ERR ----------------------------------------------------------------------------------------
 
+    @Proves(Row.LOC_ACCESS_ERR)
     @Test
     void theReceiveThatABadWriteWithImmediateConsumed() {
         b.qp.postReceive(5, b.key(), 0, 100);
@@ -384,30 +366,33 @@ class StatusTest {
 
     // ---- precedence --------------------------------------------------------------------------------------------
 
+    @Proves(Row.BOTH_KEYS_WRITE)
     @Test
     void bothKeysBadAWriteReportsTheLocalOne() {
         a.qp.postSend(a.request.write(1, 0).local(1, 0, 8));
         expectLocalError(WcStatus.LOC_PROT_ERR);
     }
 
+    @Proves(Row.BOTH_KEYS_READ)
     @Test
     void bothKeysBadAReadReportsTheRemoteOne() {
         a.qp.postSend(a.request.read(1, 0).local(1, 0, 8));
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
     }
 
-    /** A deviation: hardware executes an atomic and then finds that there is no place for its result. */
+    @Proves(Row.BOTH_KEYS_ATOMIC)
     @Test
-    void bothKeysBadAnAtomicIsNotTried() {
+    void bothKeysBadAnAtomicReportsTheRemoteOne() {
         a.qp.postSend(a.request.fetchAdd(1, 0, 1).local(1, 0, 8));
-        expectLocalError(WcStatus.LOC_PROT_ERR);
+        expectRemoteError(WcStatus.REM_ACCESS_ERR);
     }
 
     // ---- depth -------------------------------------------------------------------------------------------------
 
+    @Proves(Row.RD_ATOMIC_LIMIT)
     @Test
     void theInitiatorHoldsBackAtMaxRdAtomic() {
-        reconnect(Players.attributes().maxRdAtomic(2));
+        reconnect(attributes().maxRdAtomic(2));
         b.fill(0, 50_000, 1);
         for (int i = 0; i < 20; i++) {
             a.qp.post(a.request.read(b.key(), 0).wrId(i).local(a.key(), i * 5_000L, 5_000));
@@ -420,9 +405,10 @@ class StatusTest {
         }
     }
 
+    @Proves(Row.DEST_RD_ATOMIC_ZERO)
     @Test
     void maxDestRdAtomicZeroRefuses() {
-        reconnect(Players.attributes().maxRdAtomic(0));
+        reconnect(attributes().maxRdAtomic(0));
         a.qp.postSend(a.request.read(b.key(), 0).local(a.key(), 0, 8));
         p.untilSent(1);
         assertThat(a.sendStatuses().get(0)).isIn(WcStatus.LOC_QP_OP_ERR, WcStatus.REM_INV_REQ_ERR);

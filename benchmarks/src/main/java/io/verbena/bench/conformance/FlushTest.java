@@ -1,42 +1,28 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.bench.conformance.Way.Fate;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.AppendQueue;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is flushed, and in which order. */
-class FlushTest {
-    private Players p;
-    private Player a;
-    private Player b;
-
-    @BeforeEach
-    void connect() {
-        p = Players.connected(1);
-        a = p.a;
-        b = p.b;
-    }
-
-    @AfterEach
-    void close() {
-        p.close();
-    }
+final class FlushTest extends ConformanceTest {
 
     private static List<Long> ids(long first, long last) {
         return LongStream.rangeClosed(first, last).boxed().toList();
     }
 
+    @Proves({Row.WR_FLUSH_ERR, Row.UNSIGNALED})
     @Test
     void everythingBehindTheFirstErrorInOrder() {
         for (int i = 0; i < 10; i++) {
@@ -66,9 +52,11 @@ class FlushTest {
         assertThat(a.receives).hasSize(10);
     }
 
+    @Proves({Row.ERR_FLUSHES, Row.WR_FLUSH_ERR})
     @Test
     void aMoveToErrFlushesBothQueues() {
-        p.link.cut();
+        needsPackets();
+        p.cut();
         for (int i = 0; i < 20; i++) {
             a.qp.post(a.request.read(b.key(), 0).wrId(i).local(a.key(), 0, 3_000));
             a.qp.postReceive(100 + i, a.key(), 0, 10);
@@ -79,12 +67,13 @@ class FlushTest {
         assertThat(a.sendIds()).isEqualTo(ids(0, 19));
         assertThat(a.sendStatuses()).containsOnly(WcStatus.WR_FLUSH_ERR);
         assertThat(a.receives).extracting(Wc::wrId).isEqualTo(ids(100, 119));
-        p.link.heal();
+        p.heal();
         p.settle();
         assertThat(a.sends).hasSize(20);
         assertThat(b.qp.state()).as("the peer is not told").isEqualTo(QpState.RTS);
     }
 
+    @Proves(Row.POST_IN_ERR)
     @Test
     void inErrAPostIsAcceptedAndFlushed() {
         a.qp.modify(new QpAttributes().state(QpState.ERR));
@@ -98,8 +87,10 @@ class FlushTest {
         assertThat(b.isZero(0, 10)).isTrue();
     }
 
+    @Proves(Row.ERR_FLUSHES)
     @Test
     void inErrNothingOfThePeerIsAnswered() {
+        // Also where it could be written directly: the peer does not take it.
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         a.fill(0, 10, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
@@ -108,13 +99,11 @@ class FlushTest {
         assertThat(b.isZero(0, 10)).isTrue();
     }
 
+    @Proves({Row.WR_FLUSH_ERR, Row.ERR_FLUSHES})
     @Test
     void aMessageThatIsHalfReceivedIsFlushedOnce() {
         int[] packets = new int[1];
-        p.link.a()
-                .tamper((buffer, offset, length) -> ++packets[0] > 2
-                        ? io.verbena.nic.sim.Tamper.Verdict.DROP
-                        : io.verbena.nic.sim.Tamper.Verdict.PASS);
+        p.toB.filter((buffer, offset, length) -> ++packets[0] > 2 ? Fate.DROP : Fate.PASS);
         b.qp.postReceive(1, b.key(), 0, 10_000);
         b.qp.postReceive(2, b.key(), 0, 10_000);
         a.qp.postSend(a.request.send().local(a.key(), 0, 10_000));
@@ -128,33 +117,34 @@ class FlushTest {
         assertThat(b.receives).extracting(Wc::status).containsOnly(WcStatus.WR_FLUSH_ERR);
     }
 
+    @Proves(Row.AQ_HALF)
     @Test
     void anAppendThatIsHalfReceivedIsUndone() {
-        b.newAppendQueue();
+        needsPackets();
+        AppendQueue queue = b.newAppendQueue();
         int[] packets = new int[1];
-        p.link.a()
-                .tamper((buffer, offset, length) -> ++packets[0] > 2
-                        ? io.verbena.nic.sim.Tamper.Verdict.DROP
-                        : io.verbena.nic.sim.Tamper.Verdict.PASS);
-        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 10_000));
+        p.toB.filter((buffer, offset, length) -> ++packets[0] > 2 ? Fate.DROP : Fate.PASS);
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 10_000));
         p.untilSent(1);
         b.qp.modify(new QpAttributes().state(QpState.ERR));
-        p.link.a().tamper(null);
+        p.toB.filter(null);
         QueuePair qpA = a.newQueuePair();
         QueuePair qpB = b.newQueuePair();
-        p.connect(qpA, qpB, Players.attributes());
+        p.connect(qpA, qpB, attributes());
         a.fill(0, 500, 4);
-        qpA.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 500));
+        qpA.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 500));
         p.until(() -> !b.messages.isEmpty());
         p.settle();
         assertThat(b.messages).hasSize(1);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 500));
-        assertThat(b.appendQueue.isEmpty()).isTrue();
+        assertThat(queue.isEmpty()).isTrue();
     }
 
+    @Proves(Row.RESET_FORGETS)
     @Test
     void resetForgetsWithoutCompletions() {
-        p.link.cut();
+        needsPackets();
+        p.cut();
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
         a.qp.postReceive(1, a.key(), 0, 10);
         a.qp.modify(new QpAttributes().state(QpState.RESET));
@@ -162,9 +152,9 @@ class FlushTest {
         assertThat(a.sends).isEmpty();
         assertThat(a.receives).isEmpty();
 
-        p.link.heal();
+        p.heal();
         b.qp.modify(new QpAttributes().state(QpState.RESET));
-        p.connect(a.qp, b.qp, Players.attributes());
+        p.connect(a.qp, b.qp, attributes());
         a.fill(0, 5_000, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 5_000));
         p.untilSent(1);
@@ -172,6 +162,7 @@ class FlushTest {
         assertThat(b.holds(0, 5_000, 1)).isTrue();
     }
 
+    @Proves(Row.RESET_FORGETS)
     @Test
     void aQueuePairThatFailedIsOfUseAgainAfterReset() {
         a.qp.postSend(a.request.write(1, 0).local(a.key(), 0, 10));
@@ -180,7 +171,7 @@ class FlushTest {
         for (int round = 1; round < 5; round++) {
             a.qp.modify(new QpAttributes().state(QpState.RESET));
             b.qp.modify(new QpAttributes().state(QpState.RESET));
-            p.connect(a.qp, b.qp, Players.attributes().sendPsn(round * 77).receivePsn(round * 77));
+            p.connect(a.qp, b.qp, attributes().sendPsn(round * 77).receivePsn(round * 77));
             b.qp.postReceive(round, b.key(), 0, 5_000);
             a.fill(0, 5_000, round);
             a.qp.postSend(a.request.send().wrId(round).local(a.key(), 0, 5_000));
@@ -190,6 +181,7 @@ class FlushTest {
         }
     }
 
+    @Proves({Row.SRQ_NOT_FLUSHED, Row.SRQ_SHARED, Row.SRQ_BUSY, Row.SRQ_QP_REFUSES, Row.EV_LAST_WQE_REACHED})
     @Test
     void aSharedReceiveQueueIsNotFlushed() {
         SharedReceiveQueue srq = b.pd.createSharedReceiveQueue(16, 1);
@@ -197,8 +189,8 @@ class FlushTest {
         QueuePair two = b.pd.createQueuePair(b.attributes().sharedReceiveQueue(srq));
         QueuePair toOne = a.newQueuePair();
         QueuePair toTwo = a.newQueuePair();
-        p.connect(toOne, one, Players.attributes());
-        p.connect(toTwo, two, Players.attributes());
+        p.connect(toOne, one, attributes());
+        p.connect(toTwo, two, attributes());
         assertThatThrownBy(() -> one.postReceive(1, b.key(), 0, 10)).isInstanceOf(IllegalStateException.class);
         for (int i = 0; i < 4; i++) {
             srq.postReceive(i, b.key(), i * 100L, 100);
@@ -218,6 +210,7 @@ class FlushTest {
         assertThatThrownBy(srq::close).isInstanceOf(IllegalStateException.class);
     }
 
+    @Proves({Row.SQD_DRAINS, Row.EV_SQ_DRAINED})
     @Test
     void drainingFinishesWhatWasStartedAndStartsNothing() {
         a.fill(0, 100_000, 1);
@@ -235,6 +228,7 @@ class FlushTest {
         assertThat(b.holds(200_000, 100, 1)).isTrue();
     }
 
+    @Proves(Row.SQD_DRAINS)
     @Test
     void aQueuePairInSqdStillAnswers() {
         b.fill(0, 100, 1);

@@ -1,11 +1,10 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.Waiter;
 import io.verbena.nic.sim.Actor;
-import io.verbena.nic.sim.SimWaiter;
 import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.AtomicAckEthFlyweight;
@@ -16,27 +15,31 @@ import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.RethFlyweight;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A peer without a NIC: speaks the wire by hand, so that a test can say what no correct peer would, and sees each packet
  * that the NIC under test sends.
  */
 final class WirePeer implements Actor, LinkListener {
-    private final long nicId;
-    private final SimWaiter waiter = new SimWaiter();
-    private final MemoryProvider memory;
+    private final LinkEndpoint of;
     private final ExpandableArrayBuffer scratch = new ExpandableArrayBuffer(8192);
     final List<Packet> packets = new ArrayList<>();
-    private Link link;
+    private @Nullable Link link;
     int destinationQp;
     int sourceQp = 77;
 
-    WirePeer(long nicId, MemoryProvider memory) {
-        this.nicId = nicId;
-        this.memory = memory;
+    /**
+     * Creates a peer in the place of a NIC that is never driven.
+     *
+     * @param of that NIC's endpoint: its identity, memory and waiter
+     */
+    WirePeer(LinkEndpoint of) {
+        this.of = of;
     }
 
     /** A packet that came from the NIC under test. */
@@ -62,11 +65,19 @@ final class WirePeer implements Actor, LinkListener {
     }
 
     LinkEndpoint endpoint() {
-        return new LinkEndpoint(nicId, 0, waiter, memory, this);
+        return new LinkEndpoint(of.nicId(), 0, of.waiter(), of.memory(), this);
     }
 
     Link link() {
-        return link;
+        Link now = link;
+        if (now == null) {
+            throw new IllegalStateException("no link yet");
+        }
+        return now;
+    }
+
+    boolean isLinked() {
+        return link != null;
     }
 
     /** The only packet of an opcode that has come. */
@@ -139,13 +150,14 @@ final class WirePeer implements Actor, LinkListener {
 
     /** Sends bytes as they are. */
     void raw(DirectBuffer bytes, int offset, int length) {
-        int at = link.claim(length);
+        Link to = link();
+        int at = to.claim(length);
         if (at == Link.NO_ROOM) {
             throw new AssertionError("no room for " + length + " bytes");
         }
-        link.buffer().putBytes(at, bytes, offset, length);
-        link.commit();
-        link.flush();
+        to.buffer().putBytes(at, bytes, offset, length);
+        to.commit();
+        to.flush();
     }
 
     private void start(Opcode opcode, int psn) {
@@ -160,7 +172,10 @@ final class WirePeer implements Actor, LinkListener {
 
     @Override
     public int step() {
-        return link == null ? 0 : link.poll(this::onPacket, 64);
+        Waiter waiter = of.waiter();
+        int work = waiter.poll();
+        Link from = link;
+        return from == null ? work : work + from.poll(this::onPacket, 64);
     }
 
     private void onPacket(Link from, DirectBuffer buffer, int offset, int length) {
@@ -171,7 +186,7 @@ final class WirePeer implements Actor, LinkListener {
         byte[] bytes = new byte[length];
         buffer.getBytes(offset, bytes);
         packets.add(new Packet(
-                Opcode.of(BthFlyweight.opcode(buffer, offset)),
+                Objects.requireNonNull(Opcode.of(BthFlyweight.opcode(buffer, offset))),
                 BthFlyweight.flags(buffer, offset),
                 BthFlyweight.psn(buffer, offset),
                 bytes));

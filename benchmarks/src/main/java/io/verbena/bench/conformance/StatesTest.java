@@ -1,4 +1,4 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,19 +9,16 @@ import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
-import io.verbena.nic.sim.LinkProfile;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The state table of CONFORMANCE, row by row, and the attributes that each move takes. */
-class QpStateTest {
+final class StatesTest extends ConformanceTest {
     private static final Map<QpState, Set<QpState>> LEGAL = Map.of(
             QpState.RESET, EnumSet.of(QpState.RESET, QpState.INIT),
             QpState.INIT, EnumSet.of(QpState.RESET, QpState.ERR, QpState.INIT, QpState.RTR),
@@ -30,21 +27,10 @@ class QpStateTest {
             QpState.SQD, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
             QpState.ERR, EnumSet.of(QpState.RESET, QpState.ERR));
 
-    private Players p;
-    private Player a;
-    private Player b;
 
-    @BeforeEach
-    void link() {
-        p = Players.linked(1, new LinkProfile());
-        a = p.a;
-        b = p.b;
-        p.settle();
-    }
-
-    @AfterEach
-    void close() {
-        p.close();
+    @Override
+    Players players() {
+        return Players.linked(fabric);
     }
 
     private static QpAttributes toInit() {
@@ -54,7 +40,7 @@ class QpStateTest {
     private QpAttributes toRtr(QueuePair peer) {
         return new QpAttributes()
                 .state(QpState.RTR)
-                .peerNic(Players.B)
+                .peerNic(b.nic.id())
                 .peerQp(peer.number())
                 .pathMtu(Players.MTU)
                 .receivePsn(5)
@@ -105,6 +91,7 @@ class QpStateTest {
         }
     }
 
+    @Proves({Row.RESET_MOVES, Row.INIT_MOVES, Row.RTR_MOVES, Row.RTS_MOVES, Row.SQD_MOVES, Row.ERR_MOVES, Row.REFUSED_MOVE})
     @ParameterizedTest
     @EnumSource(value = QpState.class, names = "SQE", mode = EnumSource.Mode.EXCLUDE)
     void onlyTheMovesOfTheTable(QpState from) {
@@ -125,6 +112,7 @@ class QpStateTest {
         }
     }
 
+    @Proves({Row.INIT_TAKES, Row.RTR_TAKES, Row.RTS_TAKES})
     @Test
     void eachMoveTakesItsAttributesAndNoOthers() {
         QueuePair qp = a.newQueuePair();
@@ -137,7 +125,7 @@ class QpStateTest {
 
         assertThatThrownBy(() -> qp.modify(new QpAttributes()
                         .state(QpState.RTR)
-                        .peerNic(Players.B)
+                        .peerNic(b.nic.id())
                         .peerQp(1)
                         .pathMtu(1024)
                         .receivePsn(0)
@@ -155,6 +143,7 @@ class QpStateTest {
         assertThat(qp.state()).isEqualTo(QpState.RTS);
     }
 
+    @Proves(Row.ATTRIBUTE_RANGES)
     @Test
     void valuesOutsideTheirRangesAreRefused() {
         QpAttributes q = new QpAttributes();
@@ -169,12 +158,7 @@ class QpStateTest {
         refused(() -> q.maxRdAtomic(129), "129");
     }
 
-    private static void refused(Runnable call, String value) {
-        assertThatThrownBy(call::run)
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(value);
-    }
-
+    @Proves({Row.WRONG_STATE, Row.NOT_IN_RESET})
     @Test
     void postingNeedsAState() {
         Consumer<QueuePair> send = qp -> qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 1));
@@ -193,11 +177,12 @@ class QpStateTest {
         }
     }
 
+    @Proves(Row.INIT_DROPS)
     @Test
     void inInitPacketsAreDropped() {
         b.qp.modify(toInit());
         b.qp.postReceive(1, b.key(), 0, 10);
-        a.qp.connect(Players.B, b.qp.number(), Players.attributes().retryCount(1));
+        a.qp.connect(b.nic.id(), b.qp.number(), attributes().retryCount(1));
         a.qp.postSend(a.request.send().local(a.key(), 0, 10));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
@@ -205,12 +190,13 @@ class QpStateTest {
         assertThat(b.qp.state()).isEqualTo(QpState.INIT);
     }
 
+    @Proves({Row.RTR_ANSWERS, Row.EV_COMM_EST})
     @Test
     void inRtrRequestsAreAnsweredAndTheFirstOneIsAnEvent() {
         b.qp.modify(new QpAttributes().state(QpState.INIT).access(Access.REMOTE_WRITE | Access.REMOTE_READ));
         b.qp.modify(new QpAttributes()
                 .state(QpState.RTR)
-                .peerNic(Players.A)
+                .peerNic(a.nic.id())
                 .peerQp(a.qp.number())
                 .pathMtu(Players.MTU)
                 .receivePsn(9)
@@ -219,7 +205,7 @@ class QpStateTest {
         for (int i = 0; i < 3; i++) {
             b.qp.postReceive(i, b.key(), 0, 10);
         }
-        a.qp.connect(Players.B, b.qp.number(), Players.attributes().sendPsn(9));
+        a.qp.connect(b.nic.id(), b.qp.number(), attributes().sendPsn(9));
         for (int i = 0; i < 3; i++) {
             a.qp.postSend(a.request.send().local(a.key(), 0, 10));
         }
@@ -232,20 +218,23 @@ class QpStateTest {
                 .isEqualTo(1);
     }
 
+    @Proves(Row.PSNS_AGREE)
     @Test
     void bothSidesMustAgreeOnThePsn() {
-        a.qp.connect(Players.B, b.qp.number(), Players.attributes().sendPsn(100).retryCount(2));
-        b.qp.connect(Players.A, a.qp.number(), Players.attributes().receivePsn(7));
+        needsPackets();
+        a.qp.connect(b.nic.id(), b.qp.number(), attributes().sendPsn(100).retryCount(2));
+        b.qp.connect(a.nic.id(), a.qp.number(), attributes().receivePsn(7));
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
     }
 
+    @Proves(Row.PEERS_MATCH)
     @Test
     void packetsOfAFormerPeerAreDropped() {
         QueuePair former = a.newQueuePair();
-        former.connect(Players.B, b.qp.number(), Players.attributes().retryCount(1));
-        p.connect(a.qp, b.qp, Players.attributes());
+        former.connect(b.nic.id(), b.qp.number(), attributes().retryCount(1));
+        p.connect(a.qp, b.qp, attributes());
         a.fill(0, 10, 1);
         former.postSend(a.request.write(b.key(), 0).wrId(1).local(a.key(), 0, 10));
         p.untilSent(1);

@@ -1,41 +1,26 @@
-package io.verbena.nic.conformance;
+package io.verbena.bench.conformance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.PostResult;
+import io.verbena.nic.QueuePair;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each verb does what it says, at sizes around the packet's. */
-class VerbsTest {
-    private static final int MTU = Players.MTU;
+final class OperationsTest extends ConformanceTest {
 
-    private Players p;
-    private Player a;
-    private Player b;
-
-    @BeforeEach
-    void connect() {
-        p = Players.connected(1);
-        a = p.a;
-        b = p.b;
-    }
-
-    @AfterEach
-    void close() {
-        p.close();
-    }
-
+    @Proves({Row.RC_SEND, Row.SUCCESS, Row.ZERO_LENGTH_SEND, Row.PSN_WRAP})
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, MTU - 1, MTU, MTU + 1, 5 * MTU, 5 * MTU + 3, 100_000})
     void send(int length) {
@@ -51,6 +36,7 @@ class VerbsTest {
         assertThat(b.isZero(128 + length, 5)).isTrue();
     }
 
+    @Proves(Row.RC_SEND_IMMEDIATE)
     @ParameterizedTest
     @ValueSource(ints = {0, 1, MTU, 3 * MTU + 1})
     void sendWithImmediate(int length) {
@@ -64,6 +50,7 @@ class VerbsTest {
         assertThat(b.holds(0, length, 4)).isTrue();
     }
 
+    @Proves({Row.RC_WRITE, Row.SUCCESS, Row.LAYOUT_UNTOUCHED, Row.PSN_WRAP})
     @ParameterizedTest
     @ValueSource(ints = {1, 7, MTU, MTU + 1, 5 * MTU + 3, 200_000})
     void write(int length) {
@@ -78,6 +65,7 @@ class VerbsTest {
         assertThat(b.receives).isEmpty();
     }
 
+    @Proves(Row.RC_WRITE_IMMEDIATE)
     @ParameterizedTest
     @ValueSource(ints = {0, 1, MTU, 3 * MTU + 1})
     void writeWithImmediate(int length) {
@@ -92,6 +80,7 @@ class VerbsTest {
         assertThat(b.holds(512, length, 6)).isTrue();
     }
 
+    @Proves({Row.RC_READ, Row.SUCCESS, Row.LAYOUT_UNTOUCHED, Row.PSN_WRAP})
     @ParameterizedTest
     @ValueSource(ints = {1, 7, MTU, MTU + 1, 5 * MTU + 3, 200_000})
     void read(int length) {
@@ -105,6 +94,7 @@ class VerbsTest {
         assertThat(a.isZero(40 + length, 40)).isTrue();
     }
 
+    @Proves({Row.RC_COMPARE_SWAP, Row.ATOMIC_ALIGNED})
     @Test
     void compareAndSwap() {
         b.region.buffer().putLong(64, 5);
@@ -120,6 +110,7 @@ class VerbsTest {
         assertThat(b.region.buffer().getLong(64)).isEqualTo(6);
     }
 
+    @Proves({Row.RC_FETCH_ADD, Row.ATOMIC_ALIGNED})
     @Test
     void fetchAndAdd() {
         b.region.buffer().putLong(64, Long.MAX_VALUE);
@@ -133,17 +124,18 @@ class VerbsTest {
         assertThat(b.region.buffer().getLong(64)).isEqualTo(Long.MAX_VALUE + 300);
     }
 
+    @Proves(Row.RC_APPEND)
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, MTU, MTU + 1, 9 * MTU + 3})
     void append(int length) {
-        b.newAppendQueue();
+        AppendQueue queue = b.newAppendQueue();
         a.fill(0, length, 8);
         a.qp.postSend(a.request
-                .append(b.appendQueue.id(), b.appendQueue.key())
+                .append(queue.id(), queue.key())
                 .wrId(1)
                 .local(a.key(), 0, length));
         a.qp.postSend(a.request
-                .appendImmediate(b.appendQueue.id(), b.appendQueue.key(), 55)
+                .appendImmediate(queue.id(), queue.key(), 55)
                 .wrId(2)
                 .local(a.key(), 0, length));
         p.until(() -> a.sends.size() == 2 && b.messages.size() == 2);
@@ -161,18 +153,20 @@ class VerbsTest {
         assertThat(b.receives).isEmpty();
     }
 
+    @Proves({Row.RC_APPEND, Row.AQ_SIZES})
     @Test
     void appendsAboveAQuarterOfAChunk() {
-        b.newAppendQueue();
+        AppendQueue queue = b.newAppendQueue();
         int length = 100_000;
         a.fill(0, length, 9);
-        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, length));
-        a.qp.postSend(a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 10));
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, length));
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 10));
         p.until(() -> b.messages.size() == 2);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, length));
         assertThat(b.messages.get(1).bytes()).isEqualTo(a.bytes(0, 10));
     }
 
+    @Proves(Row.SCATTER_GATHER)
     @Test
     void gathersAndScatters() {
         a.fill(0, 5_000, 1);
@@ -194,18 +188,19 @@ class VerbsTest {
         assertThat(a.bytes(40_000, 2_999)).isEqualTo(b.bytes(20_001, 2_999));
     }
 
+    @Proves(Row.INLINE)
     @Test
     void inlineDataIsTakenAtPostAndNeedsNoKey() {
-        UnsafeBuffer mine = new UnsafeBuffer("hello, inline".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        UnsafeBuffer mine = new UnsafeBuffer("hello, inline".getBytes(US_ASCII));
         b.qp.postReceive(1, b.key(), 100, 100);
         a.qp.post(a.request.send().inline(mine, 7, 6));
         a.qp.post(a.request.write(b.key(), 0).inline(mine, 0, 13));
         mine.setMemory(0, 13, (byte) 0);
         a.qp.doorbell();
         p.untilSent(2);
-        assertThat(new String(b.bytes(100, 6), java.nio.charset.StandardCharsets.US_ASCII))
+        assertThat(new String(b.bytes(100, 6), US_ASCII))
                 .isEqualTo("inline");
-        assertThat(new String(b.bytes(0, 13), java.nio.charset.StandardCharsets.US_ASCII))
+        assertThat(new String(b.bytes(0, 13), US_ASCII))
                 .isEqualTo("hello, inline");
 
         UnsafeBuffer large = new UnsafeBuffer(new byte[4096]);
@@ -217,6 +212,7 @@ class VerbsTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Proves(Row.UNSIGNALED)
     @Test
     void unsignaledSuccessMakesNoCompletion() {
         for (int i = 0; i < 10; i++) {
@@ -227,6 +223,7 @@ class VerbsTest {
         assertThat(a.sendIds()).containsExactly(9L);
     }
 
+    @Proves(Row.ZERO_LENGTH_ONE_SIDED)
     @Test
     void zeroLengthWriteAndReadLookAtNoKey() {
         a.qp.postSend(a.request.write(0xDEAD, -5).wrId(1));
@@ -236,6 +233,7 @@ class VerbsTest {
         assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
     }
 
+    @Proves(Row.RECEIVE_ORDER)
     @Test
     void receivesAreTakenInOrder() {
         for (int i = 0; i < 50; i++) {
@@ -253,6 +251,7 @@ class VerbsTest {
         }
     }
 
+    @Proves(Row.WRITE_BEFORE_SEND)
     @Test
     void bytesOfAWriteAreThereBeforeALaterSendIsReceived() {
         int length = 50_000;
@@ -265,6 +264,7 @@ class VerbsTest {
         assertThat(b.holds(0, length, 1)).isTrue();
     }
 
+    @Proves(Row.FENCE)
     @Test
     void fenceWaitsForEarlierReads() {
         b.fill(0, 100_000, 1);
@@ -278,9 +278,10 @@ class VerbsTest {
         assertThat(b.holds(99_950, 50, 2)).isTrue();
     }
 
+    @Proves(Row.SEND_ORDER)
     @Test
     void completionsKeepTheOrderOfPosting() {
-        b.newAppendQueue();
+        AppendQueue queue = b.newAppendQueue();
         for (int i = 0; i < 120; i++) {
             b.qp.postReceive(i, b.key(), 0, 4096);
         }
@@ -300,7 +301,7 @@ class VerbsTest {
                     a.request.fetchAdd(b.key(), 30_000, 1).local(a.key(), 20_000, 8);
                     break;
                 case 4:
-                    a.request.append(b.appendQueue.id(), b.appendQueue.key()).local(a.key(), 0, 100);
+                    a.request.append(queue.id(), queue.key()).local(a.key(), 0, 100);
                     break;
                 default:
                     a.request.writeImmediate(b.key(), 20_000, i).local(a.key(), 0, 1);
@@ -316,6 +317,7 @@ class VerbsTest {
         assertThat(b.region.buffer().getLong(30_000)).isEqualTo(20);
     }
 
+    @Proves(Row.BOTH_DIRECTIONS)
     @Test
     void bothDirectionsAtOnce() {
         a.fill(0, 100_000, 1);
@@ -327,6 +329,7 @@ class VerbsTest {
         assertThat(b.holds(100_000, 100_000, 1)).isTrue();
     }
 
+    @Proves(Row.QUEUE_FULL)
     @Test
     void fullQueuesAreAReturnValue() {
         int most = a.qp.maxSend();
@@ -348,6 +351,7 @@ class VerbsTest {
         assertThat(posted - 1).isEqualTo(256);
     }
 
+    @Proves(Row.TOO_MANY_ENTRIES)
     @Test
     void tooManyEntriesAreRefused() {
         a.request.send();
@@ -361,6 +365,7 @@ class VerbsTest {
         assertThatThrownBy(() -> a.request.local(a.key(), 0, -1)).hasMessageContaining("-1");
     }
 
+    @Proves(Row.LIST_STOPS)
     @Test
     void aListStopsAtTheFirstBadRequestAndTheEarlierOnesStand() {
         a.qp.post(a.request.write(b.key(), 0).wrId(1).local(a.key(), 0, 1));
@@ -374,14 +379,14 @@ class VerbsTest {
         assertThat(a.sendIds()).containsExactly(1L);
     }
 
+    @Proves(Row.LOOPBACK)
     @Test
     void messagesToTheSameNicLoopBack() {
-        io.verbena.nic.QueuePair one = a.newQueuePair();
-        io.verbena.nic.QueuePair two = a.newQueuePair();
-        io.verbena.nic.sim.LinkProfile profile = new io.verbena.nic.sim.LinkProfile();
-        p.fabric.connect(a.nic.engine(0).endpoint(), a.nic.engine(0).endpoint(), profile);
-        one.connect(Players.A, two.number(), Players.attributes());
-        two.connect(Players.A, one.number(), Players.attributes());
+        QueuePair one = a.newQueuePair();
+        QueuePair two = a.newQueuePair();
+        p.loopback();
+        one.connect(a.nic.id(), two.number(), attributes());
+        two.connect(a.nic.id(), one.number(), attributes());
         a.fill(0, 3_000, 1);
         one.postSend(a.request.write(a.key(), 10_000).local(a.key(), 0, 3_000));
         p.untilSent(1);
@@ -389,6 +394,7 @@ class VerbsTest {
         assertThat(a.holds(10_000, 3_000, 1)).isTrue();
     }
 
+    @Proves(Row.LAYOUT_UNTOUCHED)
     @Test
     void aRegionEndsWhereItEnds() {
         MemoryRegion small = b.pd.allocate(100, Access.ALL);

@@ -1,0 +1,113 @@
+package io.verbena.bench.conformance;
+
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Stands between a fabric's link and an engine, and lets the two {@link Way}s have their say. For one thread. */
+final class Tap implements Link {
+    private final Link inner;
+    private final Way out;
+    private final Way in;
+    private final boolean hidesMemory;
+    private int length;
+    int sent;
+    int arrived;
+
+    Tap(Link inner, Way out, Way in, boolean hidesMemory) {
+        this.inner = inner;
+        this.out = out;
+        this.in = in;
+        this.hidesMemory = hidesMemory;
+    }
+
+    Link inner() {
+        return inner;
+    }
+
+    @Override
+    public long peerNic() {
+        return inner.peerNic();
+    }
+
+    @Override
+    public State state() {
+        return inner.state();
+    }
+
+    @Override
+    public int maxPacket() {
+        return inner.maxPacket();
+    }
+
+    @Override
+    public int claim(int bytes) {
+        if (!out.hasRoom()) {
+            return NO_ROOM;
+        }
+        length = bytes;
+        return inner.claim(bytes);
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        return inner.buffer();
+    }
+
+    @Override
+    public void commit() {
+        sent++;
+        out.sent++;
+        out.sentBytes += length;
+        inner.commit();
+    }
+
+    @Override
+    public void flush() {
+        inner.flush();
+    }
+
+    @Override
+    public int poll(PacketHandler handler, int limit) {
+        int packets = in.deliverDue(this, handler);
+        return packets
+                + inner.poll(
+                        (link, buffer, offset, bytes) -> {
+                            arrived++;
+                            in.onPacket(this, handler, buffer, offset, bytes);
+                        },
+                        limit);
+    }
+
+    @Override
+    public boolean hasInbound() {
+        return in.hasDue() || inner.hasInbound();
+    }
+
+    @Override
+    public int unsent() {
+        return inner.unsent();
+    }
+
+    @Override
+    public @Nullable PeerMemory peerMemory() {
+        return hidesMemory ? null : inner.peerMemory();
+    }
+
+    @Override
+    public void wakePeer(int engine) {
+        inner.wakePeer(engine);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Tap[" + inner + ']';
+    }
+}

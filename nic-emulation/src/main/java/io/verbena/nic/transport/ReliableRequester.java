@@ -1,0 +1,384 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.QpState;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
+import org.agrona.DirectBuffer;
+
+/**
+ * The sending half of a reliable connection: cuts packets, or executes the request on the peer's mapped memory
+ * ({@link DirectPath}).
+ *
+ * <p>A request gets its PSNs when it is first sent and keeps them; going back to an earlier PSN moves the cursor only.
+ * Pure state: used under the engine's baton.
+ */
+final class ReliableRequester extends Requester {
+    /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
+    private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
+
+    private final Completer completer;
+    private final DirectPath direct;
+
+    private int nextPsn;
+    private long assigned; // requests below this index have their PSNs
+    private boolean directly; // the current request is executed on mapped memory
+    private boolean justChecked; // its entries, and the direct path, have been checked in this turn
+    private int unrequested; // bytes sent since an acknowledgement was asked for
+    private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
+    private int readsOutstanding;
+
+    ReliableRequester(QpContext qp, TransportServices services) {
+        super(qp, services);
+        this.completer = new Completer(qp, services, this);
+        this.direct = new DirectPath(qp, services);
+    }
+
+    @Override
+    public void onResponse(Opcode opcode, DirectBuffer b, int at, int length, int headers) {
+        completer.onResponse(opcode, b, at, length, headers);
+    }
+
+    @Override
+    public void peerDied() {
+        completer.peerDied();
+    }
+
+    @Override
+    long deadline() {
+        return completer.deadline();
+    }
+
+    @Override
+    void onTimer(long now) {
+        completer.onTimer(now);
+    }
+
+    @Override
+    void reset(int psn) {
+        nextPsn = psn & Psn.MASK;
+        assigned = ring.head();
+        offset = 0;
+        started = false;
+        directly = false;
+        packetsOnly = false;
+        readsOutstanding = 0;
+        completer.reset(nextPsn);
+    }
+
+    /** Index of the first request without PSNs. */
+    long assigned() {
+        return assigned;
+    }
+
+    /** Whether requests were sent as packets and are not answered. */
+    boolean hasUnanswered() {
+        return ring.head() < assigned;
+    }
+
+    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
+    boolean awaitsPeer() {
+        return hasUnanswered() || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
+    }
+
+    int nextPsn() {
+        return nextPsn;
+    }
+
+    @Override
+    boolean isUnderWay() {
+        return hasUnanswered() || started;
+    }
+
+    @Override
+    int transmit(int budget) {
+        int spent = 0;
+        outcome = QpContext.MORE;
+        justChecked = false;
+        while (spent < budget) {
+            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || ring.next() < assigned))) {
+                outcome = notSending();
+                break;
+            }
+            if (!ring.hasNext()) {
+                outcome = QpContext.IDLE;
+                break;
+            }
+            if (completer.isHeldBack()) {
+                outcome = QpContext.WAITING;
+                break;
+            }
+            int slot = ring.slot(ring.next());
+            if (!started && !begin(slot)) {
+                break;
+            }
+            int sent = directly ? executeDirectly(slot, budget - spent) : sendPacket(slot);
+            if (sent == STOPPED) {
+                break;
+            }
+            spent += sent;
+        }
+        ring.releaseConsumed();
+        return spent;
+    }
+
+    /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
+    private boolean begin(int slot) {
+        int opcode = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        boolean reads = isRead(opcode);
+        boolean nothingUnanswered = ring.head() == ring.next();
+        if (isLocal(opcode)) {
+            return beginHere(slot, opcode, nothingUnanswered);
+        }
+        Path path = qp.path();
+        directly = !packetsOnly
+                && (!reads || qp.maxRdAtomic() > 0)
+                && path != null
+                && path.remoteKeys() != null
+                && DirectPath.offers(opcode, flags)
+                && direct.isOpen(path);
+        if ((directly && !nothingUnanswered)
+                || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
+                || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
+            if (reads && qp.maxRdAtomic() == 0) {
+                return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
+            }
+            outcome = QpContext.WAITING;
+            return false;
+        }
+        if (ring.next() >= assigned && !directly && !hasPsnsFor(packets(slot))) {
+            if (nothingUnanswered) {
+                return refuse(WcStatus.LOC_LEN_ERR, true);
+            }
+            outcome = QpContext.WAITING;
+            return false;
+        }
+        if ((flags & SendWqeDescriptor.INLINE) == 0) {
+            if (!entriesHold(slot, accessToOwn(reads))) {
+                if (!reads) {
+                    return refuse(WcStatus.LOC_PROT_ERR, nothingUnanswered);
+                }
+                // The peer looks first: where both keys are bad, READs and atomics report the remote one. The completer
+                // looks again.
+                directly = false;
+            }
+            if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
+                return refuse(WcStatus.LOC_LEN_ERR, nothingUnanswered);
+            }
+        }
+        started = true;
+        justChecked = true;
+        return true;
+    }
+
+    /** A request that is done here waits for those before it, which complete first. Returns false: nothing is to be sent. */
+    private boolean beginHere(int slot, int opcode, boolean nothingUnanswered) {
+        if (!nothingUnanswered) {
+            outcome = QpContext.WAITING;
+        } else if (executeHere(slot, opcode)) {
+            assigned = ring.head();
+            outcome = QpContext.MORE;
+        } else {
+            outcome = QpContext.IDLE;
+        }
+        return false;
+    }
+
+    /** Whether so many more PSNs can be outstanding: numbers compare only while fewer than 2^23 are. */
+    private boolean hasPsnsFor(int packets) {
+        int outstanding = hasUnanswered() ? Psn.diff(nextPsn, completer.headPsn()) : 0;
+        return outstanding + packets < Psn.HALF;
+    }
+
+    /** PSNs that a request takes: its packets, or those of a READ's answer. */
+    private int packets(int slot) {
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        if (kind == COMPARE_SWAP || kind == FETCH_ADD) {
+            return 1;
+        }
+        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        return Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
+    }
+
+    private boolean refuse(WcStatus status, boolean nothingUnanswered) {
+        if (nothingUnanswered) {
+            fail(status);
+            outcome = QpContext.IDLE;
+        } else {
+            outcome = QpContext.WAITING; // earlier requests complete first
+        }
+        return false;
+    }
+
+    private int executeDirectly(int slot, int budget) {
+        Path path = path();
+        // The look at the peer's queue pair counts for this turn.
+        int result =
+                justChecked || direct.isOpen(path) ? direct.execute(path, slot, offset, budget) : DirectPath.AS_PACKETS;
+        if (result >= 0) {
+            offset += result;
+            if (direct.isDone()) {
+                offset = 0;
+                started = false;
+                completeHead(WcStatus.SUCCESS);
+                completer.progress();
+                assigned = ring.head();
+                completer.drained();
+            }
+            return result + DirectPath.OVERHEAD;
+        }
+        started = false;
+        if (result == DirectPath.RECEIVER_NOT_READY) {
+            outcome = QpContext.WAITING;
+            completer.receiverNotReady(direct.notReadyDelay());
+        } else if (result == DirectPath.LOCAL_ERROR) {
+            fail(WcStatus.LOC_PROT_ERR);
+            outcome = QpContext.IDLE;
+        } else {
+            packetsOnly = true; // the peer judges it, answers and raises its events
+            offset = 0;
+            outcome = QpContext.MORE;
+            return begin(slot) ? 0 : STOPPED;
+        }
+        return STOPPED;
+    }
+
+    private int sendPacket(int slot) {
+        Path path = path();
+        Link link = path.link();
+        if (link == null || link.state() != Link.State.UP) {
+            outcome = QpContext.BLOCKED;
+            completer.sent(); // its timer runs although nothing can be sent
+            return STOPPED;
+        }
+        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        boolean reads = isRead(kind);
+        int payload = reads ? 0 : Math.min(length - offset, qp.pathMtu());
+        boolean last = reads || offset + payload == length;
+        Opcode opcode = packet(kind, flags, last);
+        int headers = opcode.headerLength();
+        if (headers + payload > link.maxPacket()) {
+            return stop(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
+        }
+        if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
+            return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
+        }
+        int at = link.claim(headers + payload);
+        if (at == Link.NO_ROOM) {
+            outcome = QpContext.BLOCKED;
+            completer.sent();
+            return STOPPED;
+        }
+        boolean first = !hasUnanswered();
+        int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
+        unrequested = last ? 0 : unrequested + payload;
+        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES;
+        if (wantsAnswer) {
+            unrequested = 0;
+        }
+        int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
+                | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
+        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, payload);
+        link.commit();
+        services.touch(path);
+        justChecked = false;
+        offset += payload;
+        if (last) {
+            offset = 0;
+            started = false;
+            packetsOnly = false;
+            ring.advanceNext();
+            if (reads) {
+                readsOutstanding++;
+            }
+        }
+        if (first) {
+            completer.startTimer();
+        } else {
+            completer.sent();
+        }
+        return headers + payload;
+    }
+
+    /** The current request cannot go on: it fails when those before it are complete. */
+    private int stop(WcStatus status) {
+        refuse(status, ring.head() == ring.next());
+        return STOPPED;
+    }
+
+    /** The PSN of a request's first packet; assigns its PSNs the first time. */
+    private int firstPsn(int slot) {
+        if (ring.next() < assigned) {
+            return wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
+        }
+        int packets = packets(slot);
+        int first = nextPsn;
+        wqes.putInt(slot + SendWqeDescriptor.FIRST_PSN, first);
+        wqes.putInt(slot + SendWqeDescriptor.LAST_PSN, Psn.add(first, packets - 1));
+        nextPsn = Psn.add(first, packets);
+        assigned = ring.next() + 1;
+        return first;
+    }
+
+    private int psnAt(int slot) {
+        return Psn.add(wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN), offset / qp.pathMtu());
+    }
+
+    /** Goes back to a PSN that was sent: the next packet will be that one. */
+    void rewind(int psn) {
+        long index = ring.head();
+        readsOutstanding = 0;
+        while (index < assigned) {
+            int slot = ring.slot(index);
+            int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
+            int last = wqes.getInt(slot + SendWqeDescriptor.LAST_PSN);
+            int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+            boolean reads = isRead(kind);
+            if (!Psn.after(psn, last)) {
+                offset = reads && kind != READ ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
+                started = offset > 0;
+                directly = false;
+                ring.rewind(index);
+                return;
+            }
+            if (reads) {
+                readsOutstanding++;
+            }
+            index++;
+        }
+    }
+
+    @Override
+    void completeHead(WcStatus status) {
+        int kind = wqes.getByte(ring.slot(ring.head()) + SendWqeDescriptor.OPCODE);
+        boolean current = ring.next() == ring.head();
+        if (current) {
+            packetsOnly = false;
+        }
+        if (isRead(kind)) {
+            completer.readCompleted();
+            readsOutstanding -= current ? 0 : 1;
+        }
+        super.completeHead(status);
+    }
+
+    @Override
+    void flush() {
+        super.flush();
+        assigned = ring.head();
+        directly = false;
+        packetsOnly = false;
+        readsOutstanding = 0;
+        completer.disarm();
+    }
+
+    static boolean isRead(int kind) {
+        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+    }
+}

@@ -1,0 +1,269 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.wire.AethFlyweight;
+import io.verbena.nic.wire.AethSyndrome;
+import io.verbena.nic.wire.AtomicEthFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
+import io.verbena.nic.wire.RethFlyweight;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The answering half of a reliable connection. Each request is checked in this order: PSN, opcode sequence, then as
+ * {@link Responder} says; it is executed, once; then it is answered.
+ *
+ * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what was
+ * saved. Pure state: used under the engine's baton.
+ */
+final class ReliableResponder extends Responder {
+    private final ResponderResources resources = new ResponderResources();
+
+    private int expectedPsn;
+    private int messages; // MSN
+    private boolean acknowledgementDue;
+    private int nakSyndrome; // 0: none due
+    private int nakPsn;
+    private boolean failing; // goes to ERR when the answers that are due and the NAK are sent
+    private boolean nakked; // nothing but the expected PSN is answered until it comes
+
+    ReliableResponder(QpContext qp, TransportServices services) {
+        super(qp, services);
+    }
+
+    @Override
+    void reset(int receivePsn) {
+        super.reset(receivePsn);
+        expectedPsn = receivePsn & Psn.MASK;
+        messages = 0;
+        acknowledgementDue = false;
+        nakSyndrome = 0;
+        nakked = false;
+        failing = false;
+        resources.reset(qp.maxDestRdAtomic());
+    }
+
+    @Override
+    void abandon() {
+        failing = false;
+        super.abandon();
+        resources.reset(0);
+    }
+
+    @Override
+    public boolean hasResponses() {
+        return resources.hasPending();
+    }
+
+    @Override
+    int outcome() {
+        return resources.outcome();
+    }
+
+    @Override
+    int transmit(int budget) {
+        int sent = resources.transmit(qp, services, budget, messages);
+        if (!resources.hasPending() && (acknowledgementDue || nakSyndrome != 0)) {
+            services.acknowledge(qp);
+        }
+        return sent;
+    }
+
+    @Override
+    public void onRequest(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int length, int headers) {
+        if (!qp.state().receives()) {
+            return;
+        }
+        int psn = BthFlyweight.psn(b, offset);
+        int ahead = Psn.diff(psn, expectedPsn);
+        if (failing && ahead >= 0) {
+            return;
+        }
+        if (ahead != 0) {
+            if (ahead > 0) {
+                services.count(NicCounter.OUT_OF_SEQUENCE);
+                if (!nakked) {
+                    nak(AethSyndrome.PSN_SEQUENCE_ERROR);
+                }
+            } else {
+                services.count(NicCounter.DUPLICATE_REQUESTS);
+                duplicate(opcode, psn, b, offset);
+            }
+            return;
+        }
+        nakked = false;
+        nakSyndrome = 0;
+        communicationEstablished();
+        int result = opcode.mayFollow(previous)
+                ? answer(sourceNic, opcode, b, offset, length - headers, headers)
+                : AethSyndrome.INVALID_REQUEST;
+        if (result == DONE) {
+            previous = opcode.endsMessage() ? null : opcode;
+            if (opcode.family() != Opcode.Family.READ) {
+                expectedPsn = Psn.next(expectedPsn);
+            }
+            if (opcode.endsMessage()) {
+                messages = messages + 1 & AethFlyweight.MSN_MASK;
+            }
+            if (BthFlyweight.ackRequest(b, offset)
+                    && opcode.family() != Opcode.Family.READ
+                    && opcode.family() != Opcode.Family.ATOMIC) {
+                acknowledgementDue = true;
+                services.acknowledge(qp);
+            }
+        } else if (result == NOT_READY) {
+            nak(AethSyndrome.rnrNak(qp.minRnrTimer()));
+        } else {
+            nak(result);
+            services.event(
+                    result == AethSyndrome.REMOTE_ACCESS_ERROR
+                            ? AsyncEventType.QP_ACCESS_ERR
+                            : AsyncEventType.QP_REQ_ERR,
+                    qp.number());
+            if (resources.hasPending()) {
+                failing = true; // what was asked for before is answered before
+            } else {
+                qp.error();
+            }
+        }
+    }
+
+    private void nak(int syndrome) {
+        nakSyndrome = syndrome;
+        nakPsn = expectedPsn;
+        nakked = true;
+        acknowledgementDue = false;
+        services.acknowledge(qp);
+    }
+
+    @Override
+    public boolean acknowledge(Link link) {
+        if (resources.hasPending() || (!acknowledgementDue && nakSyndrome == 0)) {
+            return true;
+        }
+        int at = link.claim(Opcode.ACKNOWLEDGE.headerLength());
+        if (at == Link.NO_ROOM) {
+            return false;
+        }
+        int syndrome = nakSyndrome != 0 ? nakSyndrome : AethSyndrome.ACK;
+        int psn = nakSyndrome != 0 ? nakPsn : Psn.add(expectedPsn, -1);
+        MutableDirectBuffer b = link.buffer();
+        BthFlyweight.encode(b, at, Opcode.ACKNOWLEDGE.code(), 0, qp.peerQp(), psn, qp.number());
+        AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
+        link.commit();
+        acknowledgementDue = false;
+        nakSyndrome = 0;
+        if (failing) {
+            qp.error();
+        }
+        return true;
+    }
+
+    private int answer(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
+        if (payload > qp.pathMtu() || (!opcode.endsMessage() && payload != qp.pathMtu())) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        switch (opcode.family()) {
+            case READ:
+                return read(b, offset + opcode.rethOffset());
+            case ATOMIC:
+                return atomic(opcode, b, offset + opcode.atomicEthOffset());
+            default:
+                return execute(sourceNic, opcode, b, offset, payload, headers);
+        }
+    }
+
+    @Override
+    int tooLong() {
+        failReceive(WcStatus.LOC_LEN_ERR, WcOpcode.RECEIVE);
+        return AethSyndrome.INVALID_REQUEST;
+    }
+
+    @Override
+    void badWriteImmediate() {
+        if (takeReceive()) {
+            failReceive(WcStatus.LOC_ACCESS_ERR, WcOpcode.RECEIVE_WRITE_IMMEDIATE);
+        }
+    }
+
+    @Override
+    void badInvalidate() {
+        failReceive(WcStatus.LOC_ACCESS_ERR, WcOpcode.RECEIVE);
+    }
+
+    private int read(DirectBuffer b, int reth) {
+        if ((qp.access() & Access.REMOTE_READ) == 0) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        int length = RethFlyweight.length(b, reth);
+        if (length < 0 || !resources.hasFree()) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        long remote = RethFlyweight.remoteOffset(b, reth);
+        int key = RethFlyweight.rkey(b, reth);
+        if (length > 0) {
+            MemoryRegion region = services.remoteRegion(key, qp.number());
+            if (region == null || region.check(qp.pd(), remote, length, Access.REMOTE_READ) != MemoryRegion.OK) {
+                return AethSyndrome.REMOTE_ACCESS_ERROR;
+            }
+        }
+        int packets = Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
+        resources.addRead(expectedPsn, Psn.add(expectedPsn, packets - 1), key, remote, length);
+        expectedPsn = Psn.add(expectedPsn, packets);
+        services.schedule(qp);
+        return DONE;
+    }
+
+    private int atomic(Opcode opcode, DirectBuffer b, int eth) {
+        long remote = AtomicEthFlyweight.remoteOffset(b, eth);
+        if ((qp.access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        MemoryRegion region = services.remoteRegion(AtomicEthFlyweight.rkey(b, eth), qp.number());
+        if (region == null || region.check(qp.pd(), remote, Long.BYTES, Access.REMOTE_ATOMIC) != MemoryRegion.OK) {
+            return AethSyndrome.REMOTE_ACCESS_ERROR;
+        }
+        long original = Atomics.execute(
+                opcode == Opcode.FETCH_ADD,
+                region.buffer(),
+                (int) remote,
+                AtomicEthFlyweight.swapOrAdd(b, eth),
+                AtomicEthFlyweight.compare(b, eth));
+        resources.addAtomic(expectedPsn, original);
+        services.schedule(qp);
+        return DONE;
+    }
+
+    /** A request that was executed before: answered, never executed again. */
+    private void duplicate(Opcode opcode, int psn, DirectBuffer b, int offset) {
+        switch (opcode.family()) {
+            case READ:
+                int reth = offset + opcode.rethOffset();
+                if (resources.repeatRead(
+                        psn,
+                        RethFlyweight.rkey(b, reth),
+                        RethFlyweight.remoteOffset(b, reth),
+                        RethFlyweight.length(b, reth),
+                        qp.pathMtu())) {
+                    services.schedule(qp);
+                }
+                break;
+            case ATOMIC:
+                if (resources.repeatAtomic(psn)) {
+                    services.schedule(qp);
+                }
+                break;
+            default:
+                acknowledgementDue = true;
+                services.acknowledge(qp);
+        }
+    }
+}
