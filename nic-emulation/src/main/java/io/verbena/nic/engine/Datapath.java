@@ -574,8 +574,7 @@ final class Datapath implements TransportServices, PacketHandler {
     public void publishState(QpContext qp) {
         QpState state = qp.type() == QpType.RC ? qp.state() : QpState.RESET; // the direct path is for RC alone
         control.setQpWord(
-                qp.number(),
-                QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
+                qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
     }
 
     @Override
