@@ -16,12 +16,11 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * NIC closes what is left.
  */
 public final class Nic implements AutoCloseable {
-    private static final long DEREGISTER_TIMEOUT = TimeUnit.SECONDS.toNanos(1);
     private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
     private static final int GENERATIONS = 1 << 24;
 
@@ -80,11 +78,12 @@ public final class Nic implements AutoCloseable {
     private Nic(NicContext context) {
         this.acknowledgeTimeoutNanos = context.acknowledgeTimeoutNanos;
         this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
-        this.id = context.id != 0 ? context.id : new SecureRandom().nextLong() | 1;
+        LongSupplier random = context.random();
+        this.id = context.id != 0 ? context.id : random.getAsLong() | 1;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
-        this.regions = new MemoryTable(control, context.clock, DEREGISTER_TIMEOUT);
-        this.appendQueues = new TailPointerTable(control, memory, context.clock);
+        this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
+        this.appendQueues = new TailPointerTable(control, memory, context.clock, random);
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];

@@ -4,7 +4,10 @@ import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +30,12 @@ public final class NicContext {
     NanoClock clock = SystemNanoClock.INSTANCE;
     boolean backgroundThread = true;
     long acknowledgeTimeoutNanos = TimeUnit.SECONDS.toNanos(3);
+    long deregisterTimeoutNanos = TimeUnit.SECONDS.toNanos(1);
 
     @Nullable
     MemoryProvider memory;
 
+    private @Nullable LongSupplier random;
     private Waiter @Nullable [] waiters;
 
     /** Creates the defaults: one engine, ASSISTED, direct memory, a random identity. */
@@ -114,6 +119,27 @@ public final class NicContext {
         return this;
     }
 
+    /**
+     * What keys and the identity are drawn from: by default what nobody can guess. A simulation gives its own chance, so
+     * that a run replays; anywhere else keys that can be guessed protect nothing.
+     */
+    public NicContext random(LongSupplier source) {
+        random = source;
+        return this;
+    }
+
+    /**
+     * How long a deregistration waits for operations that direct initiators have in flight, in nanoseconds; 1 s by default.
+     * In a simulation, where nobody else moves while one waits, 0.
+     */
+    public NicContext deregisterTimeoutNanos(long nanos) {
+        if (nanos < 0) {
+            throw new IllegalArgumentException("deregisterTimeoutNanos " + nanos + " < minimum 0");
+        }
+        deregisterTimeoutNanos = nanos;
+        return this;
+    }
+
     /** Where memory comes from; the NIC closes it. Direct memory by default. */
     public NicContext memory(MemoryProvider provider) {
         memory = provider;
@@ -130,6 +156,11 @@ public final class NicContext {
     Waiter waiter(int engine) {
         Waiter[] given = waiters;
         return given == null || engine >= given.length ? null : given[engine];
+    }
+
+    LongSupplier random() {
+        LongSupplier given = random;
+        return given == null ? new SplittableRandom(new SecureRandom().nextLong())::nextLong : given;
     }
 
     MemoryProvider provider() {

@@ -13,7 +13,7 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.agrona.DirectBuffer;
@@ -32,7 +32,8 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<AppendQueue> appendQueues = new ArrayList<>();
     private final List<MemoryWindow> windows = new ArrayList<>();
     private final List<AddressHandle> addressHandles = new ArrayList<>();
-    private final Map<MemoryRegion, Segment> segments = new HashMap<>();
+    private final Map<MemoryRegion, Segment> segments =
+            new LinkedHashMap<>(); // in order: regions are hashed by identity
     private final List<MemoryRegion> registered = new ArrayList<>();
     private boolean closed;
 

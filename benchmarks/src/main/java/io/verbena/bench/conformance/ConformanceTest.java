@@ -51,7 +51,8 @@ abstract class ConformanceTest {
         use(Players.connected(fabric, attributes));
     }
 
-    private void use(Players players) {
+    /** Goes on with other players. */
+    final void use(Players players) {
         p = players;
         a = players.a;
         b = players.b;
@@ -94,8 +95,8 @@ abstract class ConformanceTest {
 
     /** A call is refused, and says so with each of the words. */
     static void refused(ThrowingCallable call, Object... words) {
-        var thrown = assertThatThrownBy(call)
-                .isInstanceOfAny(IllegalArgumentException.class, IllegalStateException.class);
+        var thrown =
+                assertThatThrownBy(call).isInstanceOfAny(IllegalArgumentException.class, IllegalStateException.class);
         for (Object word : words) {
             thrown.hasMessageContaining(String.valueOf(word));
         }

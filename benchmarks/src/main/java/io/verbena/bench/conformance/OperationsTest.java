@@ -130,14 +130,9 @@ final class OperationsTest extends ConformanceTest {
     void append(int length) {
         AppendQueue queue = b.newAppendQueue();
         a.fill(0, length, 8);
-        a.qp.postSend(a.request
-                .append(queue.id(), queue.key())
-                .wrId(1)
-                .local(a.key(), 0, length));
-        a.qp.postSend(a.request
-                .appendImmediate(queue.id(), queue.key(), 55)
-                .wrId(2)
-                .local(a.key(), 0, length));
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).wrId(1).local(a.key(), 0, length));
+        a.qp.postSend(
+                a.request.appendImmediate(queue.id(), queue.key(), 55).wrId(2).local(a.key(), 0, length));
         p.until(() -> a.sends.size() == 2 && b.messages.size() == 2);
         assertThat(a.sends)
                 .containsExactly(
@@ -198,10 +193,8 @@ final class OperationsTest extends ConformanceTest {
         mine.setMemory(0, 13, (byte) 0);
         a.qp.doorbell();
         p.untilSent(2);
-        assertThat(new String(b.bytes(100, 6), US_ASCII))
-                .isEqualTo("inline");
-        assertThat(new String(b.bytes(0, 13), US_ASCII))
-                .isEqualTo("hello, inline");
+        assertThat(new String(b.bytes(100, 6), US_ASCII)).isEqualTo("inline");
+        assertThat(new String(b.bytes(0, 13), US_ASCII)).isEqualTo("hello, inline");
 
         UnsafeBuffer large = new UnsafeBuffer(new byte[4096]);
         int most = a.qp.maxInline();

@@ -55,6 +55,7 @@ final class Player implements Actor, LinkListener, AutoCloseable {
     private boolean gate;
     private boolean paused;
     boolean polls = true;
+    boolean acknowledges = true;
 
     /** A record that was polled from the append queue. */
     @SuppressWarnings("ArrayRecordComponent")
@@ -269,6 +270,9 @@ final class Player implements Actor, LinkListener, AutoCloseable {
         }
         for (AsyncEvent e = nic.pollAsyncEvent(); e != null; e = nic.pollAsyncEvent()) {
             events.add(e);
+            if (acknowledges) {
+                e.acknowledge();
+            }
             work++;
         }
         return work;

@@ -31,7 +31,8 @@ final class Players implements AutoCloseable {
 
     private static final long REAL_BOUND = TimeUnit.SECONDS.toNanos(20);
     private static final int TRACE_LINES = 512;
-    private static final AtomicLong IDENTITIES = new AtomicLong((ProcessHandle.current().pid() << 24 | 0xA) << 8);
+    private static final AtomicLong IDENTITIES =
+            new AtomicLong((ProcessHandle.current().pid() << 24 | 0xA) << 8);
 
     final Fabric fabric;
     final Simulation simulation = new Simulation(1, TRACE_LINES);
@@ -43,24 +44,35 @@ final class Players implements AutoCloseable {
     final Way toA = new Way(simulation);
 
     private final Wiring wiring;
+    private final @Nullable WirePeer peer;
     private @Nullable BooleanSupplier awaited;
     private boolean killed;
 
-    private Players(Fabric fabric) {
+    private Players(Fabric fabric, boolean byHand) {
         this.fabric = fabric;
         wiring = Wiring.of(fabric, simulation);
-        boolean hides = !fabric.direct;
+        boolean hides = !fabric.direct || byHand;
         long id = IDENTITIES.addAndGet(2);
         a = new Player(simulation, "a", wiring.configure(0, id, new NicContext().id(id)), toB, toA, hides);
         b = new Player(simulation, "b", wiring.configure(1, id + 1, new NicContext().id(id + 1)), toA, toB, hides);
         simulation.add("wires", new Wires());
-        wiring.connect(a.endpoint(), b.endpoint());
-        await(() -> a.isLinked() && b.isLinked());
+        if (byHand) {
+            a.pause();
+            WirePeer made = new WirePeer(a.nic.engine(0).endpoint(), toB, toA, b.qp.number());
+            simulation.add("peer", made);
+            wiring.connect(made.endpoint(), b.endpoint());
+            await(() -> made.isLinked() && b.isLinked());
+            peer = made;
+        } else {
+            peer = null;
+            wiring.connect(a.endpoint(), b.endpoint());
+            await(() -> a.isLinked() && b.isLinked());
+        }
     }
 
     /** Two NICs and a link; the queue pairs are in RESET. */
     static Players linked(Fabric fabric) {
-        return new Players(fabric);
+        return new Players(fabric, false);
     }
 
     /** Two NICs and a connected pair. */
@@ -70,9 +82,31 @@ final class Players implements AutoCloseable {
 
     /** Two NICs and a connected pair with these attributes. */
     static Players connected(Fabric fabric, ConnectAttributes attributes) {
-        Players players = new Players(fabric);
+        Players players = new Players(fabric, false);
         players.connect(players.a.qp, players.b.qp, attributes);
         return players;
+    }
+
+    /**
+     * A NIC, the second player's, in front of a peer that speaks the wire by hand. The queue pair is connected to it, with
+     * PSNs from {@link WirePeer#FIRST_PSN} in both directions.
+     */
+    static Players byHand(Fabric fabric, ConnectAttributes attributes) {
+        Players players = new Players(fabric, true);
+        players.b.qp.connect(
+                players.a.nic.id(),
+                WirePeer.QP,
+                attributes.sendPsn(WirePeer.FIRST_PSN).receivePsn(WirePeer.FIRST_PSN));
+        return players;
+    }
+
+    /** The peer that speaks by hand. */
+    WirePeer peer() {
+        WirePeer made = peer;
+        if (made == null) {
+            throw new IllegalStateException("both players have a NIC");
+        }
+        return made;
     }
 
     /** What the tests connect with: small packets, an acknowledgement timeout of 131 us, all else the defaults. */
@@ -217,7 +251,10 @@ final class Players implements AutoCloseable {
                 awaited = null;
                 waits = false;
             }
-            int underWay = fabric.isSimulated() ? 0 : underWay(a, b) + underWay(b, a);
+            Tap endA = peer == null ? a.tap() : peer.tap();
+            Tap endB = b.tap();
+            boolean stands = peer == null ? a.isPaused() : peer.isPaused();
+            int underWay = fabric.isSimulated() ? 0 : underWay(endA, endB, b.isPaused()) + underWay(endB, endA, stands);
             if (!waits && underWay == 0) {
                 idle = 0;
                 return 0;
@@ -240,13 +277,11 @@ final class Players implements AutoCloseable {
             return 1;
         }
 
-        private int underWay(Player from, Player to) {
-            Tap out = from.tap();
-            Tap in = to.tap();
+        private int underWay(@Nullable Tap out, @Nullable Tap in, boolean paused) {
             if (out == null
                     || in == null
                     || killed
-                    || to.isPaused()
+                    || paused
                     || out.state() != Link.State.UP
                     || in.state() != Link.State.UP) {
                 return 0;

@@ -188,9 +188,7 @@ final class RetryTest extends ConformanceTest {
         a.fill(0, 10_000, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10_000));
         p.untilSent(1);
-        assertThat(p.now())
-                .as("long before the timeout of 4.3 s")
-                .isLessThan(MILLI);
+        assertThat(p.now()).as("long before the timeout of 4.3 s").isLessThan(MILLI);
         assertThat(b.holds(0, 10_000, 1)).isTrue();
         assertThat(b.nic.counter(NicCounter.OUT_OF_SEQUENCE)).isPositive();
     }
@@ -315,10 +313,7 @@ final class RetryTest extends ConformanceTest {
         int posted = 0;
         while (a.sends.stream().allMatch(Wc::isSuccess)) {
             a.fill(0, 8_000, posted);
-            a.qp.postSend(a.request
-                    .append(queue.id(), queue.key())
-                    .wrId(posted)
-                    .local(a.key(), 0, 8_000));
+            a.qp.postSend(a.request.append(queue.id(), queue.key()).wrId(posted).local(a.key(), 0, 8_000));
             p.untilSent(++posted);
             assertThat(posted).isLessThan(100);
         }

@@ -45,7 +45,8 @@ enum Row {
     UC_SEND_INVALIDATE(Section.OPERATIONS, "UC SEND with invalidate"),
     UC_WRITE(Section.OPERATIONS, "UC WRITE, with and without immediate"),
     UC_APPEND(Section.OPERATIONS, "UC APPEND within the MTU"),
-    UC_LOSES(Section.OPERATIONS, "UC: what is lost or finds no receive is gone and counted; nothing is torn or doubled"),
+    UC_LOSES(
+            Section.OPERATIONS, "UC: what is lost or finds no receive is gone and counted; nothing is torn or doubled"),
     UC_REFUSES(Section.OPERATIONS, "UC refuses READ and atomics at post"),
     UD_SEND(Section.OPERATIONS, "UD SEND, with and without immediate, to any peer by address handle"),
     UD_APPEND(Section.OPERATIONS, "UD APPEND within the MTU"),
@@ -107,9 +108,7 @@ enum Row {
     NAK_BOTH(Section.STATUS, "a NAK puts both in ERR"),
     BOTH_KEYS_WRITE(Section.STATUS, "both keys bad: WRITE reports the local one"),
     BOTH_KEYS_READ(Section.STATUS, "both keys bad: READ reports the remote one"),
-    BOTH_KEYS_ATOMIC(
-            Section.STATUS,
-            "both keys bad: an atomic reports the remote one"),
+    BOTH_KEYS_ATOMIC(Section.STATUS, "both keys bad: an atomic reports the remote one"),
     EARLIER_STAND(Section.STATUS, "what was posted before a bad request is done, and said to be"),
     LAYOUT_UNTOUCHED(Section.STATUS, "where a request fails, memory outside what it names is untouched"),
 
@@ -191,7 +190,9 @@ enum Row {
     EV_LAST_WQE_REACHED(Section.EVENTS, "LAST_WQE_REACHED"),
     EV_CQ_ERR(Section.EVENTS, "CQ_ERR"),
     EV_SRQ_ERR(
-            Section.EVENTS, "SRQ_ERR", "a shared receive queue is memory of this process: nothing can fail in it alone"),
+            Section.EVENTS,
+            "SRQ_ERR",
+            "a shared receive queue is memory of this process: nothing can fail in it alone"),
     EV_SRQ_LIMIT(Section.EVENTS, "SRQ_LIMIT"),
     EV_AQ_WATERMARK(Section.EVENTS, "AQ_WATERMARK"),
     EV_PORT_ACTIVE(Section.EVENTS, "PORT_ACTIVE"),
@@ -205,7 +206,8 @@ enum Row {
     NOT_SEVEN_FOREVER(Section.MISTAKES, "a retry counter of 7 is seven, not for ever"),
     NOT_PARENT_RANGE(Section.MISTAKES, "a window check does not look at the parent region's range"),
     NOT_WRAPPING(Section.MISTAKES, "a bounds check does not wrap around in 64 bits"),
-    NOT_RESETTING_SEQUENCE(Section.MISTAKES, "a duplicate READ in the middle of a WRITE leaves the opcode sequence alone"),
+    NOT_RESETTING_SEQUENCE(
+            Section.MISTAKES, "a duplicate READ in the middle of a WRITE leaves the opcode sequence alone"),
     NOT_INTO_DESTROYED(Section.MISTAKES, "a timer does not fire into a destroyed QP"),
     NOT_IN_RESET(Section.MISTAKES, "post_recv is refused in RESET"),
     NOT_INTERLEAVED(Section.MISTAKES, "a duplicate of an older message does not disturb one of several packets"),

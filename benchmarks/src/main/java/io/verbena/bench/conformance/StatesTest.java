@@ -11,6 +11,7 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,6 @@ final class StatesTest extends ConformanceTest {
             QpState.RTS, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
             QpState.SQD, EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS, QpState.SQD),
             QpState.ERR, EnumSet.of(QpState.RESET, QpState.ERR));
-
 
     @Override
     Players players() {
@@ -91,13 +91,21 @@ final class StatesTest extends ConformanceTest {
         }
     }
 
-    @Proves({Row.RESET_MOVES, Row.INIT_MOVES, Row.RTR_MOVES, Row.RTS_MOVES, Row.SQD_MOVES, Row.ERR_MOVES, Row.REFUSED_MOVE})
+    @Proves({
+        Row.RESET_MOVES,
+        Row.INIT_MOVES,
+        Row.RTR_MOVES,
+        Row.RTS_MOVES,
+        Row.SQD_MOVES,
+        Row.ERR_MOVES,
+        Row.REFUSED_MOVE
+    })
     @ParameterizedTest
     @EnumSource(value = QpState.class, names = "SQE", mode = EnumSource.Mode.EXCLUDE)
     void onlyTheMovesOfTheTable(QpState from) {
         for (QpState to : QpState.values()) {
             QueuePair qp = in(from);
-            if (LEGAL.get(from).contains(to)) {
+            if (Objects.requireNonNull(LEGAL.get(from)).contains(to)) {
                 move(qp, to);
                 assertThat(qp.state()).as("%s to %s", from, to).isEqualTo(to);
             } else {

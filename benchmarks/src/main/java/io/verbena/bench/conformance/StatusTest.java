@@ -3,7 +3,6 @@ package io.verbena.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
@@ -73,7 +72,8 @@ final class StatusTest extends ConformanceTest {
     @Proves({Row.REM_INV_REQ_ERR_APPEND, Row.AQ_WRONG_NAME})
     @Test
     void anAppendLongerThanTheQueuesLimit() {
-        AppendQueue queue = b.newAppendQueue(new AppendQueueAttributes().chunkLength(64 * 1024).maxMessage(1000));
+        AppendQueue queue = b.newAppendQueue(
+                new AppendQueueAttributes().chunkLength(64 * 1024).maxMessage(1000));
         a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 1000));
         p.untilSent(1);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
@@ -308,15 +308,13 @@ final class StatusTest extends ConformanceTest {
     @Test
     void anAppendWithAWrongKeyOrIdLeavesTheQueueUntouched() {
         AppendQueue queue = b.newAppendQueue();
-        a.qp.postSend(
-                a.request.append(queue.id(), queue.key() + 1).local(a.key(), 0, 10));
+        a.qp.postSend(a.request.append(queue.id(), queue.key() + 1).local(a.key(), 0, 10));
         expectRemoteError(WcStatus.REM_ACCESS_ERR);
         assertThat(b.messages).isEmpty();
 
         reconnect(attributes());
         queue = b.newAppendQueue();
-        a.qp.postSend(
-                a.request.append(queue.id() + 1, queue.key()).local(a.key(), 0, 10));
+        a.qp.postSend(a.request.append(queue.id() + 1, queue.key()).local(a.key(), 0, 10));
         p.untilSent(1);
         assertThat(a.sendStatuses().get(0)).isIn(WcStatus.REM_ACCESS_ERR, WcStatus.REM_INV_REQ_ERR);
         assertThat(b.messages).isEmpty();

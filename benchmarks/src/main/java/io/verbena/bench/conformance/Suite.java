@@ -34,7 +34,14 @@ public final class Suite {
     private static final String TIMEOUT = "60 s";
 
     private static final List<Class<? extends ConformanceTest>> CLASSES = List.of(
-            StatesTest.class, OperationsTest.class, StatusTest.class, FlushTest.class, RetryTest.class, UnreliableTest.class, MemoryWindowTest.class);
+            StatesTest.class,
+            OperationsTest.class,
+            StatusTest.class,
+            FlushTest.class,
+            RetryTest.class,
+            UnreliableTest.class,
+            MemoryWindowTest.class,
+            WireTest.class);
 
     private final Set<Column> columns;
     private final Set<Row> rows;

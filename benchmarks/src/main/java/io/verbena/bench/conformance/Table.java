@@ -33,10 +33,9 @@ final class Table {
             for (Column column : suite.columns()) {
                 out.append(pad(word(suite.verdict(row, column)), 15));
             }
-            reasons(row).forEach((reason, columns) -> out.append("\n      ")
-                    .append(columns)
-                    .append(": ")
-                    .append(reason));
+            reasons(row)
+                    .forEach((reason, columns) ->
+                            out.append("\n      ").append(columns).append(": ").append(reason));
         }
         return out.append("\n\n").append(summary()).append('\n').toString();
     }
@@ -73,7 +72,9 @@ final class Table {
                 for (Column column : suite.columns()) {
                     out.append(' ').append(column.title).append(" |");
                 }
-                out.append("\n|---|").append("---|".repeat(suite.columns().size())).append('\n');
+                out.append("\n|---|")
+                        .append("---|".repeat(suite.columns().size()))
+                        .append('\n');
             }
             Map<String, String> reasons = reasons(row);
             List<String> numbers = new ArrayList<>();
@@ -125,7 +126,8 @@ final class Table {
                 notOffered++;
             }
         }
-        return suite.rows().size() + " rows: " + passed + " passed, " + failed + " failed, " + notOffered + " not offered";
+        return suite.rows().size() + " rows: " + passed + " passed, " + failed + " failed, " + notOffered
+                + " not offered";
     }
 
     private static String word(Verdict verdict) {

@@ -221,9 +221,7 @@ final class UnreliableTest extends ConformanceTest {
     void appendsOverUcAndUd() {
         AppendQueue queue = b.newAppendQueue();
         a.fill(0, 100, 4);
-        qa.postSend(a.request
-                .appendImmediate(queue.id(), queue.key(), 3)
-                .local(a.key(), 0, 100));
+        qa.postSend(a.request.appendImmediate(queue.id(), queue.key(), 3).local(a.key(), 0, 100));
         da.postSend(a.request
                 .append(queue.id(), queue.key())
                 .to(toB, db.number(), QKEY)
@@ -231,10 +229,7 @@ final class UnreliableTest extends ConformanceTest {
         p.until(() -> b.messages.size() == 2);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 100));
         assertThat(b.messages.get(1).bytes()).isEqualTo(a.bytes(0, 50));
-        qa.postSend(a.request
-                .append(queue.id(), queue.key())
-                .wrId(5)
-                .local(a.key(), 0, MTU + 1));
+        qa.postSend(a.request.append(queue.id(), queue.key()).wrId(5).local(a.key(), 0, MTU + 1));
         p.until(() -> !a.sends.isEmpty() && a.sends.get(a.sends.size() - 1).wrId() == 5);
         assertThat(a.sendStatuses()).endsWith(WcStatus.LOC_LEN_ERR);
     }

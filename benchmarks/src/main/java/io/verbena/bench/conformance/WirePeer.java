@@ -12,6 +12,7 @@ import io.verbena.nic.wire.AtomicEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RethFlyweight;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,20 +27,40 @@ import org.jspecify.annotations.Nullable;
  * that the NIC under test sends.
  */
 final class WirePeer implements Actor, LinkListener {
+    /** Number of its queue pair. */
+    static final int QP = 77;
+
+    /** First PSN in both directions: the first packets wrap around. */
+    static final int FIRST_PSN = 0xFF_FFFD;
+
     private final LinkEndpoint of;
+    private final Way out;
+    private final Way in;
     private final ExpandableArrayBuffer scratch = new ExpandableArrayBuffer(8192);
     final List<Packet> packets = new ArrayList<>();
-    private @Nullable Link link;
+    private @Nullable Tap link;
+    private boolean paused;
     int destinationQp;
-    int sourceQp = 77;
+    int sourceQp = QP;
 
     /**
      * Creates a peer in the place of a NIC that is never driven.
      *
      * @param of that NIC's endpoint: its identity, memory and waiter
+     * @param out what it sends goes this way
+     * @param in what it receives comes this way
+     * @param destinationQp the queue pair that it speaks to
      */
-    WirePeer(LinkEndpoint of) {
+    WirePeer(LinkEndpoint of, Way out, Way in, int destinationQp) {
         this.of = of;
+        this.out = out;
+        this.in = in;
+        this.destinationQp = destinationQp;
+    }
+
+    /** The PSN so many after the first. */
+    static int psn(int index) {
+        return Psn.add(FIRST_PSN, index);
     }
 
     /** A packet that came from the NIC under test. */
@@ -55,6 +76,14 @@ final class WirePeer implements Actor, LinkListener {
 
         long original() {
             return AtomicAckEthFlyweight.original(new UnsafeBuffer(bytes), opcode.atomicAckEthOffset());
+        }
+
+        long remoteOffset() {
+            return RethFlyweight.remoteOffset(new UnsafeBuffer(bytes), opcode.rethOffset());
+        }
+
+        int length() {
+            return RethFlyweight.length(new UnsafeBuffer(bytes), opcode.rethOffset());
         }
 
         byte[] payload() {
@@ -74,6 +103,11 @@ final class WirePeer implements Actor, LinkListener {
             throw new IllegalStateException("no link yet");
         }
         return now;
+    }
+
+    @Nullable
+    Tap tap() {
+        return link;
     }
 
     boolean isLinked() {
@@ -170,8 +204,25 @@ final class WirePeer implements Actor, LinkListener {
         raw(scratch, 0, opcode.headerLength() + payload.length);
     }
 
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** Lets what comes lie. */
+    void pause() {
+        paused = true;
+    }
+
+    /** Looks at what comes again. */
+    void resume() {
+        paused = false;
+    }
+
     @Override
     public int step() {
+        if (paused) {
+            return 0;
+        }
         Waiter waiter = of.waiter();
         int work = waiter.poll();
         Link from = link;
@@ -194,7 +245,7 @@ final class WirePeer implements Actor, LinkListener {
 
     @Override
     public void onLink(Link newLink) {
-        link = newLink;
+        link = new Tap(newLink, out, in, true);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ public final class TailPointerTable {
     private final NanoClock clock;
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
-    private final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
+    private final LongSupplier random;
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
     private volatile IntConsumer onWatermark = id -> {};
@@ -39,13 +40,26 @@ public final class TailPointerTable {
     private volatile boolean abandonedSlots;
 
     /**
-     * Creates an empty table.
+     * Creates an empty table whose keys nobody can guess.
      *
      * @param control the NIC's control block
      * @param memory the NIC's memory
      * @param clock for timeouts
      */
     public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock) {
+        this(control, memory, clock, new SplittableRandom(new SecureRandom().nextLong())::nextLong);
+    }
+
+    /**
+     * Creates an empty table.
+     *
+     * @param control the NIC's control block
+     * @param memory the NIC's memory
+     * @param clock for timeouts
+     * @param random what keys are drawn from
+     */
+    public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock, LongSupplier random) {
+        this.random = random;
         this.control = control;
         this.table = control.buffer();
         this.memory = memory;
@@ -128,7 +142,7 @@ public final class TailPointerTable {
     private int newKey() {
         int key;
         do {
-            key = random.nextInt();
+            key = (int) random.getAsLong();
         } while (key == 0);
         return key;
     }

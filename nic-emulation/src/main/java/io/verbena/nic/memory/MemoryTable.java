@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -36,8 +37,19 @@ public final class MemoryTable {
     private final int[] lastTags;
     private final int[] free;
     private final List<MemoryRegion> busy = new ArrayList<>();
-    private final SplittableRandom random;
+    private final LongSupplier random;
     private int freeCount;
+
+    /**
+     * Creates an empty table whose tags nobody can guess.
+     *
+     * @param control the NIC's own control block
+     * @param clock for the wait of {@link #deregister}
+     * @param deregisterTimeoutNanos how long that wait may last, at least 0
+     */
+    public MemoryTable(ControlBlock control, NanoClock clock, long deregisterTimeoutNanos) {
+        this(control, clock, deregisterTimeoutNanos, new SplittableRandom(new SecureRandom().nextLong())::nextLong);
+    }
 
     /**
      * Creates an empty table.
@@ -45,8 +57,9 @@ public final class MemoryTable {
      * @param control the NIC's own control block
      * @param clock for the wait of {@link #deregister}
      * @param deregisterTimeoutNanos how long that wait may last, at least 0
+     * @param random what tags are drawn from
      */
-    public MemoryTable(ControlBlock control, NanoClock clock, long deregisterTimeoutNanos) {
+    public MemoryTable(ControlBlock control, NanoClock clock, long deregisterTimeoutNanos, LongSupplier random) {
         if (deregisterTimeoutNanos < 0) {
             throw new IllegalArgumentException("deregister timeout " + deregisterTimeoutNanos + " ns < minimum 0");
         }
@@ -65,7 +78,7 @@ public final class MemoryTable {
             free[i] = maxKeys - 1 - i;
         }
         this.freeCount = maxKeys;
-        this.random = new SplittableRandom(new SecureRandom().nextLong());
+        this.random = random;
     }
 
     /**
@@ -121,7 +134,7 @@ public final class MemoryTable {
         int tag;
         int tags = 1 << (Integer.SIZE - indexBits);
         do {
-            tag = 1 + random.nextInt(tags - 1);
+            tag = 1 + (int) Long.remainderUnsigned(random.getAsLong(), tags - 1);
         } while (tag == lastTags[index]);
         lastTags[index] = tag;
         return tag << indexBits | index;

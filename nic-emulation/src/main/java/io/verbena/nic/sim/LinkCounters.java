@@ -15,6 +15,19 @@ public final class LinkCounters {
 
     LinkCounters() {}
 
+    void add(LinkCounters c) {
+        sent += c.sent;
+        sentBytes += c.sentBytes;
+        delivered += c.delivered;
+        lost += c.lost;
+        cut += c.cut;
+        corrupted += c.corrupted;
+        duplicated += c.duplicated;
+        reordered += c.reordered;
+        overrun += c.overrun;
+        noRoom += c.noRoom;
+    }
+
     /** Packets put on the wire. */
     public long sent() {
         return sent;

@@ -15,12 +15,18 @@ public final class SimConnection {
     private final Simulation simulation;
     private final String wayAToB;
     private final String wayBToA;
-    private final LinkEndpoint endpointA;
-    private final LinkEndpoint endpointB;
+    private LinkEndpoint endpointA;
+    private LinkEndpoint endpointB;
     private final @Nullable NicModel nicA;
     private final @Nullable NicModel nicB;
+    private final @Nullable Runnable stepperA;
+    private final @Nullable Runnable stepperB;
     private SimLink a;
     private SimLink b;
+    private final LinkCounters gone = new LinkCounters();
+    private boolean cutA;
+    private boolean cutB;
+    private boolean partitioned;
 
     SimConnection(
             Simulation simulation,
@@ -31,7 +37,9 @@ public final class SimConnection {
             LinkProfile profileAToB,
             LinkProfile profileBToA,
             @Nullable NicModel nicA,
-            @Nullable NicModel nicB) {
+            @Nullable NicModel nicB,
+            @Nullable Runnable stepperA,
+            @Nullable Runnable stepperB) {
         if (profileAToB.direct != profileBToA.direct || profileAToB.maxPacket != profileBToA.maxPacket) {
             throw new IllegalArgumentException("the directions differ in direct (" + profileAToB.direct + ", "
                     + profileBToA.direct + ") or largest packet (" + profileAToB.maxPacket + ", "
@@ -44,8 +52,10 @@ public final class SimConnection {
         this.endpointB = endpointB;
         this.nicA = nicA;
         this.nicB = nicB;
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, profileAToB.copy(), nicA, nicB);
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, profileBToA.copy(), nicB, nicA);
+        this.stepperA = stepperA;
+        this.stepperB = stepperB;
+        a = new SimLink(simulation, wayAToB, endpointA, endpointB, profileAToB.copy(), nicA, nicB, stepperA);
+        b = new SimLink(simulation, wayBToA, endpointB, endpointA, profileBToA.copy(), nicB, nicA, stepperB);
         announce();
     }
 
@@ -57,6 +67,13 @@ public final class SimConnection {
     /** The present end at the second endpoint. */
     public SimLink b() {
         return b;
+    }
+
+    /** Adds what became of all packets of this connection, also on links that are gone. */
+    void addCounters(LinkCounters sum) {
+        sum.add(gone);
+        sum.add(a.counters());
+        sum.add(b.counters());
     }
 
     /** Applies a change to both directions' profiles. */
@@ -80,13 +97,54 @@ public final class SimConnection {
     /** Loses what the first endpoint sends, silently, or stops doing so. */
     public void cutAToB(boolean apart) {
         simulation.note(wayAToB + (apart ? " cut" : " healed"));
-        a.cut(apart);
+        cutA = apart;
+        applyCuts();
     }
 
     /** Loses what the second endpoint sends, silently, or stops doing so. */
     public void cutBToA(boolean apart) {
         simulation.note(wayBToA + (apart ? " cut" : " healed"));
-        b.cut(apart);
+        cutB = apart;
+        applyCuts();
+    }
+
+    /** Loses everything in both directions because a partition lies between the endpoints, or stops doing so. */
+    void partitioned(boolean apart) {
+        partitioned = apart;
+        applyCuts();
+    }
+
+    private void applyCuts() {
+        a.cut(cutA || partitioned);
+        b.cut(cutB || partitioned);
+    }
+
+    /** Whether one of the endpoints is of this NIC. */
+    public boolean touches(long nicId) {
+        return endpointA.nicId() == nicId || endpointB.nicId() == nicId;
+    }
+
+    /** Whether both ends are up. */
+    public boolean isUp() {
+        return a.state() == Link.State.UP && b.state() == Link.State.UP;
+    }
+
+    /** Whether something is lost in silence now, in one direction or both. */
+    public boolean isCut() {
+        return cutA || cutB || partitioned;
+    }
+
+    LinkEndpoint endpointA() {
+        return endpointA;
+    }
+
+    LinkEndpoint endpointB() {
+        return endpointB;
+    }
+
+    /** The end at a NIC. */
+    public SimLink end(long nicId) {
+        return endpointA.nicId() == nicId ? a : b;
     }
 
     /** Breaks the link: both ends are down now, and what was under way is lost. */
@@ -110,6 +168,29 @@ public final class SimConnection {
         simulation.after(survivor.profile().delayNanos, () -> survivor.lose(Link.State.DEAD));
     }
 
+    /** A NIC at one of the ends, or at both, is gone. */
+    void crash(long nicId) {
+        if (endpointA.nicId() == nicId) {
+            killA();
+        }
+        if (endpointB.nicId() == nicId) {
+            killB();
+        }
+    }
+
+    /** A NIC of the same identity is there again, with an endpoint of its own; the link comes up anew. */
+    void restart(LinkEndpoint endpoint) {
+        if (endpointA.nicId() == endpoint.nicId()) {
+            endpointA = endpoint;
+        }
+        if (endpointB.nicId() == endpoint.nicId()) {
+            endpointB = endpoint;
+        }
+        a.lose(Link.State.DEAD);
+        b.lose(Link.State.DEAD);
+        reconnect();
+    }
+
     /**
      * Brings up a new link of the same profiles after a break.
      *
@@ -119,14 +200,17 @@ public final class SimConnection {
         if (a.state() == Link.State.UP || b.state() == Link.State.UP) {
             throw new IllegalStateException("the link is not broken: " + a.state() + ", " + b.state());
         }
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile(), nicA, nicB);
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile(), nicB, nicA);
+        gone.add(a.counters());
+        gone.add(b.counters());
+        a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile(), nicA, nicB, stepperA);
+        b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile(), nicB, nicA, stepperB);
         announce();
     }
 
     private void announce() {
         a.join(b);
         b.join(a);
+        applyCuts();
         endpointA.listener().onLink(a);
         endpointB.listener().onLink(b);
     }

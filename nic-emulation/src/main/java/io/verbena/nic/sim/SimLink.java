@@ -58,7 +58,8 @@ public final class SimLink implements Link {
             LinkEndpoint remote,
             LinkProfile profile,
             @Nullable NicModel localNic,
-            @Nullable NicModel remoteNic) {
+            @Nullable NicModel remoteNic,
+            @Nullable Runnable stepper) {
         this.simulation = simulation;
         this.way = way;
         this.local = local;
@@ -67,7 +68,9 @@ public final class SimLink implements Link {
         this.localNic = localNic;
         this.remoteNic = remoteNic;
         random = simulation.newRandom();
-        peerMemory = profile.direct ? new MappedMemory(remote.memory()) : null;
+        peerMemory = !profile.direct
+                ? null
+                : stepper == null ? new MappedMemory(remote.memory()) : SteppedMemory.peer(remote.memory(), stepper);
     }
 
     void join(SimLink other) {
@@ -91,6 +94,11 @@ public final class SimLink implements Link {
      */
     public void tamper(@Nullable Tamper decides) {
         tamper = decides;
+    }
+
+    /** The direction's name in the trace. */
+    public String way() {
+        return way;
     }
 
     /** Calls of {@link #wakePeer} so far. */

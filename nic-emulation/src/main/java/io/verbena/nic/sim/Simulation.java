@@ -143,7 +143,7 @@ public final class Simulation {
                 throw failure("nothing can happen any more");
             }
             if (next > end) {
-                clock.advanceTo(end);
+                clock.advanceTo(Math.max(end, clock.nanoTime()));
                 throw failure("the condition did not hold within " + limitNanos + " ns");
             }
             advance(next);
@@ -152,6 +152,9 @@ public final class Simulation {
 
     /**
      * Runs for a span of virtual time, and leaves the clock at its end.
+     *
+     * <p>An actor may call this in the middle of its step: time passes for all others while it stands still between two of
+     * its own instructions, as a thread does that a collection or the scheduler stops.
      *
      * @param nanos how long
      * @throws SimulationException if actors run in circles
@@ -162,7 +165,7 @@ public final class Simulation {
             settle(null);
             long next = nextNanos();
             if (next > end) {
-                clock.advanceTo(end);
+                clock.advanceTo(Math.max(end, clock.nanoTime()));
                 return;
             }
             advance(next);
@@ -184,7 +187,7 @@ public final class Simulation {
                 return;
             }
             if (next > end) {
-                clock.advanceTo(end);
+                clock.advanceTo(Math.max(end, clock.nanoTime()));
                 throw failure("not idle within " + limitNanos + " ns");
             }
             advance(next);
@@ -222,7 +225,7 @@ public final class Simulation {
                 return true;
             }
             int work = fireDue();
-            for (int i = 0; i < participants.size(); i++) {
+            for (int i = 0; i < participants.size(); i++) { // a step may remove a participant, also itself
                 work += participants.get(i).step();
             }
             if (work == 0) {
@@ -261,7 +264,7 @@ public final class Simulation {
     }
 
     private void advance(long toNanos) {
-        clock.advanceTo(toNanos);
+        clock.advanceTo(Math.max(toNanos, clock.nanoTime()));
     }
 
     /** An actor's place in a simulation. */
@@ -272,6 +275,7 @@ public final class Simulation {
         private long turnNanos;
         private long steps;
         private boolean removed;
+        private boolean stepping;
 
         Participant(String name, Actor actor) {
             this.name = name;
@@ -314,17 +318,44 @@ public final class Simulation {
             idleUntilNanos = removed ? Actor.NO_DEADLINE : 0;
         }
 
+        /** Whether the actor is paused, or its last step still costs time. */
+        public boolean isIdle() {
+            return idleUntilNanos > clock.nanoTime();
+        }
+
         /** Takes the actor out for good. */
         public void remove() {
+            participants.remove(this);
             removed = true;
             idleUntilNanos = Actor.NO_DEADLINE;
         }
 
+        /**
+         * Does something as this actor, which is not stepped meanwhile: also when the action lets the simulation run.
+         *
+         * @param action what its application does
+         */
+        public void act(Runnable action) {
+            boolean was = stepping;
+            stepping = true;
+            try {
+                action.run();
+            } finally {
+                stepping = was;
+            }
+        }
+
         private int step() {
-            if (idleUntilNanos > clock.nanoTime()) {
+            if (idleUntilNanos > clock.nanoTime() || stepping) {
                 return 0;
             }
-            int work = actor.step();
+            int work;
+            stepping = true;
+            try {
+                work = actor.step();
+            } finally {
+                stepping = false;
+            }
             if (work != 0) {
                 steps++;
                 if (turnNanos > 0) {
@@ -335,7 +366,7 @@ public final class Simulation {
         }
 
         private long nextDeadlineNanos() {
-            if (idleUntilNanos == Actor.NO_DEADLINE) {
+            if (idleUntilNanos == Actor.NO_DEADLINE || stepping) {
                 return Actor.NO_DEADLINE;
             }
             return idleUntilNanos > clock.nanoTime() ? idleUntilNanos : actor.nextDeadlineNanos();

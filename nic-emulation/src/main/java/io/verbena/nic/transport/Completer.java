@@ -99,7 +99,7 @@ final class Completer {
             return;
         }
         int psn = BthFlyweight.psn(b, offset);
-        if (!requester.hasUnanswered() || Psn.diff(psn, requester.nextPsn()) >= 0) {
+        if (!requester.hasUnanswered() || Psn.diff(psn, requester.unsentPsn()) >= 0) {
             services.count(NicCounter.UNEXPECTED_RESPONSES); // an answer to a PSN never sent, or late: answers nothing
             return;
         }

@@ -24,6 +24,7 @@ final class ReliableRequester extends Requester {
     private final DirectPath direct;
 
     private int nextPsn;
+    private int unsentPsn; // the first that no packet has asked an answer for
     private long assigned; // requests below this index have their PSNs
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries, and the direct path, have been checked in this turn
@@ -60,6 +61,7 @@ final class ReliableRequester extends Requester {
     @Override
     void reset(int psn) {
         nextPsn = psn & Psn.MASK;
+        unsentPsn = nextPsn;
         assigned = ring.head();
         offset = 0;
         started = false;
@@ -84,8 +86,9 @@ final class ReliableRequester extends Requester {
         return hasUnanswered() || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
     }
 
-    int nextPsn() {
-        return nextPsn;
+    /** The PSN after the last that a packet has asked an answer for: a message has its PSNs before all of it is sent. */
+    int unsentPsn() {
+        return unsentPsn;
     }
 
     @Override
@@ -287,6 +290,10 @@ final class ReliableRequester extends Requester {
         encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, payload);
         link.commit();
         services.touch(path);
+        int end = Psn.next(reads ? wqes.getInt(slot + SendWqeDescriptor.LAST_PSN) : psn);
+        if (Psn.after(end, unsentPsn)) {
+            unsentPsn = end;
+        }
         justChecked = false;
         offset += payload;
         if (last) {

@@ -10,6 +10,7 @@ import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.sim.SteppedMemory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ class DeadInitiatorTest {
     private AppendQueue queue = nic.create(attributes());
 
     private Appender victim() {
-        PeerMemory stepped = SteppedBuffer.peer(nic.memory, trap);
+        PeerMemory stepped = SteppedMemory.peer(nic.memory, trap);
         return new Appender(ControlBlock.map(stepped.control()), stepped);
     }
 
@@ -165,7 +166,7 @@ class DeadInitiatorTest {
                     fresh(before);
                     Appender other = nic.peer();
                     Trap secondTrap = new Trap();
-                    PeerMemory stepped = SteppedBuffer.peer(nic.memory, secondTrap);
+                    PeerMemory stepped = SteppedMemory.peer(nic.memory, secondTrap);
                     Appender rival = new Appender(ControlBlock.map(stepped.control()), stepped);
                     secondTrap.steps = 0;
                     secondTrap.at = second;

@@ -9,6 +9,7 @@ import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.sim.SteppedMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +57,7 @@ class InterleavingTest {
         Run(long seed) {
             random = new Random(~seed);
             interleaver = new Interleaver(seed, 3_000_000);
-            MemoryProvider stepped = SteppedBuffer.owner(memory, interleaver::step);
+            MemoryProvider stepped = SteppedMemory.owner(memory, interleaver::step);
             control = ControlBlock.create(stepped, 1, new ControlLimits(2, 16, QPS, 2, 8));
             for (int qp = 0; qp < QPS; qp++) {
                 control.setQpWord(qp, 3);
@@ -81,7 +82,7 @@ class InterleavingTest {
             interleaver.actor("initiator-" + sender, killProbability, 0.02, () -> {
                 boolean[] finished = new boolean[1];
                 try {
-                    PeerMemory peer = SteppedBuffer.peer(memory, interleaver::step);
+                    PeerMemory peer = SteppedMemory.peer(memory, interleaver::step);
                     Appender appender = new Appender(ControlBlock.map(peer.control()), peer);
                     for (int number = 0; number < messages; number++) {
                         send(appender, sender, number, own);

@@ -1,0 +1,117 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a connection: its queue pair of the present epoch, and where its memory lies in its host's regions. */
+final class End {
+    static final int SLOTS = 16;
+    static final int SLOT = 6144;
+    /** Bytes between what is used, which nobody may write. */
+    static final int GUARD = 64;
+
+    static final int STRIDE = SLOT + GUARD;
+    /** Bytes of its host's local region that an end uses. */
+    static final int LOCAL = 2 * SLOTS * STRIDE;
+
+    final Host host;
+    final Pair pair;
+    private final int place;
+
+    /** What it sends; and what it receives. */
+    @Nullable
+    Channel out;
+
+    @Nullable
+    Channel in;
+
+    @Nullable
+    QueuePair qp;
+
+    private int number;
+    /** The host's life in which the queue pair was made. */
+    private int life;
+    /** The application has moved it to ERR. */
+    boolean forced;
+
+    int nextSend;
+    int nextReceive;
+    int unsignaled;
+
+    End(Host host, Pair pair, int place) {
+        this.host = host;
+        this.pair = pair;
+        this.place = place;
+    }
+
+    void attach(QueuePair made) {
+        qp = made;
+        number = made.number();
+        life = host.life();
+        forced = false;
+        nextSend = 0;
+        nextReceive = 0;
+        unsignaled = 0;
+    }
+
+    /** Number of the queue pair of this epoch, also when it is gone. */
+    int number() {
+        return number;
+    }
+
+    Channel outgoing() {
+        Channel channel = out;
+        if (channel == null) {
+            throw new IllegalStateException("no channel yet");
+        }
+        return channel;
+    }
+
+    Channel incoming() {
+        Channel channel = in;
+        if (channel == null) {
+            throw new IllegalStateException("no channel yet");
+        }
+        return channel;
+    }
+
+    /** Whether the host still is as it was when the epoch began. */
+    boolean isPresent() {
+        return host.isAlive() && host.life() == life;
+    }
+
+    /** Whether requests flushed without an error of their own are no surprise: the application or the peer saw to it. */
+    boolean mayBeInError() {
+        return forced || incoming().isFlawed() || pair.isTorn();
+    }
+
+    boolean isInError() {
+        QueuePair present = qp;
+        return present == null || present.state() == QpState.ERR;
+    }
+
+    private int base() {
+        return GUARD + place * LOCAL;
+    }
+
+    /** Offset in the host's local region of a request's slot. */
+    int sendSlot(Request r) {
+        return base() + r.sequence % SLOTS * STRIDE;
+    }
+
+    /** Offset in the host's local region of a receive's slot. */
+    int receiveSlot(int slot) {
+        return base() + (SLOTS + slot) * STRIDE;
+    }
+
+    /** Offset in this end's host's target region of what the peer's requests change. */
+    int slice() {
+        return Host.SHARED + GUARD + place * (Channel.SLICE + GUARD);
+    }
+
+    @Override
+    public String toString() {
+        return host.name() + " qp " + number;
+    }
+}

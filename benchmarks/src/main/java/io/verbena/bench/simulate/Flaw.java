@@ -1,0 +1,45 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.WcStatus;
+
+/** What is wrong with a request, and the status that it must end in for that. */
+enum Flaw {
+    NONE(WcStatus.SUCCESS),
+    /** Zero bytes under a key that does not exist: keys are not looked at. */
+    EMPTY_BAD_KEY(WcStatus.SUCCESS),
+    LOCAL_KEY(WcStatus.LOC_PROT_ERR),
+    LOCAL_RANGE(WcStatus.LOC_PROT_ERR),
+    /** Result of 4 bytes. */
+    SHORT_RESULT(WcStatus.LOC_LEN_ERR),
+    REMOTE_KEY(WcStatus.REM_ACCESS_ERR),
+    REMOTE_RANGE(WcStatus.REM_ACCESS_ERR),
+    /** Offset and length overflow 64 bits when they are added. */
+    REMOTE_OVERFLOW(WcStatus.REM_ACCESS_ERR),
+    REMOTE_PERMISSION(WcStatus.REM_ACCESS_ERR),
+    REMOTE_DOMAIN(WcStatus.REM_ACCESS_ERR),
+    /** Both keys are bad: a WRITE reports the local one. */
+    BOTH_WRITE(WcStatus.LOC_PROT_ERR),
+    /** Both keys are bad: READs and atomics report the remote one. */
+    BOTH_READ(WcStatus.REM_ACCESS_ERR),
+    MISALIGNED(WcStatus.REM_INV_REQ_ERR),
+    NO_QUEUE(WcStatus.REM_INV_REQ_ERR),
+    QUEUE_KEY(WcStatus.REM_ACCESS_ERR),
+    TOO_LONG(WcStatus.REM_INV_REQ_ERR),
+    /** The peer's queue pair does not allow the operation. */
+    FORBIDDEN(WcStatus.REM_INV_REQ_ERR);
+
+    final WcStatus status;
+
+    Flaw(WcStatus status) {
+        this.status = status;
+    }
+
+    boolean fails() {
+        return status != WcStatus.SUCCESS;
+    }
+
+    /** Whether the peer hears of it. */
+    boolean reachesPeer() {
+        return status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_INV_REQ_ERR;
+    }
+}

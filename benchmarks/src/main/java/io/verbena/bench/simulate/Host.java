@@ -1,0 +1,405 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.AsyncEvent;
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicCounter;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.sim.Actor;
+import io.verbena.nic.sim.SimNode;
+import io.verbena.nic.sim.Simulation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A NIC with the application on it: memory, queues, and what polls them. Comes up again with all of it anew. */
+final class Host implements Actor {
+    /** Bytes at the start of the target region: a counter that all channels add to. */
+    static final int SHARED = 64;
+
+    private static final int DEPTH = 4096;
+    private static final int BATCH = 64;
+    private static final int OTHER = 4096;
+
+    final SimNode node;
+    private final Simulation simulation;
+    private final Tally tally;
+    private final AppendQueueAttributes appendAttributes;
+    private final List<End> ends = new ArrayList<>();
+
+    /** Channels by the number of the queue pair at this host, of this life, also of queue pairs that are gone. */
+    private final Map<Integer, Channel> arriving = new LinkedHashMap<>();
+
+    private final Map<Integer, Channel> leaving = new LinkedHashMap<>();
+
+    private Simulation.@Nullable Participant participant;
+    private Runnable afterDeath = () -> {};
+    private @Nullable World world;
+    /** The application does not look at its queues before this time. */
+    long lazyUntil;
+
+    long sharedPosted;
+    long sharedDoubtful;
+    private final Set<Long> sharedOriginals = new HashSet<>();
+    private long errorsPolled;
+
+    /** What a life has. */
+    private record World(
+            ProtectionDomain pd,
+            ProtectionDomain otherPd,
+            CompletionQueue sends,
+            CompletionQueue receives,
+            MemoryRegion local,
+            MemoryRegion target,
+            MemoryRegion readOnly,
+            MemoryRegion other,
+            AppendQueue appends) {}
+
+    Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes) {
+        this.simulation = simulation;
+        this.node = node;
+        this.tally = tally;
+        this.appendAttributes = appendAttributes;
+        node.onKill(this::died);
+    }
+
+    int addEnd(End end) {
+        ends.add(end);
+        return ends.size() - 1;
+    }
+
+    int ends() {
+        return ends.size();
+    }
+
+    /** Makes what the application needs; after all ends were added, and after each restart. */
+    void open() {
+        Nic nic = node.nic();
+        ProtectionDomain pd = nic.allocateProtectionDomain();
+        ProtectionDomain otherPd = nic.allocateProtectionDomain();
+        int places = Math.max(1, ends.size());
+        MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
+        MemoryRegion target = pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL);
+        Pattern.guard(local.buffer(), 0, (int) local.length());
+        Pattern.guard(target.buffer(), SHARED, End.GUARD);
+        for (int i = 0; i < places; i++) {
+            Pattern.guard(
+                    target.buffer(), SHARED + End.GUARD + i * (Channel.SLICE + End.GUARD) + Channel.SLICE, End.GUARD);
+        }
+        MemoryRegion readOnly = pd.allocate(OTHER, Access.REMOTE_READ);
+        MemoryRegion other = otherPd.allocate(OTHER, Access.ALL);
+        world = new World(
+                pd,
+                otherPd,
+                nic.createCompletionQueue(DEPTH),
+                nic.createCompletionQueue(DEPTH),
+                local,
+                target,
+                readOnly,
+                other,
+                pd.createAppendQueue(appendAttributes));
+        arriving.clear();
+        leaving.clear();
+        sharedPosted = 0;
+        sharedDoubtful = 0;
+        sharedOriginals.clear();
+        errorsPolled = 0;
+        lazyUntil = 0;
+        participant = simulation.add(name() + ".app", this);
+    }
+
+    private World world() {
+        World present = world;
+        if (present == null) {
+            throw new IllegalStateException(name() + " is down");
+        }
+        return present;
+    }
+
+    String name() {
+        return node.name();
+    }
+
+    boolean isAlive() {
+        return world != null;
+    }
+
+    int life() {
+        return node.incarnation();
+    }
+
+    ProtectionDomain pd() {
+        return world().pd;
+    }
+
+    CompletionQueue sends() {
+        return world().sends;
+    }
+
+    CompletionQueue receives() {
+        return world().receives;
+    }
+
+    AppendQueue appends() {
+        return world().appends;
+    }
+
+    AtomicBuffer local() {
+        return world().local.buffer();
+    }
+
+    int localKey() {
+        return world().local.key();
+    }
+
+    AtomicBuffer target() {
+        return world().target.buffer();
+    }
+
+    int targetKey() {
+        return world().target.key();
+    }
+
+    int readOnlyKey() {
+        return world().readOnly.key();
+    }
+
+    int otherKey() {
+        return world().other.key();
+    }
+
+    void know(int qpNumber, Channel out, Channel in) {
+        leaving.put(qpNumber, out);
+        arriving.put(qpNumber, in);
+    }
+
+    void onDeath(Runnable action) {
+        afterDeath = action;
+    }
+
+    // ---- life and death ----------------------------------------------------------------------------------------
+
+    void pauseFor(long nanos) {
+        Simulation.Participant nic = node.participant();
+        Simulation.Participant app = participant;
+        if (nic != null && app != null) {
+            nic.pauseFor(nanos);
+            app.pauseFor(nanos);
+        }
+    }
+
+    void resume() {
+        Simulation.Participant nic = node.participant();
+        Simulation.Participant app = participant;
+        if (nic != null && app != null) {
+            nic.resume();
+            app.resume();
+        }
+    }
+
+    void crash() {
+        node.crash();
+        died();
+    }
+
+    private void died() {
+        tallyLife();
+        world = null;
+        if (participant != null) {
+            participant.remove();
+            participant = null;
+        }
+        afterDeath.run();
+    }
+
+    void restart() {
+        node.restart();
+        open();
+        for (End end : ends) {
+            end.incoming().forgetRecords();
+        }
+    }
+
+    private void tallyLife() {
+        if (world != null) {
+            tally.holes += world.appends.query().holes();
+        }
+    }
+
+    // ---- the application ---------------------------------------------------------------------------------------
+
+    @Override
+    public int step() {
+        if (world == null || lazyUntil > simulation.nowNanos()) {
+            return 0;
+        }
+        int[] work = new int[1];
+        node.act(() -> work[0] = poll());
+        return work[0];
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        return lazyUntil > simulation.nowNanos() ? lazyUntil : NO_DEADLINE;
+    }
+
+    private int poll() {
+        World w = world();
+        int work = w.sends.poll(this::sent, BATCH);
+        work += w.receives.poll(this::received, BATCH);
+        work += w.appends.poll(this::record, BATCH);
+        for (AsyncEvent e = node.nic().pollAsyncEvent();
+                e != null;
+                e = node.nic().pollAsyncEvent()) {
+            work++;
+            event(e);
+        }
+        return work;
+    }
+
+    /** Polls until there is nothing. */
+    void drain() {
+        while (world != null) {
+            int[] work = new int[1];
+            if (!node.act(() -> work[0] = poll()) || work[0] == 0) {
+                return;
+            }
+        }
+    }
+
+    private void sent(Completion c) {
+        node.note(c);
+        errorsPolled += c.isSuccess() ? 0 : 1;
+        Channel channel = leaving.get(c.qpNumber());
+        if (channel == null) {
+            throw new WalkFailure(name() + ": completion of no queue pair: " + c);
+        }
+        channel.completed(Wc.of(c));
+    }
+
+    private void received(Completion c) {
+        node.note(c);
+        errorsPolled += c.isSuccess() ? 0 : 1;
+        Channel channel = arriving.get(c.qpNumber());
+        if (channel == null) {
+            throw new WalkFailure(name() + ": receive of no queue pair: " + c);
+        }
+        channel.received(Wc.of(c));
+    }
+
+    private void record(DirectBuffer b, int offset, int length, int qpNumber, int immediate, int flags) {
+        node.note("record qp=" + qpNumber + " len=" + length);
+        Channel channel = arriving.get(qpNumber);
+        if (channel == null) {
+            throw new WalkFailure(name() + ": record of no queue pair: " + qpNumber);
+        }
+        channel.record(qpNumber, b, offset, length, (flags & RecordDescriptor.HAS_IMMEDIATE) != 0, immediate);
+    }
+
+    private void event(AsyncEvent e) {
+        node.note("event " + e.type() + ' ' + e.element());
+        tally.event(e.type());
+        switch (e.type()) {
+            case CQ_ERR:
+            case SRQ_ERR:
+            case DEVICE_FATAL:
+                throw new WalkFailure(name() + ": " + e);
+            case QP_REQ_ERR:
+            case QP_ACCESS_ERR:
+                Channel channel = arriving.get((int) e.element());
+                if (channel != null && channel.target.number() == e.element() && !channel.isFlawed()) {
+                    throw new WalkFailure(name() + ": " + e + ", but the peer has posted nothing wrong");
+                }
+                break;
+            default:
+                break;
+        }
+    }
+
+    // ---- what all channels share -------------------------------------------------------------------------------
+
+    /** A fetch-and-add of 1 to the shared counter was done: nobody else can have got the same original. */
+    void sharedDone(Channel by, Request r, long original) {
+        if (!sharedOriginals.add(original)) {
+            throw new WalkFailure(by + ": original " + original + " of " + r + " was another's already");
+        }
+        if (original < 0 || original >= sharedPosted) {
+            throw new WalkFailure(by + ": original " + original + " of " + r + ", only " + sharedPosted + " added");
+        }
+    }
+
+    /** At the end: sums, guards, counters. */
+    void check(boolean everythingKnown) {
+        World w = world();
+        long sum = w.target.buffer().getLong(0);
+        if (sum < sharedOriginals.size() || sum > sharedPosted) {
+            throw new WalkFailure(name() + ": shared counter " + sum + ", " + sharedOriginals.size()
+                    + " additions are known to be done and " + sharedPosted + " were posted");
+        }
+        if (everythingKnown && sum > sharedOriginals.size() + sharedDoubtful) {
+            throw new WalkFailure(name() + ": shared counter " + sum + ", " + sharedOriginals.size()
+                    + " additions are done and " + sharedDoubtful + " in doubt");
+        }
+        checkGuards(w);
+        Nic nic = node.nic();
+        if (nic.counter(NicCounter.ERROR_COMPLETIONS) != errorsPolled) {
+            throw new WalkFailure(name() + ": counter of error completions " + nic.counter(NicCounter.ERROR_COMPLETIONS)
+                    + ", polled " + errorsPolled);
+        }
+        if (nic.counter(NicCounter.EVENTS_DROPPED) != 0) {
+            throw new WalkFailure(name() + ": events were dropped");
+        }
+        tally.direct += nic.counter(NicCounter.DIRECT_OPERATIONS);
+        tallyLife();
+    }
+
+    private void checkGuards(World w) {
+        untouched("local region", w.local.buffer(), 0, End.GUARD);
+        for (int i = 0; i < ends.size() * 2 * End.SLOTS; i++) {
+            untouched("local region", w.local.buffer(), End.GUARD + i * End.STRIDE + End.SLOT, End.GUARD);
+        }
+        untouched("target region", w.target.buffer(), SHARED, End.GUARD);
+        for (End end : ends) {
+            untouched("target region", w.target.buffer(), end.slice() + Channel.SLICE, End.GUARD);
+        }
+        for (int i = 0; i < OTHER; i++) {
+            if (w.readOnly.buffer().getByte(i) != 0 || w.other.buffer().getByte(i) != 0) {
+                throw new WalkFailure(name() + ": byte " + i + " of a region that nobody may write to was written");
+            }
+        }
+    }
+
+    private void untouched(String what, DirectBuffer b, int offset, int length) {
+        int at = Pattern.unguarded(b, offset, length);
+        if (at >= 0) {
+            throw new WalkFailure(name() + ": byte " + (offset + at) + " of the " + what + ", a guard, was written");
+        }
+    }
+
+    /** Whether records are still to come that the peers were told are there. */
+    boolean owesRecords() {
+        for (End end : ends) {
+            if (end.incoming().owesRecords()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return node.toString();
+    }
+}

@@ -1,0 +1,32 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.Completion;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.WcStatus;
+
+/** A completion, kept. */
+record Wc(
+        long wrId,
+        WcStatus status,
+        WcOpcode opcode,
+        int qp,
+        int peerQp,
+        int length,
+        boolean hasImmediate,
+        int immediate) {
+    static Wc of(Completion c) {
+        return new Wc(
+                c.wrId(),
+                c.status(),
+                c.opcode(),
+                c.qpNumber(),
+                c.peerQp(),
+                c.byteLength(),
+                c.hasImmediate(),
+                c.immediate());
+    }
+
+    boolean isSuccess() {
+        return status == WcStatus.SUCCESS;
+    }
+}

@@ -1,0 +1,241 @@
+package io.verbena.nic.sim;
+
+import io.verbena.nic.Completion;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A NIC in a simulation, with a name: steps its engine and its allocator, writes what changes into the trace, crashes, and
+ * comes up again as a new NIC of the same identity that knows nothing. Deterministic: memory, keys and time are the
+ * simulation's.
+ *
+ * <p>Not thread-safe.
+ */
+public final class SimNode implements Actor {
+    /** Ends a step of a node in the middle, as the death of its process would: thrown by a {@link SteppedMemory} hook. */
+    public static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        /** Creates one without a stack trace. */
+        public Killed() {
+            super("killed", null, false, false);
+        }
+    }
+
+    private final Simulation simulation;
+    private final SimFabric fabric;
+    private final String name;
+    private final long nicId;
+    private final List<Watched> watched = new ArrayList<>();
+    private final SimRandom keys;
+    private @Nullable Nic nic;
+    private Simulation.@Nullable Participant participant;
+    private @Nullable Runnable onKill;
+    private int incarnation;
+
+    private static final class Watched {
+        final QueuePair qp;
+        QpState state = QpState.RESET;
+
+        Watched(QueuePair qp) {
+            this.qp = qp;
+        }
+    }
+
+    /**
+     * Creates a node and opens its NIC.
+     *
+     * @param simulation in which it takes part
+     * @param fabric that links it
+     * @param name in the trace
+     * @param nicId its NIC's identity, not 0
+     */
+    public SimNode(Simulation simulation, SimFabric fabric, String name, long nicId) {
+        this.simulation = simulation;
+        this.fabric = fabric;
+        this.name = name;
+        this.nicId = nicId;
+        keys = simulation.newRandom();
+        open();
+    }
+
+    private void open() {
+        nic = Nic.open(new NicContext()
+                .id(nicId)
+                .mode(EngineMode.INVOKER)
+                .clock(simulation.clock())
+                .random(keys::nextLong)
+                .deregisterTimeoutNanos(0)
+                .maxQueuePairs(64)
+                .maxMemoryRegions(64)
+                .maxAppendQueues(8)
+                .backgroundThread(false)
+                .memory(new SimMemory())
+                .waiters(new SimWaiter()));
+        participant = simulation.add(name, this);
+        incarnation++;
+    }
+
+    /** Name in the trace. */
+    public String name() {
+        return name;
+    }
+
+    /** Identity of its NIC, in each life the same. */
+    public long nicId() {
+        return nicId;
+    }
+
+    /** Lives so far, this one included. */
+    public int incarnation() {
+        return incarnation;
+    }
+
+    /** Whether it is there. */
+    public boolean isAlive() {
+        return nic != null;
+    }
+
+    /**
+     * Its NIC.
+     *
+     * @throws IllegalStateException if it has crashed and not restarted
+     */
+    public Nic nic() {
+        Nic present = nic;
+        if (present == null) {
+            throw new IllegalStateException(name + " has crashed");
+        }
+        return present;
+    }
+
+    /** Its place in the simulation, by which it can be paused; null while it is down. */
+    public Simulation.@Nullable Participant participant() {
+        return participant;
+    }
+
+    /** Sets what is done when the node was {@link Killed} in the middle of its step, after the crash. */
+    public void onKill(Runnable action) {
+        onKill = action;
+    }
+
+    /** Writes the state moves of a queue pair into the trace from now on; what was destroyed is forgotten by a crash. */
+    public void watch(QueuePair qp) {
+        watched.add(new Watched(qp));
+    }
+
+    /** Stops watching a queue pair. */
+    public void unwatch(QueuePair qp) {
+        watched.removeIf(w -> w.qp == qp);
+    }
+
+    /** Writes a line about this node into the trace. */
+    public void note(String text) {
+        simulation.note(name + ' ' + text);
+    }
+
+    /** Writes a completion into the trace. */
+    public void note(Completion c) {
+        note("wc " + c);
+    }
+
+    /** The node's process dies where it is. */
+    public void crash() {
+        if (nic == null) {
+            return;
+        }
+        look();
+        nic = null;
+        watched.clear();
+        if (participant != null) {
+            participant.remove();
+            participant = null;
+        }
+        fabric.crash(nicId);
+    }
+
+    /**
+     * Comes up again, empty, and is linked with its peers.
+     *
+     * @throws IllegalStateException if it has not crashed
+     */
+    public void restart() {
+        if (nic != null) {
+            throw new IllegalStateException(name + " is up");
+        }
+        open();
+        fabric.restart(nic().engine(0).endpoint());
+    }
+
+    /**
+     * Lets the node's application do something, such as a post or a poll, which may run its engine: the node is not stepped
+     * meanwhile, and dies if it is {@link Killed} there.
+     *
+     * @param action what the application does
+     * @return whether the node is alive after it
+     */
+    public boolean act(Runnable action) {
+        Simulation.Participant self = participant;
+        if (nic == null || self == null) {
+            return false;
+        }
+        try {
+            self.act(action);
+        } catch (Killed e) {
+            die();
+        }
+        return nic != null;
+    }
+
+    @Override
+    public int step() {
+        Nic present = nic;
+        if (present == null) {
+            return 0;
+        }
+        try {
+            int work = present.engine(0).doWork() + present.backgroundWork();
+            look();
+            return work;
+        } catch (Killed e) {
+            die();
+            return 1;
+        }
+    }
+
+    private void die() {
+        crash();
+        if (onKill != null) {
+            onKill.run();
+        }
+    }
+
+    /** Notes what state moves there were; several between two looks are one. */
+    public void look() {
+        for (int i = 0; i < watched.size(); i++) {
+            Watched w = watched.get(i);
+            QpState now = w.qp.state();
+            if (now != w.state) {
+                note("qp=" + w.qp.number() + ' ' + w.state + '>' + now);
+                w.state = now;
+            }
+        }
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        Nic present = nic;
+        return present == null ? NO_DEADLINE : present.engine(0).nextDeadlineNanos();
+    }
+
+    @Override
+    public String toString() {
+        return name + (nic == null ? " down" : " up") + ", life " + incarnation;
+    }
+}
