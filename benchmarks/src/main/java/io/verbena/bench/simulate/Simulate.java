@@ -95,7 +95,7 @@ public final class Simulate implements Callable<Integer> {
         try {
             gaps = Ranges.parse(without);
         } catch (IllegalArgumentException e) {
-            throw wrong(e.getMessage());
+            throw wrong(String.valueOf(e.getMessage()));
         }
         PrintStream out = System.out;
         Long one = seed;
