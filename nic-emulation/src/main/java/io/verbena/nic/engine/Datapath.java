@@ -257,7 +257,8 @@ final class Datapath implements TransportServices, PacketHandler {
         return sent;
     }
 
-    private void finish() {
+    /** Ends a turn: fails what overran, flushes links, wakes peers, raises completion events. */
+    void finish() {
         while (!fatal.isEmpty()) {
             fail(fatal.remove(fatal.size() - 1));
         }
@@ -281,6 +282,7 @@ final class Datapath implements TransportServices, PacketHandler {
                 completed.get(i).fire();
             }
             completed.clear();
+            delivered = true; // also where the entries themselves were told of before
         }
     }
 
