@@ -70,7 +70,7 @@ final class Poster {
     void prove(End end, Verb verb, SimRandom random) {
         int access = end.pair.accessAt(end.pair.peer(end));
         int needed = needed(verb);
-        if ((access & needed) == needed) {
+        if ((access & needed) == needed && (end.pair.reliable || !verb.reads())) {
             post(end, verb, Flaw.NONE, random);
         }
     }
@@ -112,6 +112,10 @@ final class Poster {
         if (qp == null || !end.isPresent() || !pair.peer(end).isPresent()) {
             return;
         }
+        if (!pair.reliable && verb.reads()) {
+            refusedVerb(end, qp, verb);
+            return;
+        }
         Channel channel = end.outgoing();
         if (qp.outstanding() == End.SLOTS) {
             postToFull(end, qp);
@@ -131,7 +135,7 @@ final class Poster {
                 flaw = Flaw.FORBIDDEN;
             }
         }
-        if (flaw == Flaw.TOO_LONG && plan.maxMessage > MOST - 1) {
+        if (flaw == Flaw.TOO_LONG && (plan.maxMessage > MOST - 1 || !pair.reliable)) {
             flaw = Flaw.NO_QUEUE;
         }
         int sequence = end.nextSend++;
@@ -140,7 +144,7 @@ final class Poster {
         shape(r, pair, random);
         r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
-        r.fenced = random.nextInt(6) == 0;
+        r.fenced = random.nextInt(6) == 0 && pair.reliable;
         r.immediate = random.nextInt(Integer.MAX_VALUE);
         prepare(end, r);
         encode(end, pair.peer(end), r, random);
@@ -169,6 +173,23 @@ final class Poster {
         tally.queueFull += result[0] == null ? 0 : 1;
     }
 
+    /** What UC does not offer is refused at post. */
+    private void refusedVerb(End end, QueuePair qp, Verb verb) {
+        if (verb == Verb.READ) {
+            request.read(end.host.targetKey(), 0);
+        } else {
+            request.fetchAdd(end.host.targetKey(), 0, 1);
+        }
+        request.local(end.host.localKey(), 0, Long.BYTES).wrId(-3);
+        try {
+            qp.postSend(request);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            tally.refusals++;
+            return;
+        }
+        throw new WalkFailure(end + ": " + verb + " was taken on UC");
+    }
+
     private void shape(Request r, Pair pair, SimRandom random) {
         Verb verb = r.verb;
         if (verb.isAtomic()) {
@@ -180,7 +201,7 @@ final class Poster {
         }
         int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : MOST;
         if (verb.isAppend()) {
-            most = Math.min(most, plan.maxMessage);
+            most = Math.min(most, pair.reliable ? plan.maxMessage : Math.min(plan.maxMessage, pair.mtu));
         }
         r.length = length(random, pair.mtu, most);
         if (r.flaw == Flaw.EMPTY_BAD_KEY) {

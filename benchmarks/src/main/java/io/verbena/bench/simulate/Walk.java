@@ -103,6 +103,11 @@ final class Walk {
         return tally;
     }
 
+    /** The links, for a test that plants a mistake there. */
+    SimFabric fabric() {
+        return fabric;
+    }
+
     Simulation simulation() {
         return simulation;
     }
@@ -200,6 +205,10 @@ final class Walk {
             } else {
                 move(end, qp, QpState.SQD);
             }
+        } else if (state == QpState.SQE) {
+            end.host.drain(); // what was flushed comes before what is posted from here on
+            end.outgoing().resumed();
+            move(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);
         }
@@ -262,6 +271,19 @@ final class Walk {
         return true;
     }
 
+    private boolean isDelivered() {
+        for (Pair pair : pairs) {
+            if (!isDelivered(pair.a.outgoing()) || !isDelivered(pair.b.outgoing())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isDelivered(Channel channel) {
+        return !(channel instanceof UnreliableChannel unreliable) || unreliable.isDelivered();
+    }
+
     private void until(String complaint, java.util.function.BooleanSupplier condition) {
         try {
             simulation.runUntil(condition, LONGEST_SETTLING);
@@ -301,6 +323,7 @@ final class Walk {
             }
         }
         until("records are missing", () -> hosts.stream().noneMatch(Host::owesRecords));
+        until("unreliable messages are missing", this::isDelivered);
         for (Pair pair : pairs) {
             pair.disconnect(true);
         }
