@@ -13,6 +13,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimNode;
+import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -236,6 +237,18 @@ final class Host implements Actor {
         if (world != null) {
             tally.holes += world.appends.query().holes();
         }
+    }
+
+    /** Makes a completion queue larger or smaller; nothing in it may be lost. */
+    void resize(SimRandom random) {
+        World w = world;
+        if (w == null) {
+            return;
+        }
+        CompletionQueue queue = random.nextInt(2) == 0 ? w.sends : w.receives;
+        int depth = DEPTH / 4 << random.nextInt(4);
+        node.act(() -> queue.resize(depth));
+        tally.resizes++;
     }
 
     // ---- the application ---------------------------------------------------------------------------------------
