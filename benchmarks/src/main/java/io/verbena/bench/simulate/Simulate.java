@@ -56,7 +56,10 @@ public final class Simulate implements Callable<Integer> {
     @Nullable
     String timeLimit;
 
-    @Option(names = "--threads", paramLabel = "<count>", description = "Threads, each walks seeds of its own; default 2.")
+    @Option(
+            names = "--threads",
+            paramLabel = "<count>",
+            description = "Threads, each walks seeds of its own; default 2.")
     int threads = 2;
 
     @Option(names = "--seed", paramLabel = "<seed>", description = "Walk this seed alone, and write its trace.")
@@ -94,7 +97,7 @@ public final class Simulate implements Callable<Integer> {
         try {
             gaps = Ranges.parse(without);
         } catch (IllegalArgumentException e) {
-            throw wrong(e.getMessage());
+            throw wrong(String.valueOf(e.getMessage()));
         }
         PrintStream out = System.out;
         Long one = seed;

@@ -87,8 +87,7 @@ final class WalkReport {
         for (WcStatus status : WcStatus.values()) {
             long count = counts[status.ordinal()];
             if (count > 0) {
-                text.append(text.length() == 0 ? "" : ", ")
-                        .append(String.format(Locale.ROOT, "%s %,d", status, count));
+                text.append(text.length() == 0 ? "" : ", ").append(String.format(Locale.ROOT, "%s %,d", status, count));
             }
         }
         return text.toString();

@@ -138,7 +138,7 @@ final class ReliableRequester extends Requester {
             return beginHere(slot, opcode, nothingUnanswered);
         }
         Path path = qp.path();
-        // What has gone as packets is answered by the peer, however late: done here too it would be done twice.
+        // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
         directly = !packetsOnly
                 && ring.next() >= assigned
                 && (!reads || qp.maxRdAtomic() > 0)

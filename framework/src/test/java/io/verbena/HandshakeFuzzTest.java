@@ -1,0 +1,119 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.engine.NicEvents;
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A peer that sends any management datagrams: the node takes them or drops them, and goes on connecting others. */
+class HandshakeFuzzTest {
+    private Node node;
+    private Nic hostile;
+
+    @BeforeEach
+    void open() {
+        node = Node.launch(new NodeContext().mode(NodeMode.INVOKER).eventLoop(false));
+        node.openInbox("inbox", new InboxOptions());
+        node.share("region", 4096);
+        hostile = Nic.open(new NicContext().mode(EngineMode.INVOKER).backgroundThread(false));
+        LocalFabric.connect(node.endpoint(), hostile.engine(0).endpoint());
+        turn();
+    }
+
+    @AfterEach
+    void close() {
+        hostile.close();
+        node.close();
+    }
+
+    @FuzzTest(maxDuration = "2m")
+    void anyDatagrams(byte[] script) {
+        Connection asked = node.handshake().prepare(hostile.id(), ConnectionFlyweight.INBOX, "there");
+        int at = 0;
+        for (int i = 0; at < script.length && i < 16; i++) {
+            int what = script[at++];
+            int length = Math.min(script.length - at, at < script.length ? script[at++] & 0xFF : 0);
+            length = Math.max(0, Math.min(length, script.length - at));
+            byte[] bytes = new byte[length];
+            System.arraycopy(script, at, bytes, 0, length);
+            at += length;
+            if ((what & 1) != 0) {
+                bytes = halfRight(bytes, what, asked);
+            }
+            if (bytes.length > 0) {
+                hostile.engine(0).sendDatagram(node.nicId(), new UnsafeBuffer(bytes), 0, bytes.length);
+            }
+            turn();
+        }
+        node.handshake().abandon(asked);
+        turn();
+        assertServes();
+    }
+
+    /** Puts right what is needed to come through to the fields behind it. */
+    private static byte[] halfRight(byte[] bytes, int what, Connection asked) {
+        byte[] whole = java.util.Arrays.copyOf(bytes, Math.max(bytes.length, ConnectionFlyweight.HEADER_LENGTH));
+        UnsafeBuffer b = new UnsafeBuffer(whole);
+        b.putInt(0, ConnectionFlyweight.MAGIC, ByteOrder.LITTLE_ENDIAN);
+        if ((what & 2) != 0) {
+            b.putByte(4, (byte) (1 + (what >>> 4 & 7) % 6));
+        }
+        if ((what & 4) != 0) {
+            b.putLong(8, asked.transaction, ByteOrder.LITTLE_ENDIAN);
+            b.putInt(20, asked.number, ByteOrder.LITTLE_ENDIAN);
+        }
+        if ((what & 8) != 0) {
+            int text = whole.length - ConnectionFlyweight.HEADER_LENGTH;
+            b.putShort(56, (short) text, ByteOrder.LITTLE_ENDIAN);
+            b.putShort(58, (short) 0, ByteOrder.LITTLE_ENDIAN);
+            b.putByte(5, (byte) (b.getByte(5) & 1));
+            for (int at : new int[] {16, 24}) {
+                b.putInt(at, b.getInt(at, ByteOrder.LITTLE_ENDIAN) & 0xFF_FFFF, ByteOrder.LITTLE_ENDIAN);
+            }
+            b.putInt(28, 256 << (b.getByte(28) & 7) % 9, ByteOrder.LITTLE_ENDIAN);
+            b.putByte(43, (byte) (b.getByte(43) & 0x7F));
+            b.putByte(55, (byte) (b.getByte(55) & 0x7F));
+        }
+        return whole;
+    }
+
+    private void turn() {
+        for (int i = 0; i < 4; i++) {
+            hostile.engine(0).doWork();
+            node.doWork();
+        }
+    }
+
+    /** A request in order is answered by a reply. */
+    private void assertServes() {
+        while (hostile.events().pollDatagram() != null) {
+            turn();
+        }
+        long transaction = System.nanoTime();
+        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, transaction)
+                .kind(ConnectionFlyweight.INBOX)
+                .queuePairs(7, 0)
+                .pathMtu(1024)
+                .text("inbox", new byte[0]);
+        hostile.engine(0).sendDatagram(node.nicId(), request.buffer(), 0, request.length());
+        turn();
+        NicEvents.Datagram datagram;
+        while ((datagram = hostile.events().pollDatagram()) != null) {
+            ConnectionFlyweight reply = ConnectionFlyweight.wrap(datagram.bytes());
+            assertThat(reply.isSound()).isTrue();
+            if (reply.transaction() == transaction) {
+                assertThat(reply.type()).isEqualTo(ConnectionFlyweight.REPLY);
+                return;
+            }
+        }
+        throw new AssertionError("no answer to a request in order");
+    }
+}
