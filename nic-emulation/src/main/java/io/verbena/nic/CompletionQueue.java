@@ -276,6 +276,11 @@ public final class CompletionQueue implements AutoCloseable {
         users.remove((Integer) queuePair);
     }
 
+    /** Whether it is closed. A plain look, exact on the thread that closes. */
+    public boolean isClosed() {
+        return closed;
+    }
+
     /** One plain look: a thread that races with {@link #close} may come too late to be refused. */
     void checkOpen() {
         if (closed) {

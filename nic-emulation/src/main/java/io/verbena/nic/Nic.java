@@ -137,6 +137,9 @@ public final class Nic implements AutoCloseable {
 
     /** One of the engines, from 0. */
     public Engine engine(int index) {
+        if (index < 0 || index >= engines.length) {
+            throw new IllegalArgumentException("engine " + index + " outside 0.." + (engines.length - 1));
+        }
         return engines[index];
     }
 
@@ -191,7 +194,8 @@ public final class Nic implements AutoCloseable {
     /** Makes a completion queue for queue pairs of one engine. */
     public synchronized CompletionQueue createCompletionQueue(int depth, int engine) {
         checkOpen();
-        CompletionQueue queue = new CompletionQueue(this, engines[engine], nextCq++, depth);
+        CompletionQueue queue = new CompletionQueue(this, engine(engine), nextCq, depth);
+        nextCq++;
         completionQueues.add(queue);
         return queue;
     }
@@ -243,6 +247,23 @@ public final class Nic implements AutoCloseable {
         queuePairNumbers.clear(number & generations.length - 1);
     }
 
+    /**
+     * Waits until no engine is in the middle of what it began before this call: memory whose key has been made invalid
+     * before is not touched after.
+     *
+     * @return false if one is not done within 10 s
+     */
+    boolean quiesce() {
+        try {
+            for (Engine engine : engines) {
+                engine.call(() -> {});
+            }
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
     int takeSharedReceiveNumber() {
         return nextSharedReceive++;
     }
@@ -281,6 +302,9 @@ public final class Nic implements AutoCloseable {
         synchronized (this) {
             if (closed) {
                 return;
+            }
+            for (ProtectionDomain pd : List.copyOf(protectionDomains)) {
+                pd.closeQueuePairs();
             }
             for (ProtectionDomain pd : List.copyOf(protectionDomains)) {
                 pd.closeAll();

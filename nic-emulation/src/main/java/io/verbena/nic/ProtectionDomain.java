@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,9 +33,9 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<AppendQueue> appendQueues = new ArrayList<>();
     private final List<MemoryWindow> windows = new ArrayList<>();
     private final List<AddressHandle> addressHandles = new ArrayList<>();
-    private final Map<MemoryRegion, Segment> segments =
-            new LinkedHashMap<>(); // in order: regions are hashed by identity
-    private final List<MemoryRegion> registered = new ArrayList<>();
+    // In the order of registration: regions are hashed by identity.
+    private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
+    private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
     private boolean closed;
 
     ProtectionDomain(Nic nic, int number) {
@@ -87,7 +88,7 @@ public final class ProtectionDomain implements AutoCloseable {
             checkOpen();
             AtomicBuffer buffer = new UnsafeBuffer(memory, memory.position(), memory.remaining());
             MemoryRegion region = nic.regions().register(buffer, -1, 0, buffer.capacity(), access, number);
-            registered.add(region);
+            registered.put(region, buffer);
             return region;
         }
     }
@@ -101,17 +102,86 @@ public final class ProtectionDomain implements AutoCloseable {
     public DeregisterResult deregister(MemoryRegion region) {
         synchronized (nic) {
             Segment segment = segments.get(region);
-            if (segment == null && !registered.contains(region)) {
+            if (segment == null && !registered.containsKey(region)) {
                 throw new IllegalArgumentException(region + " is not of protection domain " + number);
             }
             DeregisterResult result = nic.regions().deregister(region);
             segments.remove(region);
             registered.remove(region);
+            if (result == DeregisterResult.DONE && !nic.quiesce()) {
+                result = DeregisterResult.BUSY; // an engine here may still copy
+            }
             if (segment != null && result == DeregisterResult.DONE) {
                 nic.memory().release(segment);
             }
             return result;
         }
+    }
+
+    /** Changes a region's access, as {@link #reregister(MemoryRegion, int, ProtectionDomain, long, long)}. */
+    public MemoryRegion reregister(MemoryRegion region, int access) {
+        return reregister(region, access, this, region.segmentOffset() + sliceOffset(region), region.length());
+    }
+
+    /**
+     * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain, another
+     * range of it. The region that comes back has a new key; the old one is invalid at once, for requests under way too,
+     * and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time.
+     *
+     * @param region of this protection domain
+     * @param access {@link Access} flags
+     * @param to protection domain of the same NIC, perhaps this one
+     * @param offset where the region begins, in bytes from the beginning of the memory that it was first made of
+     * @param length bytes, at least 1
+     * @throws IllegalArgumentException if an argument is out of range; nothing has changed then
+     * @throws IllegalStateException (EBUSY) if windows are bound to it, or a peer's operation does not end in time: the
+     *     region stays as it was, under its old key
+     */
+    public MemoryRegion reregister(MemoryRegion region, int access, ProtectionDomain to, long offset, long length) {
+        if (to.nic != nic) {
+            throw new IllegalArgumentException("protection domain " + to.number + " is of " + to.nic + ", not " + nic);
+        }
+        synchronized (nic) {
+            checkOpen();
+            to.checkOpen();
+            Segment segment = segments.get(region);
+            AtomicBuffer own = registered.get(region);
+            AtomicBuffer whole = segment == null ? own : segment.buffer();
+            if (whole == null) {
+                throw new IllegalArgumentException(region + " is not of protection domain " + number);
+            }
+            if (length < 1 || !MemoryRegion.contains(offset, length, whole.capacity())) {
+                throw new IllegalArgumentException("range of " + length + " bytes at " + offset
+                        + " outside the memory of " + whole.capacity() + " bytes");
+            }
+            MemoryRegion anew = nic.regions()
+                    .reregister(
+                            region,
+                            new UnsafeBuffer(whole, (int) offset, (int) length),
+                            segment == null ? -1 : segment.id(),
+                            segment == null ? 0 : offset,
+                            length,
+                            access,
+                            to.number);
+            if (anew == null) {
+                throw new IllegalStateException(region + " is busy (EBUSY): a peer is in the middle of an operation");
+            }
+            segments.remove(region);
+            registered.remove(region);
+            if (segment != null) {
+                to.segments.put(anew, segment);
+            } else if (own != null) {
+                to.registered.put(anew, own);
+            }
+            nic.quiesce();
+            return anew;
+        }
+    }
+
+    /** Where a region of the caller's memory begins in it; one of a segment says so itself. */
+    private long sliceOffset(MemoryRegion region) {
+        AtomicBuffer whole = registered.get(region);
+        return whole == null ? 0 : region.buffer().addressOffset() - whole.addressOffset();
     }
 
     /**
@@ -265,11 +335,15 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Closes children first, then the domain. */
-    void closeAll() {
+    /** Closes the queue pairs; they may use what is of other domains. */
+    void closeQueuePairs() {
         for (QueuePair qp : List.copyOf(queuePairs)) {
             qp.close();
         }
+    }
+
+    /** Closes what is left, children first, then the domain. */
+    void closeAll() {
         for (SharedReceiveQueue queue : List.copyOf(sharedReceiveQueues)) {
             queue.close();
         }
@@ -286,7 +360,7 @@ public final class ProtectionDomain implements AutoCloseable {
         for (MemoryRegion region : List.copyOf(segments.keySet())) {
             deregister(region);
         }
-        for (MemoryRegion region : List.copyOf(registered)) {
+        for (MemoryRegion region : List.copyOf(registered.keySet())) {
             deregister(region);
         }
         close();
@@ -304,18 +378,24 @@ public final class ProtectionDomain implements AutoCloseable {
                 return;
             }
             appendQueues.removeIf(AppendQueue::isDestroyed);
-            int children = queuePairs.size()
-                    + sharedReceiveQueues.size()
-                    + appendQueues.size()
-                    + windows.size()
-                    + addressHandles.size()
-                    + segments.size()
-                    + registered.size();
-            if (children > 0) {
-                throw new IllegalStateException("protection domain " + number + " is busy: " + children + " objects");
+            StringJoiner users = new StringJoiner(", ");
+            name(users, queuePairs.size(), "queue pairs");
+            name(users, sharedReceiveQueues.size(), "shared receive queues");
+            name(users, appendQueues.size(), "append queues");
+            name(users, windows.size(), "memory windows");
+            name(users, addressHandles.size(), "address handles");
+            name(users, segments.size() + registered.size(), "memory regions");
+            if (users.length() > 0) {
+                throw new IllegalStateException("protection domain " + number + " is busy (EBUSY): it has " + users);
             }
             closed = true;
             nic.forget(this);
+        }
+    }
+
+    private static void name(StringJoiner users, int count, String what) {
+        if (count > 0) {
+            users.add(count + " " + what);
         }
     }
 }

@@ -260,9 +260,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
      */
     public PostResult postReceive(long wrId, int key, long offset, int length) {
-        QpState state = checkReceives();
+        checkReceives();
         PostResult result = ReceiveRequest.post(receiveRing, wrId, key, offset, length);
-        flushReceives(state);
+        flushReceives();
         return result;
     }
 
@@ -273,9 +273,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
      */
     public PostResult postReceive(ReceiveRequest request) {
-        QpState state = checkReceives();
+        checkReceives();
         PostResult result = request.post(receiveRing);
-        flushReceives(state);
+        flushReceives();
         return result;
     }
 
@@ -287,28 +287,27 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
      */
     public int postReceive(List<ReceiveRequest> requests) {
-        QpState state = checkReceives();
+        checkReceives();
         try {
             return ReceiveRequest.post(receiveRing, requests);
         } finally {
-            flushReceives(state);
+            flushReceives();
         }
     }
 
-    private QpState checkReceives() {
+    private void checkReceives() {
         if (sharedReceiveQueue != null) {
             throw new IllegalStateException("queue pair " + number() + " takes its receives from a shared queue");
         }
-        QpState state = context.state();
-        if (state == QpState.RESET) {
+        if (context.state() == QpState.RESET) {
             throw new IllegalStateException(
                     "queue pair " + number() + (closed ? " is closed" : " is in RESET, receives need INIT"));
         }
-        return state;
     }
 
-    private void flushReceives(QpState state) {
-        if (state == QpState.ERR) {
+    /** What was posted in ERR, or while the queue pair went there, is flushed: so the state is looked at afterwards. */
+    private void flushReceives() {
+        if (context.state() == QpState.ERR) {
             engine.ring(context);
         }
     }

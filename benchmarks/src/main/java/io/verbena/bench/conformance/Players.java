@@ -53,8 +53,8 @@ final class Players implements AutoCloseable {
         wiring = Wiring.of(fabric, simulation);
         boolean hides = !fabric.direct || byHand;
         long id = IDENTITIES.addAndGet(2);
-        a = new Player(simulation, "a", wiring.configure(0, id, new NicContext().id(id)), toB, toA, hides);
-        b = new Player(simulation, "b", wiring.configure(1, id + 1, new NicContext().id(id + 1)), toA, toB, hides);
+        a = new Player(simulation, "a", wiring.configure(0, id, context(id)), toB, toA, hides);
+        b = new Player(simulation, "b", wiring.configure(1, id + 1, context(id + 1)), toA, toB, hides);
         simulation.add("wires", new Wires());
         if (byHand) {
             a.pause();
@@ -68,6 +68,10 @@ final class Players implements AutoCloseable {
             wiring.connect(a.endpoint(), b.endpoint());
             await(() -> a.isLinked() && b.isLinked());
         }
+    }
+
+    private static NicContext context(long id) {
+        return new NicContext().id(id).acknowledgeTimeoutNanos(20 * MILLI);
     }
 
     /** Two NICs and a link; the queue pairs are in RESET. */

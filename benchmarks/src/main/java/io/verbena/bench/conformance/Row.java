@@ -102,7 +102,7 @@ enum Row {
     FATAL_ERR(
             Section.STATUS,
             "FATAL_ERR, GENERAL_ERR: the NIC itself",
-            "a NIC in software shares the fate of its process: there is no card that fails alone, so neither is reported"),
+            "an engine that fails raises DEVICE_FATAL and flushes what is posted; no request is singled out"),
     ERROR_FIELDS(Section.STATUS, "with an error wr_id, status, QP number and vendor error are valid"),
     LOCAL_ERROR_PEER(Section.STATUS, "a local error leaves the peer in RTS"),
     NAK_BOTH(Section.STATUS, "a NAK puts both in ERR"),
@@ -141,10 +141,7 @@ enum Row {
     SRQ_BUSY(Section.SRQ, "destroy with QPs attached: EBUSY"),
 
     AQ_LIFE(Section.APPEND, "create, query, destroy (RIMA, Table 3)"),
-    AQ_MODIFY(
-            Section.APPEND,
-            "modify",
-            "limits are fixed at creation: producers with a direct path read them without a lock"),
+    AQ_MODIFY(Section.APPEND, "modify of limit, reserve, watermark and timeouts (RIMA, Table 3)"),
     AQ_SIZES(Section.APPEND, "any size up to the limit, mixed freely; nothing pre-posted"),
     AQ_SENDERS(Section.APPEND, "from any QP of any peer; records of one sender keep its order"),
     AQ_ONCE(Section.APPEND, "exactly once on RC, whatever is lost or repeated"),
@@ -189,18 +186,12 @@ enum Row {
     EV_SQ_DRAINED(Section.EVENTS, "SQ_DRAINED"),
     EV_LAST_WQE_REACHED(Section.EVENTS, "LAST_WQE_REACHED"),
     EV_CQ_ERR(Section.EVENTS, "CQ_ERR"),
-    EV_SRQ_ERR(
-            Section.EVENTS,
-            "SRQ_ERR",
-            "a shared receive queue is memory of this process: nothing can fail in it alone"),
+    EV_SRQ_ERR(Section.EVENTS, "SRQ_ERR"),
     EV_SRQ_LIMIT(Section.EVENTS, "SRQ_LIMIT"),
     EV_AQ_WATERMARK(Section.EVENTS, "AQ_WATERMARK"),
     EV_PORT_ACTIVE(Section.EVENTS, "PORT_ACTIVE"),
     EV_PORT_ERR(Section.EVENTS, "PORT_ERR"),
-    EV_DEVICE_FATAL(
-            Section.EVENTS,
-            "DEVICE_FATAL",
-            "a NIC in software shares the fate of its process: there is no card that fails alone"),
+    EV_DEVICE_FATAL(Section.EVENTS, "DEVICE_FATAL"),
     EV_ACKNOWLEDGED(Section.EVENTS, "each is acknowledged; destroying an object waits for its unacknowledged events"),
 
     NOT_SEVEN_FOREVER(Section.MISTAKES, "a retry counter of 7 is seven, not for ever"),

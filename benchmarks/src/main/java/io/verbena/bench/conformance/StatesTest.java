@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
@@ -251,5 +252,128 @@ final class StatesTest extends ConformanceTest {
         a.qp.postSend(a.request.write(b.key(), 0).wrId(2).local(a.key(), 0, 10));
         p.untilSent(2);
         assertThat(a.sends.get(1).status()).isEqualTo(WcStatus.SUCCESS);
+    }
+
+    // ---- unreliable transports ---------------------------------------------------------------------------------
+
+    private QueuePair unreliable(QpType type) {
+        return a.pd.createQueuePair(a.attributes().type(type));
+    }
+
+    @Proves(Row.INIT_TAKES_UD)
+    @Test
+    void initOfDatagramsTakesTheQueueKeyAndNothingElse() {
+        QueuePair qp = unreliable(QpType.UD);
+        refused(() -> qp.modify(new QpAttributes().state(QpState.INIT)), "qkey");
+        refused(() -> qp.modify(toInit()), "access");
+        refused(() -> qp.modify(toInit().qkey(1)), "access");
+        assertThat(qp.state()).isEqualTo(QpState.RESET);
+        qp.modify(new QpAttributes().state(QpState.INIT).qkey(1));
+        assertThat(qp.state()).isEqualTo(QpState.INIT);
+        QueuePair connected = unreliable(QpType.UC);
+        refused(() -> connected.modify(new QpAttributes().state(QpState.INIT).qkey(1)), "qkey");
+        connected.modify(toInit());
+    }
+
+    @Proves(Row.RTR_TAKES_UC)
+    @Test
+    void rtrOfUnreliableTransports() {
+        QueuePair qp = unreliable(QpType.UC);
+        qp.modify(toInit());
+        refused(() -> qp.modify(toRtr(b.qp)), "maxDestRdAtomic", "minRnrTimer");
+        refused(
+                () -> qp.modify(new QpAttributes()
+                        .state(QpState.RTR)
+                        .peerNic(b.nic.id())
+                        .peerQp(1)
+                        .pathMtu(1024)),
+                "receivePsn");
+        assertThat(qp.state()).isEqualTo(QpState.INIT);
+        qp.modify(new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(b.nic.id())
+                .peerQp(b.qp.number())
+                .pathMtu(1024)
+                .receivePsn(0));
+        assertThat(qp.state()).isEqualTo(QpState.RTR);
+        QueuePair datagrams = unreliable(QpType.UD);
+        datagrams.modify(new QpAttributes().state(QpState.INIT).qkey(1));
+        refused(() -> datagrams.modify(toRtr(b.qp)), "peerNic");
+        datagrams.modify(new QpAttributes().state(QpState.RTR));
+        assertThat(datagrams.state()).isEqualTo(QpState.RTR);
+    }
+
+    @Proves(Row.RTS_TAKES_UC)
+    @Test
+    void rtsOfUnreliableTransportsTakesTheSendPsnAlone() {
+        QueuePair qp = unreliable(QpType.UD);
+        qp.modify(new QpAttributes().state(QpState.INIT).qkey(1));
+        qp.modify(new QpAttributes().state(QpState.RTR));
+        refused(() -> qp.modify(toRts()), "timeout", "retryCount");
+        refused(() -> qp.modify(new QpAttributes().state(QpState.RTS)), "sendPsn");
+        assertThat(qp.state()).isEqualTo(QpState.RTR);
+        qp.modify(new QpAttributes().state(QpState.RTS).sendPsn(9));
+        assertThat(qp.state()).isEqualTo(QpState.RTS);
+    }
+
+    private QueuePair inSqe() {
+        QueuePair qp = unreliable(QpType.UD);
+        qp.activate(5);
+        int before = a.sends.size();
+        qp.postSend(
+                a.request.send().to(a.pd.createAddressHandle(b.nic.id()), 2, 5).local(12_345, 0, 8));
+        p.untilSent(before + 1);
+        assertThat(a.sends.get(before).status()).isEqualTo(WcStatus.LOC_PROT_ERR);
+        assertThat(qp.state()).isEqualTo(QpState.SQE);
+        return qp;
+    }
+
+    @Proves({Row.SQE_MOVES, Row.REFUSED_MOVE})
+    @Test
+    void theMovesFromSqe() {
+        Set<QpState> legal = EnumSet.of(QpState.RESET, QpState.ERR, QpState.RTS);
+        for (QpState to : QpState.values()) {
+            QueuePair qp = inSqe();
+            if (legal.contains(to)) {
+                qp.modify(new QpAttributes().state(to));
+                assertThat(qp.state()).isEqualTo(to);
+            } else {
+                refused(() -> qp.modify(new QpAttributes().state(to)), "SQE", to);
+                assertThat(qp.state()).isEqualTo(QpState.SQE);
+            }
+            qp.close();
+        }
+    }
+
+    @Proves(Row.CONNECT)
+    @Test
+    void oneCallFromResetToRts() {
+        p.connect(a.qp, b.qp, attributes());
+        assertThat(a.qp.state()).isEqualTo(QpState.RTS);
+        a.fill(0, 100, 1);
+        a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 100));
+        p.untilSent(1);
+        assertThat(b.holds(0, 100, 1)).isTrue();
+        QueuePair withDefaults = a.newQueuePair();
+        QueuePair peer = b.newQueuePair();
+        withDefaults.connect(b.nic.id(), peer.number());
+        peer.connect(a.nic.id(), withDefaults.number());
+        withDefaults.postSend(a.request.write(b.key(), 200).local(a.key(), 0, 100));
+        p.untilSent(2);
+        assertThat(b.holds(200, 100, 1)).isTrue();
+        QueuePair uc = unreliable(QpType.UC);
+        uc.connect(b.nic.id(), 5);
+        assertThat(uc.state()).isEqualTo(QpState.RTS);
+        QueuePair ud = unreliable(QpType.UD);
+        ud.activate(7);
+        assertThat(ud.state()).isEqualTo(QpState.RTS);
+        refused(() -> a.qp.connect(b.nic.id(), 5), "RTS", "INIT");
+    }
+
+    @Proves(Row.RTR_ANSWERS)
+    @Test
+    void inRtrSendsAreRefused() {
+        QueuePair qp = in(QpState.RTR);
+        refused(() -> qp.postSend(a.request.send()), "RTR");
     }
 }

@@ -41,7 +41,15 @@ public final class Suite {
             RetryTest.class,
             UnreliableTest.class,
             MemoryWindowTest.class,
-            WireTest.class);
+            WireTest.class,
+            FaultTest.class,
+            AtomicsTest.class,
+            PostingTest.class,
+            CompletionQueueTest.class,
+            SharedReceiveQueueTest.class,
+            AppendQueueTest.class,
+            ObjectLifeTest.class,
+            OrderTest.class);
 
     private final Set<Column> columns;
     private final Set<Row> rows;

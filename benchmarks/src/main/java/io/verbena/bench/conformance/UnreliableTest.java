@@ -14,6 +14,9 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -232,5 +235,78 @@ final class UnreliableTest extends ConformanceTest {
         qa.postSend(a.request.append(queue.id(), queue.key()).wrId(5).local(a.key(), 0, MTU + 1));
         p.until(() -> !a.sends.isEmpty() && a.sends.get(a.sends.size() - 1).wrId() == 5);
         assertThat(a.sendStatuses()).endsWith(WcStatus.LOC_LEN_ERR);
+    }
+
+    @Proves({Row.UC_SEND_INVALIDATE, Row.MW_INVALIDATE})
+    @ParameterizedTest
+    @ValueSource(ints = {8, 3 * MTU + 1})
+    void sendWithInvalidateOverUc(int length) {
+        MemoryRegion region = b.pd.allocate(4096, Access.LOCAL_WRITE | Access.MW_BIND);
+        MemoryWindow window = b.pd.allocateWindow(MemoryWindow.Type.TYPE_2);
+        qb.postSend(b.request.bind(window, window.nextKey(), region, 0, 64, Access.REMOTE_WRITE));
+        p.until(() -> b.sends.size() == 1);
+        int key = window.key();
+        a.fill(0, length, 3);
+        qa.postSend(a.request.write(key, 0).local(a.key(), 0, 8));
+        qb.postReceive(1, b.key(), 0, length);
+        qa.postSend(a.request.sendInvalidate(key).local(a.key(), 0, length));
+        p.until(() -> b.receives.size() == 1);
+        assertThat(b.holds(0, length, 3)).isTrue();
+        assertThat(region.buffer().getByte(0)).isEqualTo(Player.pattern(3, 0));
+        assertThat(window.isBound()).isFalse();
+        region.buffer().putLong(0, 0);
+        qa.postSend(a.request.write(key, 0).local(a.key(), 0, 8));
+        p.settle();
+        assertThat(region.buffer().getLong(0)).as("the key is void").isZero();
+    }
+
+    @Proves(Row.UC_WRITE)
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3 * MTU + 1})
+    void writeWithImmediateOverUc(int length) {
+        a.fill(0, length, 3);
+        qb.postReceive(9, 0, 0, 0);
+        qa.postSend(a.request.writeImmediate(b.key(), 64, 77).local(a.key(), 0, length));
+        p.until(() -> b.receives.size() == 1);
+        assertThat(b.receives)
+                .containsExactly(
+                        new Wc(9, WcStatus.SUCCESS, WcOpcode.RECEIVE_WRITE_IMMEDIATE, length, true, 77, qb.number()));
+        assertThat(b.holds(64, length, 3)).isTrue();
+    }
+
+    @Proves({Row.UC_LOSES, Row.UD_LOSES})
+    @Test
+    void whatComesTwiceOrLateIsNotDoneTwice() {
+        for (int i = 0; i < 4; i++) {
+            qb.postReceive(i, b.key(), 0, 4 * MTU);
+        }
+        p.toB.filter((buffer, offset, length) -> Fate.TWICE);
+        qa.postSend(a.request.sendImmediate(1).local(a.key(), 0, MTU));
+        p.until(() -> b.receives.size() >= 1);
+        p.toB.filter(null);
+        p.settle();
+        assertThat(b.receives).as("a connection knows its PSNs").hasSize(1);
+        p.cut();
+        qa.postSend(a.request.sendImmediate(2).local(a.key(), 0, MTU));
+        da.postSend(a.request.send().to(toB, db.number(), QKEY).local(a.key(), 0, MTU));
+        p.until(() -> a.sends.size() == 3);
+        p.heal();
+        p.settle();
+        assertThat(a.sendStatuses()).as("nothing was promised").containsOnly(WcStatus.SUCCESS);
+        assertThat(b.receives).hasSize(1);
+        qa.postSend(a.request.sendImmediate(3).local(a.key(), 0, 2 * MTU));
+        p.until(() -> b.receives.size() == 2);
+        assertThat(b.receives.get(1).immediate()).isEqualTo(3);
+    }
+
+    @Proves(Row.UD_REFUSES)
+    @Test
+    void udOffersSendAndAppendOnly() {
+        refused(() -> da.postSend(a.request.read(1, 0).to(toB, 1, 1)), "READ");
+        refused(() -> da.postSend(a.request.writeImmediate(1, 0, 1).to(toB, 1, 1)), "WRITE");
+        refused(() -> da.postSend(a.request.fetchAdd(1, 0, 1).to(toB, 1, 1)), "FETCH_ADD");
+        refused(() -> da.postSend(a.request.compareSwap(1, 0, 1, 1).to(toB, 1, 1)), "COMPARE_SWAP");
+        refused(() -> da.postSend(a.request.sendInvalidate(1).to(toB, 1, 1)), "invalidate");
+        assertThat(da.state()).isEqualTo(QpState.RTS);
     }
 }

@@ -223,7 +223,9 @@ final class Channel {
         if (r.verb.isAtomic()) {
             long original = own.getLong(slot);
             if (r.shared) {
-                target.host.sharedDone(this, r, original);
+                if (target.isPresent()) {
+                    target.host.sharedDone(this, r, original);
+                }
                 return;
             }
             long expected = model.getLong(r.remote);
@@ -450,7 +452,7 @@ final class Channel {
         }
         for (Request r : doubtful) {
             r.closed = true;
-            if (r.shared && r.succeeds()) {
+            if (r.shared && r.succeeds() && targetKnown) {
                 target.host.sharedDoubtful++;
             }
         }
@@ -514,7 +516,7 @@ final class Channel {
             if (done >= least && next.succeeds() && next.verb.isWrite() && isPart(next, memory, slice)) {
                 break;
             }
-            if (next.flaw == Flaw.NONE) {
+            if (next.flaw == Flaw.NONE || next.isRefusedLate()) {
                 apply(next);
             }
         }

@@ -3,7 +3,6 @@ package io.verbena.bench.simulate;
 import io.verbena.bench.simulate.WalkPlan.Feature;
 import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
-import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
@@ -47,7 +46,7 @@ final class Faults {
             if (kills) {
                 tally.fault(Fault.KILLED_DIRECT);
                 host.node.note("is killed in a direct operation");
-                throw new SimNode.Killed();
+                host.node.kill();
             }
             tally.fault(Fault.FROZEN_DIRECT);
             host.node.note("stops for " + nanos + " ns in a direct operation");
@@ -157,7 +156,7 @@ final class Faults {
         }
         tally.fault(fault);
         if (brief) {
-            wire.outShortly(now, now + nanos, budget);
+            wire.outShortly(now + nanos);
         } else {
             wire.out(now + nanos);
         }
@@ -197,7 +196,7 @@ final class Faults {
         if (nanos > budget / 3) {
             wire.out(now + nanos);
         } else {
-            wire.outShortly(now, now + nanos, budget);
+            wire.outShortly(now + nanos);
         }
     }
 

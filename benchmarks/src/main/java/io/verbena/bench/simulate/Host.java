@@ -264,6 +264,7 @@ final class Host implements Actor {
                 e != null;
                 e = node.nic().pollAsyncEvent()) {
             work++;
+            e.acknowledge();
             event(e);
         }
         return work;

@@ -75,9 +75,11 @@ final class Request {
         return succeeds() && (verb.isWrite() ? length > 0 : verb.isAtomic() && !shared);
     }
 
-    /** A READ whose own entries are bad: the peer answers it, and what comes behind it, before that is found out. */
+    /**
+     * A READ or atomic whose own entries are bad: the peer does it, and what comes behind it, before that is found out.
+     */
     boolean isRefusedLate() {
-        return verb == Verb.READ && (flaw == Flaw.LOCAL_KEY || flaw == Flaw.LOCAL_RANGE);
+        return verb.reads() && (flaw == Flaw.LOCAL_KEY || flaw == Flaw.LOCAL_RANGE);
     }
 
     boolean isDone() {

@@ -129,6 +129,9 @@ final class Walk {
         Pair pair = pairs.get(random.nextInt(pairs.size()));
         End end = random.nextInt(2) == 0 ? pair.a : pair.b;
         int what = random.nextInt(100);
+        if (what < 75 && pair.isBroken() && random.nextInt(4) != 0) {
+            what = 85; // most of what is posted there would only be flushed
+        }
         if (what < 55) {
             int requests = 1 + random.nextInt(6);
             for (int i = 0; i < requests; i++) {

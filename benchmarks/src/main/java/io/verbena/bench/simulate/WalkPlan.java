@@ -5,6 +5,7 @@ import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.SimRandom;
 import java.util.BitSet;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 
 /** What a seed means: how many NICs, on what links, which faults; and what a shrunk walk leaves out of it. */
@@ -41,6 +42,7 @@ final class WalkPlan {
     final long seed;
     final int steps;
     final BitSet without;
+    final Set<Feature> off;
     private final Set<Feature> features = EnumSet.noneOf(Feature.class);
     final int hosts;
     final int pairs;
@@ -65,6 +67,7 @@ final class WalkPlan {
         this.seed = seed;
         this.steps = steps;
         this.without = without;
+        this.off = off;
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         hosts = 2 + random.nextInt(MOST_HOSTS - 1);
         pairs = Math.max(hosts - 1, 1 + random.nextInt(MOST_PAIRS));
@@ -100,6 +103,31 @@ final class WalkPlan {
 
     boolean isLossy() {
         return loss > 0 || corruption > 0;
+    }
+
+    @Override
+    public String toString() {
+        return hosts + " NICs, " + pairs + " connections, " + (steps - without.cardinality()) + " steps, " + features;
+    }
+
+    /** The command that runs this plan again. */
+    String replay() {
+        StringBuilder command = new StringBuilder("verbena simulate --seed ").append(seed);
+        if (steps != STEPS) {
+            command.append(" --steps ").append(steps);
+        }
+        if (!without.isEmpty()) {
+            command.append(" --without ").append(Ranges.format(without));
+        }
+        if (!off.isEmpty()) {
+            command.append(" --off ");
+            String separator = "";
+            for (Feature feature : off) {
+                command.append(separator).append(feature.name().toLowerCase(Locale.ROOT));
+                separator = ",";
+            }
+        }
+        return command.toString();
     }
 
     /** The chance of one step, whatever else is left out. */

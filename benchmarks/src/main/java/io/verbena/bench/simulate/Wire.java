@@ -10,7 +10,10 @@ final class Wire {
     private boolean lossy;
     private long outUntil = Long.MIN_VALUE;
     private long deadUntil = Long.MIN_VALUE;
-    private long lastOutage = Long.MIN_VALUE;
+    /** Ends of the last two outages that were short. */
+    private long lastShort = Long.MIN_VALUE;
+
+    private long shortBefore = Long.MIN_VALUE;
 
     Wire(SimConnection connection, Host a, Host b, boolean lossy) {
         this.connection = connection;
@@ -35,15 +38,15 @@ final class Wire {
     /** Nothing passes until a time, long enough to be noticed. */
     void out(long untilNanos) {
         outUntil = Math.max(outUntil, untilNanos);
-        lastOutage = Math.max(lastOutage, untilNanos);
     }
 
-    /** Nothing passes until a time, for less than any budget; several such in a row do count. */
-    void outShortly(long nowNanos, long untilNanos, long budgetNanos) {
-        if (lastOutage != Long.MIN_VALUE && lastOutage + budgetNanos > nowNanos) {
-            out(untilNanos);
-        }
-        lastOutage = Math.max(lastOutage, untilNanos);
+    /**
+     * Nothing passes until a time, for less than any budget. Two such may be too much for one request, however far apart:
+     * a receiver that is not ready holds it up without starting its retries again.
+     */
+    void outShortly(long untilNanos) {
+        shortBefore = lastShort;
+        lastShort = Math.max(lastShort, untilNanos);
     }
 
     /** A peer dies. */
@@ -53,7 +56,7 @@ final class Wire {
     }
 
     boolean wasOut(long sinceNanos) {
-        return outUntil >= sinceNanos;
+        return outUntil >= sinceNanos || shortBefore >= sinceNanos;
     }
 
     boolean wasDead(long sinceNanos) {

@@ -105,6 +105,21 @@ public final class Appender {
     }
 
     /**
+     * Whether a queue may be reached from a protection domain. Of a queue that is not there: true, so that {@link #claim}
+     * says what is wrong.
+     *
+     * @param queueId of the queue, any value
+     * @param pd of the queue pair that the message comes by
+     */
+    public boolean isReachable(int queueId, int pd) {
+        if (queueId < 0 || queueId >= maxQueues) {
+            return true;
+        }
+        int queue = control.queueOffset(queueId);
+        return table.getIntVolatile(queue + KEY_OFFSET) == 0 || table.getInt(queue + PD_OFFSET) == pd;
+    }
+
+    /**
      * Claims room for a message.
      *
      * @param queueId of the queue, any value

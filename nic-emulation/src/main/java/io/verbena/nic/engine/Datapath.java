@@ -16,7 +16,6 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
-import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -31,8 +30,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -45,14 +42,11 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class Datapath implements TransportServices, PacketHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
-
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
     private static final long UNKNOWN = Long.MIN_VALUE;
     private static final int PACKETS_A_POLL = 64;
-    private static final int VISITS_A_TURN = 64;
 
     private final int index;
     private final long nicId;
@@ -61,20 +55,16 @@ final class Datapath implements TransportServices, PacketHandler {
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
-    private final Arbiter arbiter;
+    private final Outbound outbound;
     private final AtomicLongArray counters;
     private final NicEvents events;
-    private final int qpMask;
 
     private final TimerQueue timers = new TimerQueue();
     private final LinkTable links;
-    private final QpContext[] queuePairs;
+    private final QueuePairTable queuePairs;
     private final List<Path> touched = new ArrayList<>();
-    private final List<Path> blocked = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
     private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
-    private List<QpContext> acknowledgements = new ArrayList<>();
-    private List<QpContext> acknowledging = new ArrayList<>();
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
@@ -98,13 +88,11 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
-        this.arbiter = arbiter;
+        this.outbound = new Outbound(arbiter, this);
         this.counters = counters;
         this.events = events;
-        int max = control.limits().maxQueuePairs();
-        this.queuePairs = new QpContext[max];
+        this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
         this.links = new LinkTable(nicId, this, appendQueues);
-        this.qpMask = max - 1;
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
@@ -121,12 +109,12 @@ final class Datapath implements TransportServices, PacketHandler {
             finish();
             return 0;
         }
-        int work = acknowledgeAll();
+        int work = outbound.acknowledgeAll();
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
         }
-        work += send();
+        work += outbound.send();
         finish();
         return work;
     }
@@ -140,8 +128,8 @@ final class Datapath implements TransportServices, PacketHandler {
     void sendTurn() {
         beginTurn();
         if (!failed) {
-            send();
-            acknowledgeAll();
+            outbound.send();
+            outbound.acknowledgeAll();
         }
         finish();
     }
@@ -166,100 +154,9 @@ final class Datapath implements TransportServices, PacketHandler {
         return work;
     }
 
-    private int send() {
-        for (int i = blocked.size() - 1; i >= 0; i--) {
-            unblock(blocked.remove(i));
-        }
-        int visits = 0;
-        for (; visits < VISITS_A_TURN; visits++) {
-            QpContext qp = (QpContext) arbiter.next();
-            if (qp == null) {
-                break;
-            }
-            int sent = qp.transmit(qp.budget());
-            arbiter.charge(qp, sent);
-            settle(qp);
-            if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
-                visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
-                if (!arbiter.hasActive()) {
-                    break;
-                }
-            }
-        }
-        return Math.max(visits, 0);
-    }
-
-    private void settle(QpContext qp) {
-        switch (qp.outcome()) {
-            case QpContext.MORE:
-                arbiter.active(qp);
-                break;
-            case QpContext.BLOCKED:
-                block(qp);
-                break;
-            case QpContext.WAITING:
-                arbiter.blocked(qp);
-                break;
-            default:
-                if (qp.hasWork() && qp.state().receives()) {
-                    arbiter.active(qp);
-                } else {
-                    arbiter.idle(qp);
-                }
-        }
-    }
-
-    private void block(QpContext qp) {
-        arbiter.blocked(qp);
-        Path path = qp.sendPath();
-        if (path != null && qp.blockedOn == null) {
-            qp.blockedOn = path;
-            if (path.blocked().isEmpty()) {
-                blocked.add(path);
-            }
-            path.blocked().add(qp);
-        }
-    }
-
-    private void unblock(Path path) {
-        List<QpContext> waiting = path.blocked();
-        for (int i = 0; i < waiting.size(); i++) {
-            QpContext qp = waiting.get(i);
-            qp.blockedOn = null;
-            arbiter.active(qp);
-        }
-        waiting.clear();
-    }
-
-    private int acknowledgeAll() {
-        if (acknowledgements.isEmpty()) {
-            return 0;
-        }
-        List<QpContext> due = acknowledgements;
-        acknowledgements = acknowledging;
-        acknowledging = due;
-        int sent = 0;
-        for (int i = 0; i < due.size(); i++) {
-            QpContext qp = due.get(i);
-            qp.acknowledgementListed = false;
-            Path path = qp.path();
-            Link link = path == null ? null : path.link();
-            if (path != null && link != null && link.state() == Link.State.UP) {
-                if (qp.responder().acknowledge(link)) {
-                    touch(path);
-                    sent++;
-                } else {
-                    acknowledge(qp);
-                }
-            }
-        }
-        due.clear();
-        return sent;
-    }
-
     private void finish() {
         while (!fatal.isEmpty()) {
-            fail(fatal.remove(fatal.size() - 1));
+            fatal.remove(fatal.size() - 1).completionsLost();
         }
         for (int i = 0; i < touched.size(); i++) {
             Path path = touched.get(i);
@@ -303,7 +200,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return !failed && (arbiter.hasActive() || !acknowledgements.isEmpty());
+        return !failed && outbound.hasActive();
     }
 
     /** When timers need the next turn. */
@@ -326,30 +223,9 @@ final class Datapath implements TransportServices, PacketHandler {
         failed = true;
         links.closeAll();
         touched.clear();
-        blocked.clear();
-        acknowledgements.clear();
-        List<ReceiveRing> shared = new ArrayList<>();
-        for (QpContext qp : queuePairs) {
-            if (qp != null) {
-                try {
-                    fail(qp);
-                } catch (RuntimeException e) {
-                    LOG.error("{} could not flush queue pair {}", this, qp.number(), e); // the others still can
-                }
-                if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {
-                    shared.add(qp.receiveRing());
-                    qp.receiveRing().tell(AsyncEventType.SRQ_ERR);
-                }
-            }
-        }
+        outbound.clear();
+        queuePairs.failAll();
         event(AsyncEventType.DEVICE_FATAL, index);
-    }
-
-    private void fail(QpContext qp) {
-        if (qp.state() != QpState.RESET && qp.state() != QpState.ERR) {
-            event(AsyncEventType.QP_FATAL, qp.number());
-            qp.error();
-        }
     }
 
     /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
@@ -357,14 +233,10 @@ final class Datapath implements TransportServices, PacketHandler {
         count(NicCounter.COMPLETIONS_DROPPED);
         if (first) {
             event(AsyncEventType.CQ_ERR, ring.number());
-            for (QpContext qp : queuePairs) {
-                if (qp != null && qp.completesTo(ring)) {
-                    fatal.add(qp);
-                }
-            }
+            queuePairs.completingTo(ring, fatal);
             return;
         }
-        QpContext qp = queuePairs[qpNumber & qpMask];
+        QpContext qp = queuePairs.find(qpNumber);
         if (qp != null && qp.state() != QpState.ERR && !fatal.contains(qp)) {
             fatal.add(qp);
         }
@@ -386,10 +258,9 @@ final class Datapath implements TransportServices, PacketHandler {
             delivered = true;
             return;
         }
-        QpContext qp = queuePairs[number & qpMask];
+        QpContext qp = queuePairs.find(number);
         if (opcode == null
                 || qp == null
-                || qp.number() != number
                 || !qp.type().takes(opcode)
                 || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
             count(NicCounter.PACKETS_REJECTED);
@@ -442,22 +313,18 @@ final class Datapath implements TransportServices, PacketHandler {
     // ---- what is here ------------------------------------------------------------------------------------------
 
     void add(QpContext qp) {
-        queuePairs[qp.number() & qpMask] = qp;
+        queuePairs.add(qp);
     }
 
     void remove(QpContext qp) {
         fatal.remove(qp);
-        queuePairs[qp.number() & qpMask] = null;
+        queuePairs.remove(qp);
         timers.remove(qp);
         Path path = qp.path();
         if (path != null) {
             path.queuePairs().remove(qp);
         }
-        Path blockedOn = qp.blockedOn;
-        if (blockedOn != null) {
-            blockedOn.blocked().remove(qp);
-            qp.blockedOn = null;
-        }
+        outbound.remove(qp);
     }
 
     /** The links, and the paths that lead over them. */
@@ -552,17 +419,12 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void schedule(QpContext qp) {
-        if (qp.blockedOn == null) {
-            arbiter.active(qp);
-        }
+        outbound.schedule(qp);
     }
 
     @Override
     public void acknowledge(QpContext qp) {
-        if (!qp.acknowledgementListed) {
-            qp.acknowledgementListed = true;
-            acknowledgements.add(qp);
-        }
+        outbound.acknowledge(qp);
     }
 
     @Override

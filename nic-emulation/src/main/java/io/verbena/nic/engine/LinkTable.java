@@ -1,6 +1,7 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
@@ -10,12 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An engine's links, and its paths: a path is what queue pairs know of a peer NIC, and outlives the links that come and go
  * under it. Used under the baton.
  */
 final class LinkTable {
+    private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
+
     private final long nicId;
     private final TransportServices services;
     private final TailPointerTable appendQueues;
@@ -82,7 +87,14 @@ final class LinkTable {
     void attach(Link link) {
         Path path = path(link.peerNic());
         Link before = path.link();
-        path.attach(link);
+        try {
+            path.attach(link);
+        } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
+            LOG.warn("turned away NIC {}: {}", Long.toHexString(link.peerNic()), e.getMessage());
+            services.count(NicCounter.LINKS_REJECTED);
+            link.close();
+            return;
+        }
         links.add(link);
         if (link.peerMemory() == null) {
             socketLinks++;

@@ -133,6 +133,11 @@ public final class MemoryRegion {
         return windows.compareAndSet(0, GONE);
     }
 
+    /** It was not ended after all. */
+    void unretire() {
+        windows.set(0);
+    }
+
     @Override
     public String toString() {
         return "MemoryRegion{key=0x" + Integer.toHexString(key) + ", length=" + length + ", access="

@@ -96,6 +96,44 @@ public final class MemoryTable {
      */
     public synchronized MemoryRegion register(
             AtomicBuffer memory, int segmentId, long segmentOffset, long length, int access, int pd) {
+        check(memory, segmentId, segmentOffset, length, access, pd);
+        int index = takeIndex();
+        MemoryRegion region = new MemoryRegion(memory, newKey(index), segmentId, segmentOffset, length, access, pd);
+        publish(index, region);
+        return region;
+    }
+
+    /**
+     * Registers a region anew ({@code ibv_rereg_mr(3)}): other memory, access or protection domain, and another key. The old
+     * key is invalid at once; operations that direct initiators have in flight under it are waited for, a bounded time.
+     *
+     * @param region of this table
+     * @param memory as for {@link #register}, like all that follows
+     * @return the region as it is now, or null if one of those operations has not ended: then the old region is valid again,
+     *     under its old key, and nothing has changed
+     * @throws IllegalStateException if the region is not registered (any more), or (EBUSY) if windows are bound to it
+     */
+    public synchronized @Nullable MemoryRegion reregister(
+            MemoryRegion region,
+            AtomicBuffer memory,
+            int segmentId,
+            long segmentOffset,
+            long length,
+            int access,
+            int pd) {
+        check(memory, segmentId, segmentOffset, length, access, pd);
+        int index = end(region);
+        if (!awaitIdle(region.key())) {
+            region.unretire();
+            publish(index, region);
+            return null;
+        }
+        MemoryRegion anew = new MemoryRegion(memory, newKey(index), segmentId, segmentOffset, length, access, pd);
+        publish(index, anew);
+        return anew;
+    }
+
+    private static void check(AtomicBuffer memory, int segmentId, long segmentOffset, long length, int access, int pd) {
         Access.checked(access);
         if (length < 1 || length > memory.capacity()) {
             throw new IllegalArgumentException(
@@ -108,18 +146,17 @@ public final class MemoryTable {
             throw new IllegalArgumentException("segment " + segmentId + ", offset " + segmentOffset + ", length "
                     + length + ": id < -1 or end > " + Integer.MAX_VALUE);
         }
-        int index = takeIndex();
-        int key = newKey(index);
-        MemoryRegion region = new MemoryRegion(memory, key, segmentId, segmentOffset, length, access, pd);
+    }
+
+    private void publish(int index, MemoryRegion region) {
         int entry = control.keyOffset(index);
-        buffer.putInt(entry + KEY_ACCESS_OFFSET, access);
-        buffer.putInt(entry + KEY_SEGMENT_OFFSET, segmentId);
-        buffer.putInt(entry + KEY_PD_OFFSET, pd);
-        buffer.putLong(entry + KEY_SEGMENT_POSITION_OFFSET, segmentOffset);
-        buffer.putLong(entry + KEY_LENGTH_OFFSET, length);
-        buffer.putIntVolatile(entry + KEY_OFFSET, key);
+        buffer.putInt(entry + KEY_ACCESS_OFFSET, region.access());
+        buffer.putInt(entry + KEY_SEGMENT_OFFSET, region.segmentId());
+        buffer.putInt(entry + KEY_PD_OFFSET, region.pd());
+        buffer.putLong(entry + KEY_SEGMENT_POSITION_OFFSET, region.segmentOffset());
+        buffer.putLong(entry + KEY_LENGTH_OFFSET, region.length());
+        buffer.putIntVolatile(entry + KEY_OFFSET, region.key());
         REGION.setVolatile(regions, index, region);
-        return region;
     }
 
     private int takeIndex() {
@@ -285,6 +322,17 @@ public final class MemoryTable {
      * @throws IllegalStateException if the region is not registered (any more), or (EBUSY) if windows are bound to it
      */
     public synchronized DeregisterResult deregister(MemoryRegion region) {
+        int index = end(region);
+        if (!awaitIdle(region.key())) {
+            busy.add(region);
+            return DeregisterResult.BUSY;
+        }
+        free[freeCount++] = index;
+        return DeregisterResult.DONE;
+    }
+
+    /** Makes a region's key invalid; its index stays taken. */
+    private int end(MemoryRegion region) {
         int index = region.key() & indexMask;
         if (regions[index] != region) {
             throw new IllegalStateException(region + " is not registered here");
@@ -296,16 +344,18 @@ public final class MemoryTable {
         REGION.setVolatile(regions, index, (MemoryRegion) null);
         buffer.putIntVolatile(control.keyOffset(index) + KEY_OFFSET, 0);
         VarHandle.fullFence();
+        return index;
+    }
+
+    private boolean awaitIdle(int key) {
         long start = clock.nanoTime();
-        while (control.isKeyInFlight(region.key())) {
+        while (control.isKeyInFlight(key)) {
             if (clock.nanoTime() - start >= deregisterTimeoutNanos) {
-                busy.add(region);
-                return DeregisterResult.BUSY;
+                return false;
             }
             Thread.onSpinWait();
         }
-        free[freeCount++] = index;
-        return DeregisterResult.DONE;
+        return true;
     }
 
     /**

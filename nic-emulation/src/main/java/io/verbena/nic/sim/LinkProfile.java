@@ -31,6 +31,28 @@ public final class LinkProfile {
     /** Creates the default. */
     public LinkProfile() {}
 
+    /**
+     * A link of 100 Gb/s Ethernet as RoCE uses it: the rate of Palos' evaluation (V), frames of 1500 bytes as its II-B says
+     * they typically are (a path MTU of 1024 and headers fit), 58 bytes of Ethernet, IP and UDP a packet with preamble, check
+     * sum and gap, and 1 microsecond, which no paper prints.
+     */
+    public static LinkProfile roce100() {
+        return new LinkProfile()
+                .rate(100_000_000_000L)
+                .overhead(58)
+                .maxPacket(1500)
+                .delay(1_000);
+    }
+
+    /** A link of 40 Gb/s InfiniBand, as in DRUM's testbed (VI); packets of 4096 bytes and headers, 1 microsecond. */
+    public static LinkProfile infiniband40() {
+        return new LinkProfile()
+                .rate(40_000_000_000L)
+                .overhead(8)
+                .maxPacket(4096 + 128)
+                .delay(1_000);
+    }
+
     /** A copy that can be changed on its own. */
     public LinkProfile copy() {
         LinkProfile copy = new LinkProfile();

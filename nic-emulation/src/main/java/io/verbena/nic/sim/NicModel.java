@@ -6,41 +6,99 @@ import io.verbena.nic.wire.RethFlyweight;
 import org.agrona.DirectBuffer;
 
 /**
- * What a NIC of silicon would take for each packet, besides the wire: one pipeline that all its links share, the transfer
- * over PCIe, and the misses of its caches, as the papers that measure "connections beyond 20" explain them (DRUM 2.2).
+ * What a NIC of silicon would take for each packet, besides the wire: processing units that all its links share, the
+ * doorbell, the transfer over PCIe, and the misses of its caches, as the papers that measure "connections beyond 20" explain
+ * them (DRUM II-D; RDMAbox III-A).
  *
  * <pre>
- *   engine ─▶ [ packet + PCIe + misses ] ─▶ wire ─▶ [ packet + PCIe + misses ] ─▶ engine
- *              the sender's pipeline                  the receiver's pipeline
+ *   engine ─▶ [ packet, doorbell, misses ] ─▶ [ PCIe ] ─▶ wire ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
+ *              a unit of the sender's          shared               a unit of the receiver's   shared
  *   context      one entry a queue pair     looked up for each packet, both ways
  *   WQE          one entry a queue pair     looked up where a request starts, sending
  *   translation  one entry a page           looked up where a RETH names remote memory, receiving
  * </pre>
  *
- * <p>Costs are added up, not overlapped. Not thread-safe. By default everything is free.
+ * <p>A queue pair's packets all go through one unit, in order; a unit's costs add up, units overlap. PCIe and wire keep the
+ * order in which the engine handed packets over. Not thread-safe. By default everything is free, with one unit.
  */
 public final class NicModel {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int BITS = 8;
+    private static final int MOST_UNITS = 1024;
 
     private long packetNanos;
+    private long doorbellNanos;
     private long pcieBitsPerSecond;
-    private LruCache contexts = new LruCache(1);
-    private LruCache wqes = new LruCache(1);
-    private LruCache translations = new LruCache(1);
+    private long pcieLatencyNanos;
+    private NicCache contexts = new NicCache(1, Replacement.LRU);
+    private NicCache wqes = new NicCache(1, Replacement.LRU);
+    private NicCache translations = new NicCache(1, Replacement.LRU);
     private long contextMissNanos;
     private long wqeMissNanos;
     private long translationMissNanos;
+    private long doorbells;
     private int pageBytes = 4096;
-    private final Pipeline sending = new Pipeline();
-    private final Pipeline receiving = new Pipeline();
+    private Direction sending = new Direction(1);
+    private Direction receiving = new Direction(1);
 
     /** Creates a NIC whose work costs nothing. */
     public NicModel() {}
 
-    /** Work of the pipeline on each packet, in nanoseconds. */
+    /**
+     * The 100 Gb/s RoCE NIC of Palos' evaluation, for a link of {@link LinkProfile#roce100}.
+     *
+     * <ul>
+     *   <li>PCIe 128 Gb/s: Palos V, "same as the ConnectX-5 RNIC".
+     *   <li>One scheduling decision a packet, 10 ns: Palos' clock of 100 MHz (IV; its own argument 22K QPs x 10 ns).
+     *   <li>Contexts of 20 queue pairs: the knee of DRUM II-D, figure 2c, measured on a 40 Gb/s NIC of the same family.
+     *   <li>That WQEs and translations are cached on the NIC, and that a miss is a DMA over PCIe: RDMAbox III-A. No paper
+     *       prints the sizes or the cost: 64 batches, 1024 pages and 500 ns, about a PCIe round trip, are assumptions, as
+     *       are 2 units and the doorbell's 200 ns.
+     * </ul>
+     */
+    public static NicModel roce100() {
+        return new NicModel()
+                .units(2)
+                .packet(10)
+                .doorbell(200)
+                .pcie(128_000_000_000L)
+                .pcieLatency(250)
+                .contexts(20, 500)
+                .wqes(64, 500)
+                .translations(1024, 4096, 500);
+    }
+
+    /**
+     * The 40 Gb/s NIC of DRUM's testbed (VI): contexts of 20 queue pairs (II-D, figure 2c: throughput of RC and UC drops when
+     * connections exceed 20), all else as in {@link #roce100} but PCIe of 64 Gb/s, an assumption (8 lanes of generation 3).
+     * For a link of {@link LinkProfile#infiniband40}.
+     */
+    public static NicModel infiniband40() {
+        return roce100().pcie(64_000_000_000L);
+    }
+
+    /** Work of a unit on each packet, in nanoseconds. */
     public NicModel packet(long nanos) {
         packetNanos = notNegative("packet", nanos);
+        return this;
+    }
+
+    /**
+     * What a doorbell costs, in nanoseconds: where a request starts and its unit stands idle. A busy unit goes on fetching,
+     * as a doorbell for an active queue pair moves a pointer only (Palos IV).
+     */
+    public NicModel doorbell(long nanos) {
+        doorbellNanos = notNegative("doorbell", nanos);
+        return this;
+    }
+
+    /** Processing units in each direction, 1 to 1024; by default 1. */
+    public NicModel units(int count) {
+        if (count > MOST_UNITS) {
+            throw new IllegalArgumentException("units " + count + " > " + MOST_UNITS);
+        }
+        sending = new Direction(atLeastOne("units", count));
+        receiving = new Direction(count);
         return this;
     }
 
@@ -50,23 +108,44 @@ public final class NicModel {
         return this;
     }
 
-    /** Cache of queue pair contexts. */
+    /** Latency of PCIe in nanoseconds, once a packet and direction; transfers overlap in it. */
+    public NicModel pcieLatency(long nanos) {
+        pcieLatencyNanos = notNegative("PCIe latency", nanos);
+        return this;
+    }
+
+    /** Cache of queue pair contexts, replaced by {@link Replacement#LRU}. */
     public NicModel contexts(int entries, long missNanos) {
-        contexts = new LruCache(atLeastOne("contexts", entries));
+        return contexts(entries, Replacement.LRU, missNanos);
+    }
+
+    /** Cache of queue pair contexts. */
+    public NicModel contexts(int entries, Replacement replacement, long missNanos) {
+        contexts = new NicCache(atLeastOne("contexts", entries), replacement);
         contextMissNanos = notNegative("context miss", missNanos);
         return this;
     }
 
-    /** Cache of work queue elements, one batch a queue pair. */
+    /** Cache of work queue elements, one batch a queue pair, replaced by {@link Replacement#LRU}. */
     public NicModel wqes(int entries, long missNanos) {
-        wqes = new LruCache(atLeastOne("WQEs", entries));
+        return wqes(entries, Replacement.LRU, missNanos);
+    }
+
+    /** Cache of work queue elements, one batch a queue pair. */
+    public NicModel wqes(int entries, Replacement replacement, long missNanos) {
+        wqes = new NicCache(atLeastOne("WQEs", entries), replacement);
         wqeMissNanos = notNegative("WQE miss", missNanos);
         return this;
     }
 
-    /** Cache of translations, one a page. */
+    /** Cache of translations, one a page, replaced by {@link Replacement#LRU}. */
     public NicModel translations(int entries, int bytesOfPage, long missNanos) {
-        translations = new LruCache(atLeastOne("translations", entries));
+        return translations(entries, Replacement.LRU, bytesOfPage, missNanos);
+    }
+
+    /** Cache of translations, one a page. */
+    public NicModel translations(int entries, Replacement replacement, int bytesOfPage, long missNanos) {
+        translations = new NicCache(atLeastOne("translations", entries), replacement);
         pageBytes = atLeastOne("page", bytesOfPage);
         translationMissNanos = notNegative("translation miss", missNanos);
         return this;
@@ -92,31 +171,43 @@ public final class NicModel {
         return translations.misses();
     }
 
+    /** Doorbells that found their unit idle. */
+    public long doorbells() {
+        return doorbells;
+    }
+
     /** When a packet that is handed over now is ready for the wire. */
     long send(long now, DirectBuffer b, int offset, int length) {
         long cost = packetNanos;
+        int qp = 0;
         if (length >= BthFlyweight.LENGTH) {
-            int qp = BthFlyweight.sourceQp(b, offset);
+            qp = BthFlyweight.sourceQp(b, offset);
             cost += contexts.use(qp) ? 0 : contextMissNanos;
             Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
             if (opcode != null && opcode.isRequest() && opcode.startsMessage()) {
                 cost += wqes.use(qp) ? 0 : wqeMissNanos;
+                if (sending.isIdle(qp, now)) {
+                    doorbells++;
+                    cost += doorbellNanos;
+                }
             }
         }
-        return sending.pass(now, cost, length, pcieBitsPerSecond);
+        return sending.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
     }
 
     /** When a packet that has come off the wire now reaches the engine. */
     long receive(long now, DirectBuffer b, int offset, int length) {
         long cost = packetNanos;
+        int qp = 0;
         if (length >= BthFlyweight.LENGTH) {
-            cost += contexts.use(BthFlyweight.destinationQp(b, offset)) ? 0 : contextMissNanos;
+            qp = BthFlyweight.destinationQp(b, offset);
+            cost += contexts.use(qp) ? 0 : contextMissNanos;
             Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
             if (opcode != null && opcode.rethOffset() != Opcode.ABSENT && length >= opcode.headerLength()) {
                 cost += translate(b, offset + opcode.rethOffset());
             }
         }
-        return receiving.pass(now, cost, length, pcieBitsPerSecond);
+        return receiving.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
     }
 
     private long translate(DirectBuffer b, int reth) {
@@ -144,23 +235,38 @@ public final class NicModel {
         return value;
     }
 
-    /** One direction: a packet after the other; fractions of a nanosecond are carried over. */
-    private static final class Pipeline {
-        private long freeNanos;
+    /** One direction: units side by side, then PCIe, a packet after the other; fractions of a nanosecond are carried over. */
+    private static final class Direction {
+        private final long[] unitFreeNanos;
+        private long pcieFreeNanos;
         private long remainder;
 
-        long pass(long now, long cost, int length, long bitsPerSecond) {
-            if (freeNanos < now) {
-                freeNanos = now;
+        Direction(int units) {
+            unitFreeNanos = new long[units];
+        }
+
+        private int unit(int qp) {
+            return (qp & Integer.MAX_VALUE) % unitFreeNanos.length;
+        }
+
+        boolean isIdle(int qp, long now) {
+            return unitFreeNanos[unit(qp)] <= now;
+        }
+
+        long pass(long now, int qp, long cost, int length, long bitsPerSecond) {
+            int unit = unit(qp);
+            long ready = Math.max(unitFreeNanos[unit], now) + cost;
+            unitFreeNanos[unit] = ready;
+            if (pcieFreeNanos < ready) {
+                pcieFreeNanos = ready;
                 remainder = 0;
             }
-            freeNanos += cost;
             if (bitsPerSecond > 0) {
                 long scaled = (long) length * BITS * NANOS_PER_SECOND + remainder;
-                freeNanos += scaled / bitsPerSecond;
+                pcieFreeNanos += scaled / bitsPerSecond;
                 remainder = scaled % bitsPerSecond;
             }
-            return freeNanos;
+            return pcieFreeNanos;
         }
     }
 }

@@ -18,12 +18,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 public final class SimNode implements Actor {
-    /** Ends a step of a node in the middle, as the death of its process would: thrown by a {@link SteppedMemory} hook. */
+    /** Ends a step of a node in the middle, as the death of its process would: thrown by {@link #kill}. */
     public static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        /** Creates one without a stack trace. */
-        public Killed() {
+        Killed() {
             super("killed", null, false, false);
         }
     }
@@ -72,6 +71,7 @@ public final class SimNode implements Actor {
                 .clock(simulation.clock())
                 .random(keys::nextLong)
                 .deregisterTimeoutNanos(0)
+                .acknowledgeTimeoutNanos(0)
                 .maxQueuePairs(64)
                 .maxMemoryRegions(64)
                 .maxAppendQueues(8)
@@ -143,6 +143,17 @@ public final class SimNode implements Actor {
     /** Writes a completion into the trace. */
     public void note(Completion c) {
         note("wc " + c);
+    }
+
+    /**
+     * The node's process dies in the middle of what it does: for a {@link SteppedMemory} hook. Its peers hear nothing of it
+     * but the fabric's word.
+     *
+     * @throws Killed always, to end the step
+     */
+    public void kill() {
+        crash();
+        throw new Killed();
     }
 
     /** The node's process dies where it is. */

@@ -111,15 +111,16 @@ final class DirectPath {
 
     private int append(Path path, int slot) {
         Appender appender = path.remoteAppender();
-        if (appender == null) {
+        ControlBlock control = path.peerControl();
+        if (appender == null || control == null) {
+            return AS_PACKETS;
+        }
+        int queueId = (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        if (!appender.isReachable(queueId, QueuePairWord.pd(control.qpWord(qp.peerQp())))) {
             return AS_PACKETS;
         }
         int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
-        int claimed = appender.claim(
-                (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
-                wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
-                length,
-                qp.peerQp());
+        int claimed = appender.claim(queueId, wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY), length, qp.peerQp());
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }

@@ -75,20 +75,20 @@ public final class Path {
         }
     }
 
-    /** Takes a link that came up; maps the peer's control block if there is a direct path. */
+    /**
+     * Takes a link that came up; maps the peer's control block if there is a direct path.
+     *
+     * @throws IllegalStateException if what the peer shows is no control block; nothing has changed then
+     */
     public void attach(Link newLink) {
-        link = newLink;
         PeerMemory memory = newLink.peerMemory();
-        if (memory == null) {
-            peerControl = null;
-            remoteKeys = null;
-            remoteAppender = null;
-        } else {
-            ControlBlock control = ControlBlock.map(memory.control());
-            peerControl = control;
-            remoteKeys = new RemoteKeys(control, memory);
-            remoteAppender = new Appender(control, memory);
-        }
+        ControlBlock control = memory == null ? null : ControlBlock.map(memory.control());
+        RemoteKeys keys = control == null || memory == null ? null : new RemoteKeys(control, memory);
+        Appender appender = control == null || memory == null ? null : new Appender(control, memory);
+        link = newLink;
+        peerControl = control;
+        remoteKeys = keys;
+        remoteAppender = appender;
     }
 
     /** The peer's control block where the direct path is open. */

@@ -333,6 +333,25 @@ public final class QpContext extends Flow {
         }
     }
 
+    /** What it completes to is in error: it cannot go on. */
+    public void completionsLost() {
+        if (state != QpState.RESET && state != QpState.ERR) {
+            services.event(AsyncEventType.QP_FATAL, number);
+            error();
+        }
+    }
+
+    /** The engine has failed: the oldest request ends in FATAL_ERR, everything else is flushed. */
+    public void engineFailed() {
+        if (state != QpState.RESET && state != QpState.ERR) {
+            services.event(AsyncEventType.QP_FATAL, number);
+            if (requester.hasRequests()) {
+                requester.fail(WcStatus.FATAL_ERR);
+            }
+            error();
+        }
+    }
+
     /** Flushes what was posted in ERR. */
     public void flushPosted() {
         requester.flush();

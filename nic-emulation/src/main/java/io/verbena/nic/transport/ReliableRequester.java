@@ -138,7 +138,9 @@ final class ReliableRequester extends Requester {
             return beginHere(slot, opcode, nothingUnanswered);
         }
         Path path = qp.path();
+        // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
         directly = !packetsOnly
+                && ring.next() >= assigned
                 && (!reads || qp.maxRdAtomic() > 0)
                 && path != null
                 && path.remoteKeys() != null

@@ -121,6 +121,11 @@ public abstract class Requester {
         return ring.hasNext();
     }
 
+    /** Whether there are requests that are not complete. */
+    final boolean hasRequests() {
+        return ring.head() < ring.next() || ring.hasNext();
+    }
+
     /** The state does not allow sending: flushes where it says so. */
     final int notSending() {
         if (qp.state() == QpState.ERR) {
@@ -277,7 +282,7 @@ public abstract class Requester {
 
     /** Flushes every published request. */
     void flush() {
-        while (ring.head() < ring.next() || ring.hasNext()) {
+        while (hasRequests()) {
             completeHead(WcStatus.WR_FLUSH_ERR);
         }
         ring.releaseConsumed();

@@ -256,6 +256,9 @@ public abstract class Responder {
             }
             int queueId = AppendEthFlyweight.queueId(b, eth);
             int queueKey = AppendEthFlyweight.queueKey(b, eth);
+            if (!appender.isReachable(queueId, qp.pd())) {
+                return AethSyndrome.REMOTE_ACCESS_ERROR;
+            }
             int claimed = appender.claim(queueId, queueKey, announcedLength, OWNER);
             appendLarge = claimed == Appender.LARGE_MESSAGE;
             if (appendLarge) {

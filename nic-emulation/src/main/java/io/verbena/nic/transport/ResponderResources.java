@@ -32,6 +32,7 @@ final class ResponderResources {
 
     private long added; // entries ever
     private long answer; // the entry whose answer is sent next; == added: none
+    private long fresh; // the first entry that was never answered whole
     private int outcome;
 
     void reset(int count) {
@@ -46,6 +47,7 @@ final class ResponderResources {
         }
         added = 0;
         answer = 0;
+        fresh = 0;
     }
 
     boolean hasPending() {
@@ -56,13 +58,28 @@ final class ResponderResources {
         return outcome;
     }
 
-    /** Whether an entry can be added without losing an answer that is still to be sent. */
+    /**
+     * Whether an entry can be added without losing an answer that has not been sent. Answers that are sent once more, to a
+     * duplicate, do not count: who asks for something new has got the oldest.
+     */
     boolean hasFree() {
-        return kind.length > 0 && added - answer < kind.length;
+        return kind.length > 0 && added - fresh < kind.length;
+    }
+
+    /** Place of a new entry; the oldest leaves, also if it was about to be sent once more. */
+    private int add() {
+        int i = (int) (added++ % kind.length);
+        answer = Math.max(answer, added - kind.length);
+        return i;
+    }
+
+    private void answered() {
+        answer++;
+        fresh = Math.max(fresh, answer);
     }
 
     void addRead(int firstPsn, int lastPsn, int rkey, long offset, int bytes) {
-        int i = (int) (added++ % kind.length);
+        int i = add();
         kind[i] = READ;
         first[i] = firstPsn;
         last[i] = lastPsn;
@@ -73,7 +90,7 @@ final class ResponderResources {
     }
 
     void addAtomic(int psn, long original) {
-        int i = (int) (added++ % kind.length);
+        int i = add();
         kind[i] = ATOMIC;
         first[i] = psn;
         last[i] = psn;
@@ -175,7 +192,7 @@ final class ResponderResources {
         AethFlyweight.encode(b, at + opcode.aethOffset(), AethSyndrome.ACK, messages);
         AtomicAckEthFlyweight.original(b, at + opcode.atomicAckEthOffset(), value[i]);
         link.commit();
-        answer++;
+        answered();
         return opcode.headerLength();
     }
 
@@ -207,6 +224,7 @@ final class ResponderResources {
             AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
             link.commit();
             answer = added;
+            fresh = added;
             qp.error();
             return headers;
         }
@@ -220,7 +238,7 @@ final class ResponderResources {
         link.commit();
         sent[i] = offset + bytes;
         if (end) {
-            answer++;
+            answered();
         }
         return headers + bytes;
     }

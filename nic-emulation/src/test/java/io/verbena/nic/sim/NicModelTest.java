@@ -25,7 +25,7 @@ class NicModelTest {
         // 1000 bytes at 8 Gb/s take 1000 ns.
         NicModel model = new NicModel().packet(50).pcie(8_000_000_000L);
         assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(1_050);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(2_100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(2_050);
         assertThat(model.receive(0, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(150);
         assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(5_150);
     }
@@ -83,7 +83,7 @@ class NicModelTest {
     void lruForgetsTheLeastRecentlyUsed() {
         // Against a plain model.
         SimRandom random = new SimRandom(5);
-        LruCache cache = new LruCache(7);
+        NicCache cache = new NicCache(7, Replacement.LRU);
         Set<Long> model = new LinkedHashSet<>();
         for (int i = 0; i < 20_000; i++) {
             long key = random.nextInt(14);
@@ -95,6 +95,75 @@ class NicModelTest {
             assertThat(cache.use(key)).isEqualTo(there);
         }
         assertThat(cache.hits() + cache.misses()).isEqualTo(20_000);
+    }
+
+    @Test
+    void fifoForgetsTheFirstThatCame() {
+        SimRandom random = new SimRandom(6);
+        NicCache cache = new NicCache(5, Replacement.FIFO);
+        Set<Long> model = new LinkedHashSet<>();
+        for (int i = 0; i < 20_000; i++) {
+            long key = random.nextInt(9);
+            boolean there = model.contains(key);
+            if (!there) {
+                model.add(key);
+                if (model.size() > 5) {
+                    model.remove(model.iterator().next());
+                }
+            }
+            assertThat(cache.use(key)).isEqualTo(there);
+        }
+    }
+
+    @Test
+    void randomReplacementHasNoKneeButASlope() {
+        // A round robin over one more than fits: LRU misses always, random replacement often hits.
+        NicCache lru = new NicCache(20, Replacement.LRU);
+        NicCache any = new NicCache(20, Replacement.RANDOM);
+        for (int i = 0; i < 21_000; i++) {
+            lru.use(i % 21);
+            any.use(i % 21);
+        }
+        assertThat(lru.hits()).isZero();
+        assertThat(any.hits()).isBetween(12_000L, 20_000L);
+    }
+
+    @Test
+    void unitsWorkSideBySideAndAQueuePairStaysWithItsUnit() {
+        NicModel model = new NicModel().units(2).packet(100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 3), 0, 64)).isEqualTo(100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(200);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 4), 0, 64)).isEqualTo(300);
+    }
+
+    @Test
+    void aDoorbellCostsWhereItsUnitStandsIdle() {
+        NicModel model = new NicModel().packet(10).doorbell(200).pcieLatency(1_000);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(1_210);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(1_220);
+        assertThat(model.send(500, packet(Opcode.SEND_MIDDLE, 1), 0, 64)).isEqualTo(1_510);
+        assertThat(model.send(900, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(2_110);
+        assertThat(model.doorbells()).isEqualTo(2);
+    }
+
+    @Test
+    void presetsHaveTheKneeOfTheirPaper() {
+        for (int connections : new int[] {20, 21}) {
+            NicModel model = NicModel.roce100();
+            for (int round = 0; round < 10; round++) {
+                for (int qp = 0; qp < connections; qp++) {
+                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64);
+                }
+            }
+            assertThat(model.contextMisses()).isEqualTo(connections == 20 ? 20 : 210);
+        }
+        // 1250 bytes take 78.125 ns at 128 Gb/s.
+        NicModel model = NicModel.roce100().contexts(20, 0);
+        long first = model.send(0, packet(Opcode.SEND_MIDDLE, 2), 0, 1250);
+        long second = model.send(0, packet(Opcode.SEND_MIDDLE, 3), 0, 1250);
+        assertThat(first).isEqualTo(10 + 78 + 250);
+        assertThat(second - first).isEqualTo(78);
     }
 
     @Test

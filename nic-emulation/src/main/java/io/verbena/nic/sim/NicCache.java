@@ -2,11 +2,13 @@ package io.verbena.nic.sim;
 
 import org.agrona.collections.Long2LongHashMap;
 
-/** A set of keys of which the least recently used leaves when it is full: which of a NIC's caches holds what. */
-final class LruCache {
+/** A set of keys of which one leaves when it is full, as the replacement says: which of a NIC's caches holds what. */
+final class NicCache {
     private static final int NONE = -1;
 
     private final Long2LongHashMap slots = new Long2LongHashMap(NONE);
+    private final Replacement replacement;
+    private final SimRandom random;
     private final long[] keys;
     private final int[] newer;
     private final int[] older;
@@ -17,7 +19,9 @@ final class LruCache {
     private long misses;
 
     /** Creates an empty cache for so many keys, at least 1. */
-    LruCache(int capacity) {
+    NicCache(int capacity, Replacement replacement) {
+        this.replacement = replacement;
+        random = new SimRandom(capacity);
         keys = new long[capacity];
         newer = new int[capacity];
         older = new int[capacity];
@@ -28,7 +32,7 @@ final class LruCache {
         int slot = (int) slots.get(key);
         if (slot != NONE) {
             hits++;
-            if (slot != newest) {
+            if (slot != newest && replacement == Replacement.LRU) {
                 unlink(slot);
                 link(slot);
             }
@@ -38,7 +42,7 @@ final class LruCache {
         if (size < keys.length) {
             slot = size++;
         } else {
-            slot = oldest;
+            slot = replacement == Replacement.RANDOM ? random.nextInt(size) : oldest;
             unlink(slot);
             slots.remove(keys[slot]);
         }

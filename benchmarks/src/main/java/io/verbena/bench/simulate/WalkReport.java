@@ -1,0 +1,113 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.WcStatus;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What many walks came to, for people. */
+final class WalkReport {
+    private final Tally tally;
+    private final double seconds;
+
+    WalkReport(Tally tally, double seconds) {
+        this.tally = tally;
+        this.seconds = seconds;
+    }
+
+    void print(PrintStream out) {
+        out.printf(
+                Locale.ROOT,
+                "%,d seeds in %.1f s, %.1f a second; %.1f s of virtual time%n",
+                tally.walks,
+                seconds,
+                tally.walks / Math.max(seconds, 1e-9),
+                tally.virtualNanos / 1e9);
+        out.printf(
+                Locale.ROOT,
+                "packets   sent %,d, delivered %,d, lost %,d, cut off %,d, corrupted %,d, duplicated %,d, reordered %,d%n",
+                tally.packetsSent,
+                tally.packetsDelivered,
+                tally.packetsLost,
+                tally.packetsCut,
+                tally.packetsCorrupted,
+                tally.packetsDuplicated,
+                tally.packetsReordered);
+        out.println("faults");
+        for (Fault fault : Fault.values()) {
+            out.printf(Locale.ROOT, "  %,12d  %s%n", tally.count(fault), fault.words);
+        }
+        out.printf(
+                Locale.ROOT,
+                "verbs     posted %,d in %,d connections; %,d directly, %,d refused at post, %,d met a full queue%n",
+                tally.verbs(),
+                tally.epochs,
+                tally.direct,
+                tally.refusals,
+                tally.queueFull);
+        verbs(out);
+        out.printf(
+                Locale.ROOT,
+                "receives  %s%nrecords   %,d appended and taken, %,d holes of dead or stalled initiators closed%n",
+                statuses(tally.receives),
+                tally.records,
+                tally.holes);
+        StringBuilder events = new StringBuilder();
+        for (AsyncEventType type : AsyncEventType.values()) {
+            long count = tally.events[type.ordinal()];
+            if (count > 0) {
+                events.append(events.length() == 0 ? "" : ", ")
+                        .append(String.format(Locale.ROOT, "%s %,d", type, count));
+            }
+        }
+        out.println("events    " + events);
+    }
+
+    private void verbs(PrintStream out) {
+        for (Verb verb : Verb.values()) {
+            out.printf(
+                    Locale.ROOT,
+                    "  %-17s %,10d  %s%n",
+                    verb,
+                    tally.posted[verb.ordinal()],
+                    statuses(tally.completions[verb.ordinal()]));
+        }
+    }
+
+    private static String statuses(long[] counts) {
+        StringBuilder text = new StringBuilder();
+        for (WcStatus status : WcStatus.values()) {
+            long count = counts[status.ordinal()];
+            if (count > 0) {
+                text.append(text.length() == 0 ? "" : ", ").append(String.format(Locale.ROOT, "%s %,d", status, count));
+            }
+        }
+        return text.toString();
+    }
+
+    /** Kinds of fault that many walks must have met, and did not. */
+    List<String> missing() {
+        List<String> missing = new ArrayList<>();
+        for (Fault fault : Fault.values()) {
+            require(missing, fault.words, tally.count(fault));
+        }
+        require(missing, "packets lost", tally.packetsLost);
+        require(missing, "packets cut off", tally.packetsCut);
+        require(missing, "packets corrupted", tally.packetsCorrupted);
+        require(missing, "packets duplicated", tally.packetsDuplicated);
+        require(missing, "packets reordered", tally.packetsReordered);
+        require(missing, "operations done directly", tally.direct);
+        for (Verb verb : Verb.values()) {
+            require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
+        }
+        return missing;
+    }
+
+    private static void require(List<String> missing, String what, long count) {
+        if (count == 0) {
+            missing.add(what);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.verbena.nic.engine;
+
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.TransportServices;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
+ * the baton.
+ */
+final class Outbound {
+    private static final int VISITS_A_TURN = 64;
+
+    private final Arbiter arbiter;
+    private final TransportServices services;
+    private final List<Path> blocked = new ArrayList<>();
+    private List<QpContext> acknowledgements = new ArrayList<>();
+    private List<QpContext> acknowledging = new ArrayList<>();
+
+    /**
+     * Creates it, with nothing to send.
+     *
+     * @param services told of the paths that something was sent on
+     */
+    Outbound(Arbiter arbiter, TransportServices services) {
+        this.arbiter = arbiter;
+        this.services = services;
+    }
+
+    /**
+     * Visits queue pairs as the arbiter says, a bounded number.
+     *
+     * @return visits that found something to do
+     */
+    int send() {
+        for (int i = blocked.size() - 1; i >= 0; i--) {
+            unblock(blocked.remove(i));
+        }
+        int visits = 0;
+        for (; visits < VISITS_A_TURN; visits++) {
+            QpContext qp = (QpContext) arbiter.next();
+            if (qp == null) {
+                break;
+            }
+            int sent = qp.transmit(qp.budget());
+            arbiter.charge(qp, sent);
+            settle(qp);
+            if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
+                visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
+                if (!arbiter.hasActive()) {
+                    break;
+                }
+            }
+        }
+        return Math.max(visits, 0);
+    }
+
+    private void settle(QpContext qp) {
+        switch (qp.outcome()) {
+            case QpContext.MORE:
+                arbiter.active(qp);
+                break;
+            case QpContext.BLOCKED:
+                block(qp);
+                break;
+            case QpContext.WAITING:
+                arbiter.blocked(qp);
+                break;
+            default:
+                if (qp.hasWork() && qp.state().receives()) {
+                    arbiter.active(qp);
+                } else {
+                    arbiter.idle(qp);
+                }
+        }
+    }
+
+    private void block(QpContext qp) {
+        arbiter.blocked(qp);
+        Path path = qp.sendPath();
+        if (path != null && qp.blockedOn == null) {
+            qp.blockedOn = path;
+            if (path.blocked().isEmpty()) {
+                blocked.add(path);
+            }
+            path.blocked().add(qp);
+        }
+    }
+
+    private void unblock(Path path) {
+        List<QpContext> waiting = path.blocked();
+        for (int i = 0; i < waiting.size(); i++) {
+            QpContext qp = waiting.get(i);
+            qp.blockedOn = null;
+            arbiter.active(qp);
+        }
+        waiting.clear();
+    }
+
+    /**
+     * Sends the acknowledgements that are due.
+     *
+     * @return how many
+     */
+    int acknowledgeAll() {
+        if (acknowledgements.isEmpty()) {
+            return 0;
+        }
+        List<QpContext> due = acknowledgements;
+        acknowledgements = acknowledging;
+        acknowledging = due;
+        int sent = 0;
+        for (int i = 0; i < due.size(); i++) {
+            QpContext qp = due.get(i);
+            qp.acknowledgementListed = false;
+            Path path = qp.path();
+            Link link = path == null ? null : path.link();
+            if (path != null && link != null && link.state() == Link.State.UP) {
+                if (qp.responder().acknowledge(link)) {
+                    services.touch(path);
+                    sent++;
+                } else {
+                    acknowledge(qp);
+                }
+            }
+        }
+        due.clear();
+        return sent;
+    }
+
+    /** A queue pair has something to send. */
+    void schedule(QpContext qp) {
+        if (qp.blockedOn == null) {
+            arbiter.active(qp);
+        }
+    }
+
+    /** A queue pair has an acknowledgement to send. */
+    void acknowledge(QpContext qp) {
+        if (!qp.acknowledgementListed) {
+            qp.acknowledgementListed = true;
+            acknowledgements.add(qp);
+        }
+    }
+
+    /** Whether something is left to be sent. */
+    boolean hasActive() {
+        return arbiter.hasActive() || !acknowledgements.isEmpty();
+    }
+
+    /** Forgets what a queue pair waits for that is removed. */
+    void remove(QpContext qp) {
+        Path path = qp.blockedOn;
+        if (path != null) {
+            path.blocked().remove(qp);
+            qp.blockedOn = null;
+        }
+    }
+
+    /** Nothing is sent any more. */
+    void clear() {
+        blocked.clear();
+        acknowledgements.clear();
+    }
+}
