@@ -16,7 +16,7 @@ public enum AsyncEventType {
     LAST_WQE_REACHED(Element.QUEUE_PAIR),
     /** A completion queue has overrun. */
     CQ_ERR(Element.COMPLETION_QUEUE),
-    /** A shared receive queue is in error: requests of it cannot be taken, or their completions cannot be told. */
+    /** A shared receive queue is in error: its engine has failed, and no request of it will be taken. */
     SRQ_ERR(Element.SHARED_RECEIVE_QUEUE),
     /** A shared receive queue has fallen below its limit. */
     SRQ_LIMIT(Element.SHARED_RECEIVE_QUEUE),

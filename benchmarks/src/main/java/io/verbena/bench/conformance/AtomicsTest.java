@@ -38,7 +38,7 @@ final class AtomicsTest extends ConformanceTest {
         }
         from.forEach(QueuePair::doorbell);
         p.untilSent(pairs * each);
-        assertThat(b.word(0)).isEqualTo(pairs * each);
+        assertThat(b.word(0)).isEqualTo((long) pairs * each);
         Set<Long> originals = new HashSet<>();
         for (int i = 0; i < pairs * each; i++) {
             originals.add(a.word(8 * i));

@@ -88,7 +88,7 @@ final class End {
 
     boolean isInError() {
         QueuePair present = qp;
-        return present == null || present.state() == QpState.ERR;
+        return present == null || present.state() == QpState.ERR || present.state() == QpState.SQE;
     }
 
     private int base() {

@@ -2,6 +2,7 @@ package io.verbena.bench.simulate;
 
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.memory.Access;
@@ -18,6 +19,9 @@ final class Pair {
     final End b;
     private final Wire wire;
     private final Tally tally;
+
+    /** RC; else UC. */
+    final boolean reliable;
 
     final int mtu;
     final int timeout;
@@ -40,8 +44,9 @@ final class Pair {
         places = hostB.ends();
         b = new End(hostB, this, places);
         hostB.addEnd(b);
-        Channel forth = new Channel(a, b, tally);
-        Channel back = new Channel(b, a, tally);
+        reliable = random.nextInt(4) != 0;
+        Channel forth = reliable ? new ReliableChannel(a, b, tally) : new UnreliableChannel(a, b, tally);
+        Channel back = reliable ? new ReliableChannel(b, a, tally) : new UnreliableChannel(b, a, tally);
         a.out = forth;
         a.in = back;
         b.out = back;
@@ -145,7 +150,8 @@ final class Pair {
                         .maxSend(End.SLOTS)
                         .maxReceive(End.SLOTS)
                         .maxSge(MAX_SGE)
-                        .maxInline(MAX_INLINE)));
+                        .maxInline(MAX_INLINE)
+                        .type(end.pair.reliable ? QpType.RC : QpType.UC)));
         if (!alive) {
             return null;
         }

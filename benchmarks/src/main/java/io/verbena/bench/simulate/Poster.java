@@ -57,6 +57,7 @@ final class Poster {
     private final WalkPlan plan;
     private final Tally tally;
     private final SendRequest request = new SendRequest();
+    private int batched = -1; // requests in the batch that was started; -1: none was
     private final UnsafeBuffer inline = new UnsafeBuffer(new byte[Pair.MAX_INLINE]);
 
     Poster(WalkPlan plan, Tally tally) {
@@ -70,7 +71,7 @@ final class Poster {
     void prove(End end, Verb verb, SimRandom random) {
         int access = end.pair.accessAt(end.pair.peer(end));
         int needed = needed(verb);
-        if ((access & needed) == needed) {
+        if ((access & needed) == needed && (end.pair.reliable || !verb.reads())) {
             post(end, verb, Flaw.NONE, random);
         }
     }
@@ -112,7 +113,16 @@ final class Poster {
         if (qp == null || !end.isPresent() || !pair.peer(end).isPresent()) {
             return;
         }
+        if (!pair.reliable && verb.reads()) {
+            if (batched < 0) {
+                refusedVerb(end, qp, verb);
+            }
+            return;
+        }
         Channel channel = end.outgoing();
+        if (batched >= 0 && qp.outstanding() + batched >= End.SLOTS) {
+            return;
+        }
         if (qp.outstanding() == End.SLOTS) {
             postToFull(end, qp);
             return;
@@ -131,7 +141,7 @@ final class Poster {
                 flaw = Flaw.FORBIDDEN;
             }
         }
-        if (flaw == Flaw.TOO_LONG && plan.maxMessage > MOST - 1) {
+        if (flaw == Flaw.TOO_LONG && (plan.maxMessage > MOST - 1 || !pair.reliable)) {
             flaw = Flaw.NO_QUEUE;
         }
         int sequence = end.nextSend++;
@@ -140,7 +150,7 @@ final class Poster {
         shape(r, pair, random);
         r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
-        r.fenced = random.nextInt(6) == 0;
+        r.fenced = random.nextInt(6) == 0 && pair.reliable;
         r.immediate = random.nextInt(Integer.MAX_VALUE);
         prepare(end, r);
         encode(end, pair.peer(end), r, random);
@@ -148,10 +158,49 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        end.host.node.act(() -> result[0] = qp.postSend(request));
+        if (batched >= 0) {
+            batched++;
+            result[0] = qp.post(request);
+        } else {
+            end.host.node.act(() -> result[0] = qp.postSend(request));
+        }
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(channel + ": queue full with " + channel.outstanding.size() + " outstanding");
         }
+    }
+
+    /** Posts some requests as one: the NIC sees all of them at once. */
+    void postBatch(End end, int requests, SimRandom random) {
+        QueuePair qp = end.qp;
+        if (qp == null || !end.isPresent()) {
+            return;
+        }
+        batched = 0;
+        qp.start();
+        for (int i = 0; i < requests; i++) {
+            post(end, random);
+        }
+        batched = -1;
+        PostResult[] result = {PostResult.POSTED};
+        end.host.node.act(() -> result[0] = qp.complete());
+        if (result[0] != PostResult.POSTED) {
+            throw new WalkFailure(end + ": batch of " + requests + " was not posted: " + result[0]);
+        }
+        tally.batches++;
+    }
+
+    /** Starts a batch, and forgets it: nothing may come of it. */
+    void abortBatch(End end, int requests) {
+        QueuePair qp = end.qp;
+        if (qp == null || !end.isPresent()) {
+            return;
+        }
+        qp.start();
+        for (int i = 0; i < requests; i++) {
+            qp.post(request.write(BAD_KEY, 0).local(BAD_KEY, 0, 8).wrId(-4));
+        }
+        qp.abort();
+        tally.aborts++;
     }
 
     /** A full queue takes nothing. */
@@ -169,6 +218,23 @@ final class Poster {
         tally.queueFull += result[0] == null ? 0 : 1;
     }
 
+    /** What UC does not offer is refused at post. */
+    private void refusedVerb(End end, QueuePair qp, Verb verb) {
+        if (verb == Verb.READ) {
+            request.read(end.host.targetKey(), 0);
+        } else {
+            request.fetchAdd(end.host.targetKey(), 0, 1);
+        }
+        request.local(end.host.localKey(), 0, Long.BYTES).wrId(-3);
+        try {
+            qp.postSend(request);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            tally.refusals++;
+            return;
+        }
+        throw new WalkFailure(end + ": " + verb + " was taken on UC");
+    }
+
     private void shape(Request r, Pair pair, SimRandom random) {
         Verb verb = r.verb;
         if (verb.isAtomic()) {
@@ -180,7 +246,7 @@ final class Poster {
         }
         int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : MOST;
         if (verb.isAppend()) {
-            most = Math.min(most, plan.maxMessage);
+            most = Math.min(most, pair.reliable ? plan.maxMessage : Math.min(plan.maxMessage, pair.mtu));
         }
         r.length = length(random, pair.mtu, most);
         if (r.flaw == Flaw.EMPTY_BAD_KEY) {

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class Shrinker {
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    private final Predicate<WalkPlan> fails;
     private final long deadline;
     private int tries;
 
+    /** Shrinks as long as the walk fails. */
     Shrinker() {
+        this(plan -> failure(plan) != null);
+    }
+
+    /** Shrinks as long as something holds of the plan. */
+    Shrinker(Predicate<WalkPlan> fails) {
+        this.fails = fails;
         deadline = System.nanoTime() + MOST_NANOS;
     }
 
@@ -36,7 +45,7 @@ final class Shrinker {
 
     private boolean fails(WalkPlan plan) {
         tries++;
-        return failure(plan) != null;
+        return fails.test(plan);
     }
 
     /** Runs a plan; what it failed with, or null. */

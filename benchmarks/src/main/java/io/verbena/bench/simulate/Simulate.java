@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -75,7 +76,8 @@ public final class Simulate implements Callable<Integer> {
             names = "--off",
             split = ",",
             paramLabel = "<feature>",
-            description = "Leave out: ${COMPLETION-CANDIDATES}.")
+            converter = FeatureConverter.class,
+            description = "Leave out kinds of fault and traffic, for example crashes,direct.")
     Set<Feature> off = EnumSet.noneOf(Feature.class);
 
     @Option(
@@ -95,7 +97,7 @@ public final class Simulate implements Callable<Integer> {
         try {
             gaps = Ranges.parse(without);
         } catch (IllegalArgumentException e) {
-            throw wrong(e.getMessage());
+            throw wrong(String.valueOf(e.getMessage()));
         }
         PrintStream out = System.out;
         Long one = seed;
@@ -203,6 +205,19 @@ public final class Simulate implements Callable<Integer> {
         String text = failure.toString();
         int end = text.indexOf('\n');
         return end < 0 ? text : text.substring(0, end);
+    }
+
+    /** Reads a feature in any case. */
+    static final class FeatureConverter implements CommandLine.ITypeConverter<Feature> {
+        @Override
+        public Feature convert(String value) {
+            try {
+                return Feature.valueOf(value.toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw new CommandLine.TypeConversionException(
+                        "\"" + value + "\" is none of " + EnumSet.allOf(Feature.class));
+            }
+        }
     }
 
     /** Time between two lines of progress. */

@@ -103,6 +103,11 @@ final class Walk {
         return tally;
     }
 
+    /** The links, for a test that plants a mistake there. */
+    SimFabric fabric() {
+        return fabric;
+    }
+
     Simulation simulation() {
         return simulation;
     }
@@ -134,6 +139,10 @@ final class Walk {
         }
         if (what < 55) {
             int requests = 1 + random.nextInt(6);
+            if (requests > 3 && random.nextInt(3) == 0) {
+                poster.postBatch(end, requests, random);
+                requests = 0;
+            }
             for (int i = 0; i < requests; i++) {
                 poster.post(end, random);
             }
@@ -148,6 +157,8 @@ final class Walk {
             mend(pair, random);
         } else if (what < 92) {
             poster.refused(end, random);
+            poster.abortBatch(end, random.nextInt(4));
+            end.host.resize(random);
         } else if (what < 96) {
             if (plan.has(Feature.LAZY)) {
                 end.host.lazyUntil = simulation.nowNanos() + random.nextInt(500) * MICRO;
@@ -200,6 +211,10 @@ final class Walk {
             } else {
                 move(end, qp, QpState.SQD);
             }
+        } else if (state == QpState.SQE) {
+            end.host.drain(); // what was flushed comes before what is posted from here on
+            end.outgoing().resumed();
+            move(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);
         }
@@ -262,6 +277,19 @@ final class Walk {
         return true;
     }
 
+    private boolean isDelivered() {
+        for (Pair pair : pairs) {
+            if (!isDelivered(pair.a.outgoing()) || !isDelivered(pair.b.outgoing())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isDelivered(Channel channel) {
+        return !(channel instanceof UnreliableChannel unreliable) || unreliable.isDelivered();
+    }
+
     private void until(String complaint, java.util.function.BooleanSupplier condition) {
         try {
             simulation.runUntil(condition, LONGEST_SETTLING);
@@ -301,6 +329,7 @@ final class Walk {
             }
         }
         until("records are missing", () -> hosts.stream().noneMatch(Host::owesRecords));
+        until("unreliable messages are missing", this::isDelivered);
         for (Pair pair : pairs) {
             pair.disconnect(true);
         }

@@ -154,7 +154,8 @@ final class Datapath implements TransportServices, PacketHandler {
         return work;
     }
 
-    private void finish() {
+    /** Ends a turn: fails what overran, flushes links, wakes peers, raises completion events. */
+    void finish() {
         while (!fatal.isEmpty()) {
             fatal.remove(fatal.size() - 1).completionsLost();
         }
@@ -178,6 +179,7 @@ final class Datapath implements TransportServices, PacketHandler {
                 completed.get(i).fire();
             }
             completed.clear();
+            delivered = true; // also where the entries themselves were told of before
         }
     }
 

@@ -395,6 +395,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             datapath.beginTurn();
             drainCommands();
             action.run();
+            datapath.finish(); // what it completed raises its events now
             delivered = datapath.takeDelivered();
         } finally {
             baton.release();

@@ -17,6 +17,12 @@ import org.agrona.DirectBuffer;
  * <p>Pure state: used under the engine's baton.
  */
 final class UnreliableResponder extends Responder {
+    /**
+     * A packet of a connection that is behind by fewer is a copy, or was overtaken. One that is further behind is of a sender
+     * that has gone on for long while nothing arrived: PSNs wrap around.
+     */
+    private static final int LATE = 1 << 16;
+
     private final boolean datagrams;
     private int expectedPsn;
 
@@ -42,7 +48,12 @@ final class UnreliableResponder extends Responder {
         }
         communicationEstablished();
         int psn = BthFlyweight.psn(b, at);
-        boolean gap = !datagrams && psn != expectedPsn;
+        int ahead = datagrams ? 0 : Psn.diff(psn, expectedPsn);
+        if (ahead < 0 && ahead >= -LATE) {
+            services.count(NicCounter.PACKETS_DROPPED); // a copy, or overtaken: what came in between came first
+            return;
+        }
+        boolean gap = ahead != 0;
         expectedPsn = Psn.next(psn);
         if (gap || opcode.startsMessage()) {
             interrupt();

@@ -163,6 +163,48 @@ class MemoryTableTest {
     }
 
     @Test
+    void aRegionRegisteredAnewHasAnotherKeyAndAnotherRange() {
+        MemoryRegion region = register(0, 100, Access.ALL);
+        int size = table.size();
+        MemoryRegion anew = table.reregister(
+                region, new UnsafeBuffer(segment.buffer(), 8, 16), segment.id(), 8, 16, Access.REMOTE_READ, PD + 1);
+        assertThat(anew).isNotNull();
+        assertThat(anew.key()).isNotEqualTo(region.key());
+        assertThat(table.size()).isEqualTo(size);
+        assertThat(table.find(region.key())).isNull();
+        assertThat(table.find(anew.key())).isSameAs(anew);
+        assertThat(remote.resolve(region.key(), PD, 0, 1, 0)).isEqualTo(RemoteKeys.NO_KEY);
+        assertThat(remote.resolve(anew.key(), PD, 0, 16, Access.REMOTE_READ)).isEqualTo(RemoteKeys.NO_KEY);
+        assertThat(remote.resolve(anew.key(), PD + 1, 0, 16, Access.REMOTE_READ))
+                .isEqualTo(RemoteKeys.OK);
+        assertThat(remote.index()).isEqualTo(8);
+        assertThat(remote.resolve(anew.key(), PD + 1, 1, 16, Access.REMOTE_READ))
+                .isEqualTo(RemoteKeys.OUT_OF_RANGE);
+        assertThat(remote.resolve(anew.key(), PD + 1, 0, 16, Access.REMOTE_WRITE))
+                .isEqualTo(RemoteKeys.NO_ACCESS);
+        assertThatThrownBy(() -> table.reregister(region, segment.buffer(), -1, 0, 8, 0, PD))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> table.reregister(anew, segment.buffer(), -1, 0, 8, Access.REMOTE_WRITE, PD))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(table.deregister(anew)).isEqualTo(DeregisterResult.DONE);
+    }
+
+    @Test
+    void aRegionThatAnInitiatorDoesNotLeaveIsNotRegisteredAnew() {
+        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, 0, PD));
+        MemoryRegion region = register(0, 100, Access.ALL);
+        control.beginAccess(3, region.key());
+        assertThat(table.reregister(region, segment.buffer(), -1, 0, 8, 0, PD)).isNull();
+        assertThat(table.find(region.key())).as("it is what it was").isSameAs(region);
+        assertThat(remote.resolve(region.key(), PD, 0, 100, Access.REMOTE_WRITE))
+                .isEqualTo(RemoteKeys.OK);
+        control.endAccess(3);
+        MemoryRegion anew = table.reregister(region, segment.buffer(), -1, 0, 8, 0, PD);
+        assertThat(anew).isNotNull();
+        assertThat(table.find(region.key())).isNull();
+    }
+
+    @Test
     void deregisterSucceedsWhenTheInitiatorLeavesInTime() {
         control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, 0, PD));
         MemoryTable patient = new MemoryTable(

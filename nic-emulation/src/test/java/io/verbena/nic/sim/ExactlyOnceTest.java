@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
@@ -40,6 +41,7 @@ class ExactlyOnceTest {
     private final class Side {
         final SimNode node;
         final CompletionQueue queue;
+        final ProtectionDomain pd;
         final MemoryRegion region;
         final QueuePair qp;
         final List<WcStatus> statuses = new ArrayList<>();
@@ -47,7 +49,7 @@ class ExactlyOnceTest {
         Side(String name, long id) {
             node = new SimNode(simulation, fabric, name, id);
             queue = node.nic().createCompletionQueue(64);
-            ProtectionDomain pd = node.nic().allocateProtectionDomain();
+            pd = node.nic().allocateProtectionDomain();
             region = pd.allocate(4096, Access.ALL);
             qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(queue));
         }
@@ -104,5 +106,32 @@ class ExactlyOnceTest {
         assertThat(a.statuses).containsExactly(WcStatus.SUCCESS);
         assertThat(link.a().counters().sent()).isPositive();
         assertThat(b.region.buffer().getLong(0)).isEqualTo(1);
+    }
+
+    /** An unreliable connection may lose, but a copy or an overtaken packet is not a message. */
+    @Test
+    void anUnreliableMessageComesAtMostOnceAndInOrder() {
+        LinkProfile profile = new LinkProfile().duplication(0.3).reordering(0.3, 20_000);
+        fabric.connect(a.node.nic().engine(0).endpoint(), b.node.nic().engine(0).endpoint(), profile);
+        simulation.runFor(0);
+        QueuePair from =
+                a.pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(a.queue));
+        QueuePair to =
+                b.pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(b.queue));
+        from.connect(B, to.number());
+        to.connect(A, from.number());
+        int messages = 200;
+        for (int i = 0; i < messages; i++) {
+            to.postReceive(i, b.region.key(), 0, 8);
+        }
+        List<Integer> received = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            from.postSend(request.sendImmediate(i).signaled(false));
+            simulation.runFor(1_000);
+            b.queue.poll(c -> received.add(c.immediate()), 64);
+        }
+        simulation.runFor(MILLI);
+        b.queue.poll(c -> received.add(c.immediate()), 512);
+        assertThat(received).doesNotHaveDuplicates().isSorted().hasSizeBetween(messages / 2, messages);
     }
 }
