@@ -114,10 +114,10 @@ class ExactlyOnceTest {
         LinkProfile profile = new LinkProfile().duplication(0.3).reordering(0.3, 20_000);
         fabric.connect(a.node.nic().engine(0).endpoint(), b.node.nic().engine(0).endpoint(), profile);
         simulation.runFor(0);
-        QueuePair from = a.pd.createQueuePair(
-                new QueuePairAttributes().type(QpType.UC).completionQueue(a.queue));
-        QueuePair to = b.pd.createQueuePair(
-                new QueuePairAttributes().type(QpType.UC).completionQueue(b.queue));
+        QueuePair from =
+                a.pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(a.queue));
+        QueuePair to =
+                b.pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(b.queue));
         from.connect(B, to.number());
         to.connect(A, from.number());
         int messages = 200;
