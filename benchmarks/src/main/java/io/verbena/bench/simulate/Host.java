@@ -13,6 +13,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimNode;
+import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,6 +33,7 @@ final class Host implements Actor {
     private static final int DEPTH = 4096;
     private static final int BATCH = 64;
     private static final int OTHER = 4096;
+    private static final int ASSISTS = 8;
 
     final SimNode node;
     private final Simulation simulation;
@@ -54,6 +56,7 @@ final class Host implements Actor {
     long sharedDoubtful;
     private final Set<Long> sharedOriginals = new HashSet<>();
     private long errorsPolled;
+    private int polls;
 
     /** What a life has. */
     private record World(
@@ -238,6 +241,18 @@ final class Host implements Actor {
         }
     }
 
+    /** Makes a completion queue larger or smaller; nothing in it may be lost. */
+    void resize(SimRandom random) {
+        World w = world;
+        if (w == null) {
+            return;
+        }
+        CompletionQueue queue = random.nextInt(2) == 0 ? w.sends : w.receives;
+        int depth = DEPTH / 4 << random.nextInt(4);
+        node.act(() -> queue.resize(depth));
+        tally.resizes++;
+    }
+
     // ---- the application ---------------------------------------------------------------------------------------
 
     @Override
@@ -257,8 +272,14 @@ final class Host implements Actor {
 
     private int poll() {
         World w = world();
-        int work = w.sends.poll(this::sent, BATCH);
-        work += w.receives.poll(this::received, BATCH);
+        int work = 0;
+        boolean assists = polls++ % ASSISTS == 0; // an empty queue's poll runs the engine
+        if (assists || !w.sends.isEmpty()) {
+            work += w.sends.poll(this::sent, BATCH);
+        }
+        if (assists || !w.receives.isEmpty()) {
+            work += w.receives.poll(this::received, BATCH);
+        }
         work += w.appends.poll(this::record, BATCH);
         for (AsyncEvent e = node.nic().pollAsyncEvent();
                 e != null;

@@ -57,6 +57,7 @@ final class Poster {
     private final WalkPlan plan;
     private final Tally tally;
     private final SendRequest request = new SendRequest();
+    private int batched = -1; // requests in the batch that was started; -1: none was
     private final UnsafeBuffer inline = new UnsafeBuffer(new byte[Pair.MAX_INLINE]);
 
     Poster(WalkPlan plan, Tally tally) {
@@ -113,10 +114,15 @@ final class Poster {
             return;
         }
         if (!pair.reliable && verb.reads()) {
-            refusedVerb(end, qp, verb);
+            if (batched < 0) {
+                refusedVerb(end, qp, verb);
+            }
             return;
         }
         Channel channel = end.outgoing();
+        if (batched >= 0 && qp.outstanding() + batched >= End.SLOTS) {
+            return;
+        }
         if (qp.outstanding() == End.SLOTS) {
             postToFull(end, qp);
             return;
@@ -152,10 +158,49 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        end.host.node.act(() -> result[0] = qp.postSend(request));
+        if (batched >= 0) {
+            batched++;
+            result[0] = qp.post(request);
+        } else {
+            end.host.node.act(() -> result[0] = qp.postSend(request));
+        }
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(channel + ": queue full with " + channel.outstanding.size() + " outstanding");
         }
+    }
+
+    /** Posts some requests as one: the NIC sees all of them at once. */
+    void postBatch(End end, int requests, SimRandom random) {
+        QueuePair qp = end.qp;
+        if (qp == null || !end.isPresent()) {
+            return;
+        }
+        batched = 0;
+        qp.start();
+        for (int i = 0; i < requests; i++) {
+            post(end, random);
+        }
+        batched = -1;
+        PostResult[] result = {PostResult.POSTED};
+        end.host.node.act(() -> result[0] = qp.complete());
+        if (result[0] != PostResult.POSTED) {
+            throw new WalkFailure(end + ": batch of " + requests + " was not posted: " + result[0]);
+        }
+        tally.batches++;
+    }
+
+    /** Starts a batch, and forgets it: nothing may come of it. */
+    void abortBatch(End end, int requests) {
+        QueuePair qp = end.qp;
+        if (qp == null || !end.isPresent()) {
+            return;
+        }
+        qp.start();
+        for (int i = 0; i < requests; i++) {
+            qp.post(request.write(BAD_KEY, 0).local(BAD_KEY, 0, 8).wrId(-4));
+        }
+        qp.abort();
+        tally.aborts++;
     }
 
     /** A full queue takes nothing. */

@@ -18,6 +18,9 @@ final class Tally {
     long records;
     long refusals;
     long queueFull;
+    long batches;
+    long aborts;
+    long resizes;
     long epochs;
     long vanished;
     long direct;
@@ -79,6 +82,9 @@ final class Tally {
         records += t.records;
         refusals += t.refusals;
         queueFull += t.queueFull;
+        batches += t.batches;
+        aborts += t.aborts;
+        resizes += t.resizes;
         epochs += t.epochs;
         vanished += t.vanished;
         direct += t.direct;

@@ -139,6 +139,10 @@ final class Walk {
         }
         if (what < 55) {
             int requests = 1 + random.nextInt(6);
+            if (requests > 3 && random.nextInt(3) == 0) {
+                poster.postBatch(end, requests, random);
+                requests = 0;
+            }
             for (int i = 0; i < requests; i++) {
                 poster.post(end, random);
             }
@@ -153,6 +157,8 @@ final class Walk {
             mend(pair, random);
         } else if (what < 92) {
             poster.refused(end, random);
+            poster.abortBatch(end, random.nextInt(4));
+            end.host.resize(random);
         } else if (what < 96) {
             if (plan.has(Feature.LAZY)) {
                 end.host.lazyUntil = simulation.nowNanos() + random.nextInt(500) * MICRO;

@@ -47,6 +47,12 @@ final class WalkReport {
                 tally.direct,
                 tally.refusals,
                 tally.queueFull);
+        out.printf(
+                Locale.ROOT,
+                "          %,d batches completed, %,d aborted; completion queues resized %,d times%n",
+                tally.batches,
+                tally.aborts,
+                tally.resizes);
         verbs(out);
         out.printf(
                 Locale.ROOT,
@@ -99,6 +105,9 @@ final class WalkReport {
         require(missing, "packets duplicated", tally.packetsDuplicated);
         require(missing, "packets reordered", tally.packetsReordered);
         require(missing, "operations done directly", tally.direct);
+        require(missing, "batches", tally.batches);
+        require(missing, "batches aborted", tally.aborts);
+        require(missing, "completion queues resized", tally.resizes);
         for (Verb verb : Verb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
         }
