@@ -77,7 +77,7 @@ class RingLinearizabilityTest {
 
     /** A receive ring. */
     public static class Receives {
-        private final ReceiveRing ring = new ReceiveRing(CAPACITY, 1, 1);
+        private final ReceiveRing ring = new ReceiveRing(CAPACITY, 1, 0);
 
         @Operation(nonParallelGroup = "poster")
         public boolean offer(int value) {
