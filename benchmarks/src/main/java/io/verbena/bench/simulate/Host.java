@@ -256,7 +256,7 @@ final class Host implements Actor {
             return;
         }
         CompletionQueue queue = random.nextInt(2) == 0 ? w.sends : w.receives;
-        int depth = DEPTH / 4 << random.nextInt(4);
+        int depth = (DEPTH / 4) << random.nextInt(4);
         node.act(() -> queue.resize(depth));
         tally.resizes++;
     }
