@@ -129,6 +129,10 @@ final class Handshake {
             }
             try {
                 return accept(peerNic, request, inbox, shared);
+            } catch (IllegalArgumentException e) {
+                LOG.warn("node '{}' refuses a connection to '{}': {}", nodeName, name, e.getMessage());
+                return reject(
+                        request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
                 LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
                 return reject(
@@ -146,7 +150,12 @@ final class Handshake {
         int mtu = Math.min(context.pathMtu, request.pathMtu());
         ConnectionMaker.takePeer(c, request);
         ConnectionMaker.toInit(c);
-        maker.toReady(c, mtu, request.psn());
+        try {
+            maker.toReady(c, mtu, request.psn());
+        } catch (IllegalArgumentException e) { // more than the link carries
+            connections.end(c, CloseReason.PROTOCOL_ERROR);
+            throw e;
+        }
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
                 .queuePairs(c.number, c.peerQp)
@@ -182,7 +191,15 @@ final class Handshake {
             if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
                 pending.remove(c.transaction);
                 ConnectionMaker.takePeer(c, reply);
-                maker.toReady(c, reply.pathMtu(), reply.psn());
+                try {
+                    maker.toReady(c, reply.pathMtu(), reply.psn());
+                } catch (IllegalArgumentException e) { // not what was asked for
+                    c.opened.completeExceptionally(
+                            new ConnectionException("the peer's answer makes no sense: " + e.getMessage()));
+                    connections.end(c, CloseReason.PROTOCOL_ERROR);
+                    return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
+                            .inAnswerTo(reply);
+                }
                 c.become(Connection.OPEN);
                 c.opened.complete(c);
                 return Connections.about(ConnectionFlyweight.READY, c);

@@ -6,7 +6,6 @@ import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
-import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -171,9 +170,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public void start() {
         checkNoBatch("start");
-        if (closed) {
-            throw new IllegalStateException("queue pair " + number() + " is closed");
-        }
+        checkNotClosed();
         sendRing.startBatch();
         batchPosts = 0;
         batchError = null;
@@ -322,7 +319,8 @@ public final class QueuePair implements AutoCloseable {
      */
     public void modify(QpAttributes attributes) {
         engine.call(() -> {
-            modifyUnderBaton(attributes);
+            checkNotClosed();
+            QpTransition.make(engine, context, attributes);
             this.attributes.take(attributes, context.state());
         });
     }
@@ -379,9 +377,7 @@ public final class QueuePair implements AutoCloseable {
     public Status query() {
         Status[] status = new Status[1];
         engine.call(() -> {
-            if (closed) {
-                throw new IllegalStateException("queue pair " + number() + " is closed");
-            }
+            checkNotClosed();
             status[0] = new Status(
                     context.type(),
                     context.state(),
@@ -404,68 +400,6 @@ public final class QueuePair implements AutoCloseable {
                     sendRing.maxInline());
         });
         return status[0];
-    }
-
-    private void modifyUnderBaton(QpAttributes a) {
-        QpState from = context.state();
-        QpState to = a.state == null ? from : a.state;
-        if (closed) {
-            throw new IllegalStateException("queue pair " + number() + " is closed");
-        }
-        if (!from.mayBecome(to)) {
-            throw new IllegalStateException("queue pair " + number() + " may not go from " + from + " to " + to);
-        }
-        a.check(context.type(), from, to);
-        if (to == QpState.RTR && from == QpState.INIT) {
-            toReadyToReceive(a);
-        }
-        set(a);
-        if (to == QpState.RTS && from == QpState.RTR) {
-            context.startSending(a.sendPsn);
-        } else if (to == QpState.RESET && context.path() != null) {
-            engine.remove(context);
-            engine.add(context);
-        }
-        context.state(to);
-        if (to == QpState.RTS || to == QpState.SQD) {
-            engine.services().schedule(context);
-        }
-    }
-
-    private void toReadyToReceive(QpAttributes a) {
-        if (context.type() == QpType.UD) {
-            context.receiveDatagrams();
-            return;
-        }
-        Path path = engine.path(a.peerNic);
-        path.checkMtu(a.pathMtu);
-        context.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic);
-        path.queuePairs().add(context);
-    }
-
-    /** Sets what may be set in more than one state. */
-    private void set(QpAttributes a) {
-        if (a.has(QpAttributes.ACCESS)) {
-            context.access(a.access);
-        }
-        if (a.has(QpAttributes.QKEY)) {
-            context.qkey(a.qkey);
-        }
-        if (a.has(QpAttributes.MIN_RNR_TIMER)) {
-            context.minRnrTimer(a.minRnrTimer);
-        }
-        if (a.has(QpAttributes.TIMEOUT)) {
-            context.timeout(a.timeout);
-        }
-        if (a.has(QpAttributes.RETRY_COUNT)) {
-            context.retryCount(a.retryCount);
-        }
-        if (a.has(QpAttributes.RNR_RETRY)) {
-            context.rnrRetry(a.rnrRetry);
-        }
-        if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
-            context.maxRdAtomic(a.maxRdAtomic);
-        }
     }
 
     /**
@@ -560,6 +494,12 @@ public final class QueuePair implements AutoCloseable {
             }
         } finally {
             nic.events().endDestroy(Element.QUEUE_PAIR, number(), destroyed);
+        }
+    }
+
+    private void checkNotClosed() {
+        if (closed) {
+            throw new IllegalStateException("queue pair " + number() + " is closed");
         }
     }
 

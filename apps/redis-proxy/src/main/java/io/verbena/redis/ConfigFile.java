@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -38,11 +39,7 @@ final class ConfigFile {
         try {
             root = new YAMLMapper().readTree(file.toFile());
         } catch (JacksonException e) {
-            throw new IllegalArgumentException(
-                    "the configuration " + file + " is no YAML: "
-                            + e.getOriginalMessage().lines().findFirst().orElse("") + "; correct it at line "
-                            + e.getLocation().getLineNr(),
-                    e);
+            throw new IllegalArgumentException("the configuration " + file + " is no YAML: " + reason(e), e);
         }
         if (root.isMissingNode() || root.isNull()) {
             return;
@@ -55,15 +52,27 @@ final class ConfigFile {
             final BiConsumer<ProxyContext, JsonNode> key = KEYS.get(entry.getKey());
             if (key == null) {
                 throw new IllegalArgumentException("the configuration " + file + " has the unknown key '"
-                        + entry.getKey() + "'; use " + String.join(", ", KEYS.keySet()));
+                        + oneLine(entry.getKey()) + "'; use " + String.join(", ", KEYS.keySet()));
             }
             try {
                 key.accept(context, entry.getValue());
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
-                        "the configuration " + file + ": " + entry.getKey() + ": " + e.getMessage(), e);
+                        "the configuration " + file + ": " + entry.getKey() + ": " + oneLine(e.getMessage()), e);
             }
         }
+    }
+
+    private static String reason(JacksonException e) {
+        final String first = oneLine(e.getOriginalMessage());
+        return e.getLocation() == null
+                ? first
+                : first + "; correct it at line " + e.getLocation().getLineNr();
+    }
+
+    /** The first line: what a file holds may have several. */
+    private static String oneLine(@Nullable String text) {
+        return text == null ? "" : text.lines().findFirst().orElse("");
     }
 
     private static int integer(JsonNode value) {

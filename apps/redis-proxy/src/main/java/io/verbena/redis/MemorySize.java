@@ -17,7 +17,7 @@ final class MemorySize {
         while (digits < lower.length() && Character.digit(lower.charAt(digits), 10) >= 0) {
             digits++;
         }
-        if (digits == 0 || digits > 18) {
+        if (digits == 0) {
             return -1;
         }
         final long unit;
@@ -47,7 +47,12 @@ final class MemorySize {
             default:
                 return -1;
         }
-        final long number = Long.parseLong(lower.substring(0, digits));
+        final long number;
+        try {
+            number = Long.parseLong(lower.substring(0, digits));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
         return number > Long.MAX_VALUE / unit ? -1 : number * unit;
     }
 

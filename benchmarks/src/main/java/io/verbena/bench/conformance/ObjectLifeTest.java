@@ -10,6 +10,7 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;
+import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
@@ -131,21 +132,23 @@ final class ObjectLifeTest extends ConformanceTest {
         assertThat(qp.state()).isEqualTo(QpState.RESET);
     }
 
-    @Proves({Row.EV_DEVICE_FATAL, Row.EV_SRQ_ERR, Row.EV_QP_FATAL, Row.FATAL_ERR})
+    @Proves({Row.EV_DEVICE_FATAL, Row.EV_SRQ_ERR, Row.EV_QP_FATAL})
     @Test
     void anEngineThatFails() {
         SharedReceiveQueue srq = b.pd.createSharedReceiveQueue(4, 1);
         b.pd.createQueuePair(b.attributes().sharedReceiveQueue(srq));
         b.qp.postReceive(1, b.key(), 0, 10);
         p.toB.filter((buffer, offset, length) -> {
-            throw new IllegalStateException("a fault of the link");
+            throw new LinkFault();
         });
         a.qp.postSend(a.request.send().local(a.key(), 0, 10));
+        LinkFault told = null;
         try {
             p.settle();
-        } catch (IllegalStateException e) {
-            assertThat(e).hasMessage("a fault of the link");
+        } catch (LinkFault e) {
+            told = e;
         }
+        assertThat(told).as("whoever ran the turn is told too").isNotNull();
         p.toB.filter(null);
         p.settle();
         assertThat(b.eventTypes())
@@ -153,5 +156,128 @@ final class ObjectLifeTest extends ConformanceTest {
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.receiveIds()).containsExactly(1L);
         assertThat(b.receives.get(0).isSuccess()).isFalse();
+    }
+
+    @Proves(Row.FATAL_ERR)
+    @Test
+    void requestsOfAnEngineThatFails() {
+        b.pause();
+        for (int i = 0; i < 3; i++) {
+            a.qp.postSend(a.request.send().wrId(i).local(a.key(), 0, 10));
+        }
+        a.qp.postReceive(9, a.key(), 0, 10);
+        b.qp.postReceive(1, b.key(), 0, 10);
+        p.toA.filter((buffer, offset, length) -> {
+            throw new LinkFault();
+        });
+        b.resume();
+        LinkFault told = null;
+        try {
+            p.settle();
+        } catch (LinkFault e) {
+            told = e;
+        }
+        assertThat(told).as("whoever ran the turn is told too").isNotNull();
+        p.toA.filter(null);
+        p.settle();
+        assertThat(a.sendIds()).containsExactly(0L, 1L, 2L);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.FATAL_ERR, WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR);
+        assertThat(a.receiveStatuses()).containsExactly(WcStatus.WR_FLUSH_ERR);
+        assertThat(a.count(AsyncEventType.DEVICE_FATAL)).isEqualTo(1);
+    }
+
+    // ---- registering anew --------------------------------------------------------------------------------------
+
+    private WcStatus write(int key, long offset, int length) {
+        if (a.qp.state() != QpState.RTS) {
+            a.qp.close();
+            b.qp.close();
+            a.qp = a.newQueuePair();
+            b.qp = b.newQueuePair();
+            p.connect(a.qp, b.qp, attributes());
+        }
+        int sent = a.sends.size();
+        a.qp.postSend(a.request.write(key, offset).local(a.key(), 0, length));
+        p.untilSent(sent + 1);
+        p.settle();
+        return a.sends.get(sent).status();
+    }
+
+    @Proves(Row.MR_REREGISTER)
+    @Test
+    void otherAccess() {
+        MemoryRegion region = b.pd.allocate(1_000, Access.LOCAL_WRITE | Access.REMOTE_READ);
+        assertThat(write(region.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        region.buffer().putLong(500, 77);
+        MemoryRegion anew = b.pd.reregister(region, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+        assertThat(anew.buffer().getLong(500)).as("the memory is the same").isEqualTo(77);
+        a.fill(0, 8, 1);
+        assertThat(write(anew.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(anew.buffer().getByte(1)).isEqualTo(Player.pattern(1, 1));
+        assertThat(write(region.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        refused(() -> b.pd.reregister(anew, Access.REMOTE_WRITE), "LOCAL_WRITE");
+        assertThat(write(anew.key(), 0, 8)).as("nothing has changed").isEqualTo(WcStatus.SUCCESS);
+        refused(() -> b.pd.reregister(region, Access.ALL));
+    }
+
+    @Proves(Row.MR_REREGISTER)
+    @Test
+    void anotherRange() {
+        MemoryRegion region = b.pd.allocate(1_000, Access.ALL);
+        MemoryRegion anew = b.pd.reregister(region, Access.ALL, b.pd, 400, 200);
+        assertThat(anew.length()).isEqualTo(200);
+        a.fill(0, 200, 1);
+        assertThat(write(anew.key(), 0, 200)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(write(anew.key(), 1, 200)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        assertThat(write(anew.key(), -1, 2)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        MemoryRegion whole = b.pd.reregister(anew, Access.ALL, b.pd, 0, 1_000);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(whole.buffer().getByte(i)).isEqualTo(i < 400 || i >= 600 ? 0 : Player.pattern(1, i - 400));
+        }
+        refused(() -> b.pd.reregister(whole, Access.ALL, b.pd, 1, 1_000), 1_000);
+        refused(() -> b.pd.reregister(whole, Access.ALL, b.pd, Long.MAX_VALUE, 1_000), Long.MAX_VALUE);
+        refused(() -> b.pd.reregister(whole, Access.ALL, b.pd, 0, 0), 0);
+        assertThat(write(whole.key(), 0, 200)).isEqualTo(WcStatus.SUCCESS);
+    }
+
+    @Proves(Row.MR_REREGISTER)
+    @Test
+    void anotherDomain() {
+        MemoryRegion region = b.pd.allocate(1_000, Access.ALL);
+        ProtectionDomain other = b.nic.allocateProtectionDomain();
+        MemoryRegion there = b.pd.reregister(region, Access.ALL, other, 0, 1_000);
+        assertThat(write(there.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        refused(other::close, "EBUSY");
+        MemoryRegion back = other.reregister(there, Access.ALL, b.pd, 0, 1_000);
+        assertThat(write(back.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
+        other.close();
+        ProtectionDomain foreign = a.nic.allocateProtectionDomain();
+        refused(() -> b.pd.reregister(back, Access.ALL, foreign, 0, 1_000), foreign.number());
+        b.pd.deregister(back);
+    }
+
+    @Proves({Row.MR_REREGISTER, Row.MR_WINDOW_BUSY})
+    @Test
+    void notWhileAWindowIsBound() {
+        MemoryRegion region = b.pd.allocate(1_000, Access.ALL | Access.MW_BIND);
+        MemoryWindow window = b.pd.allocateWindow(MemoryWindow.Type.TYPE_1);
+        b.qp.bindWindow(window, region, 0, 100, Access.REMOTE_WRITE, 1);
+        p.until(() -> b.sends.size() == 1);
+        refused(() -> b.pd.reregister(region, Access.ALL), "EBUSY");
+        assertThat(write(region.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
+        b.pd.deallocate(window);
+        assertThat(write(b.pd.reregister(region, Access.ALL).key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
+    }
+
+    /** What a broken link throws; without a stack trace, which the engine would log. */
+    private static final class LinkFault extends IllegalStateException {
+        LinkFault() {
+            super("a fault of the link, on purpose");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
     }
 }

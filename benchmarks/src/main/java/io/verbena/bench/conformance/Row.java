@@ -99,10 +99,11 @@ enum Row {
     RNR_RETRY_EXC_ERR(Section.STATUS, "RNR_RETRY_EXC_ERR: receiver not ready within rnr_retry"),
     BAD_RESP_ERR(Section.STATUS, "BAD_RESP_ERR: an answer that fits no request"),
     WR_FLUSH_ERR(Section.STATUS, "WR_FLUSH_ERR: everything behind the first error, in order, both queues"),
-    FATAL_ERR(
+    FATAL_ERR(Section.STATUS, "FATAL_ERR: the NIC itself"),
+    GENERAL_ERR(
             Section.STATUS,
-            "FATAL_ERR, GENERAL_ERR: the NIC itself",
-            "an engine that fails raises DEVICE_FATAL and flushes what is posted; no request is singled out"),
+            "GENERAL_ERR: the NIC itself, one request alone",
+            "a fault of the engine is fatal for all of it, and reported as FATAL_ERR; none is of one request alone"),
     ERROR_FIELDS(Section.STATUS, "with an error wr_id, status, QP number and vendor error are valid"),
     LOCAL_ERROR_PEER(Section.STATUS, "a local error leaves the peer in RTS"),
     NAK_BOTH(Section.STATUS, "a NAK puts both in ERR"),

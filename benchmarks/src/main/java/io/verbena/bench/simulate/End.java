@@ -51,7 +51,8 @@ final class End {
 
     WindowState windowState = WindowState.NONE;
 
-    @Nullable MemoryWindow window;
+    @Nullable
+    MemoryWindow window;
 
     int windowKey;
     /** A key that was the window's and is void; 0: there is none. */

@@ -94,7 +94,8 @@ final class Host implements Actor {
         ProtectionDomain otherPd = nic.allocateProtectionDomain();
         int places = Math.max(1, ends.size());
         MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
-        MemoryRegion target = pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
+        MemoryRegion target =
+                pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
         Pattern.guard(local.buffer(), 0, (int) local.length());
         Pattern.guard(target.buffer(), SHARED, End.GUARD);
         for (int i = 0; i < places; i++) {

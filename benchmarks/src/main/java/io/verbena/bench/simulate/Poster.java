@@ -217,7 +217,8 @@ final class Poster {
             case BOUND:
                 if (end.incoming() instanceof ReliableChannel channel && channel.usesWindow()) {
                     if (random.nextInt(2) == 0) {
-                        invalidate(peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
+                        invalidate(
+                                peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
                     }
                 } else {
                     boolean none = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;

@@ -95,7 +95,8 @@ final class Request {
     public String toString() {
         return verb + (flaw == Flaw.NONE ? "" : "(" + flaw + ")") + " #" + sequence + " len=" + length
                 + (verb.isWrite() || verb.reads() ? " at=" + remote + (shared ? " shared" : "") : "")
-                + (window ? " window" : "") + (signaled ? "" : " unsignaled") + (fenced ? " fenced" : "") + (inline ? " inline" : "")
+                + (window ? " window" : "") + (signaled ? "" : " unsignaled") + (fenced ? " fenced" : "")
+                + (inline ? " inline" : "")
                 + (status == null ? "" : " " + status);
     }
 }

@@ -59,9 +59,9 @@ class ConformanceSuiteTest {
         StringWriter out = new StringWriter();
         int status = new CommandLine(new Conformance())
                 .setOut(new PrintWriter(out))
-                .execute("--fabric", "sim", "--row", "UNSIGNALED,FATAL_ERR", "--markdown", file.toString());
+                .execute("--fabric", "sim", "--row", "UNSIGNALED,GENERAL_ERR", "--markdown", file.toString());
         assertThat(status).isZero();
-        assertThat(out.toString()).contains(Row.UNSIGNALED.text, "passed", Row.FATAL_ERR.text, "not offered");
+        assertThat(out.toString()).contains(Row.UNSIGNALED.text, "passed", Row.GENERAL_ERR.text, "not offered");
         assertThat(out.toString()).doesNotContain(Row.FENCE.text);
         assertThat(Files.readString(file)).contains("| " + Row.UNSIGNALED.text + " | passed |");
     }
@@ -89,7 +89,7 @@ class ConformanceSuiteTest {
         assertThat(skipped.isNotOffered()).isFalse();
         skipped.fail("broken");
         assertThat(skipped.hasFailed()).isTrue();
-        Verdict deviation = new Verdict(Row.FATAL_ERR);
+        Verdict deviation = new Verdict(Row.GENERAL_ERR);
         assertThat(deviation.hasFailed()).isFalse();
         deviation.pass();
         assertThat(deviation.isNotOffered()).isTrue();

@@ -107,6 +107,11 @@ public final class PacketRingDescriptor {
         }
     }
 
+    /** What a header says of the largest packet, brought to what a ring of a capacity can hold. */
+    static int boundedMaxPacket(int maxPacket, int capacity) {
+        return Math.max(0, Math.min(maxPacket, capacity / MIN_PACKETS - RECORD_HEADER_LENGTH));
+    }
+
     /**
      * Lays a ring out in zeroed memory.
      *

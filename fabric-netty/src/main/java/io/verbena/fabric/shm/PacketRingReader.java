@@ -1,6 +1,5 @@
 package io.verbena.fabric.shm;
 
-import static io.verbena.fabric.shm.PacketRingDescriptor.CAPACITY_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.CONSUMER_POSITION_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.HEADER_LENGTH;
 import static io.verbena.fabric.shm.PacketRingDescriptor.MAX_PACKET_OFFSET;
@@ -33,8 +32,9 @@ public final class PacketRingReader {
      */
     public PacketRingReader(AtomicBuffer buffer) {
         this.buffer = buffer;
-        this.capacity = buffer.getInt(CAPACITY_OFFSET);
-        this.maxPacket = buffer.getInt(MAX_PACKET_OFFSET);
+        // What is mapped counts, not what the other side may have written into the header since it was looked at.
+        this.capacity = buffer.capacity() - HEADER_LENGTH;
+        this.maxPacket = PacketRingDescriptor.boundedMaxPacket(buffer.getInt(MAX_PACKET_OFFSET), capacity);
         this.publishInterval = capacity >> 3;
     }
 

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -204,14 +205,27 @@ final class SharedDirectory implements AutoCloseable {
             for (Path directory : directories) {
                 boolean ours =
                         NAME.matcher(String.valueOf(directory.getFileName())).matches();
-                if (ours && !HELD_HERE.contains(directory) && isDead(directory)) {
-                    removeTree(directory);
-                    LOG.info("removed {}: its process is gone", directory);
+                if (ours && !HELD_HERE.contains(directory) && removeIfDead(directory)) {
                     removed++;
                 }
             }
         }
         return removed;
+    }
+
+    /** What the dead have left may be in any state: it keeps nobody from beginning. */
+    private static boolean removeIfDead(Path directory) {
+        try {
+            if (!isDead(directory)) {
+                return false;
+            }
+            removeTree(directory);
+            LOG.info("removed {}: its process is gone", directory);
+            return true;
+        } catch (IOException e) {
+            LOG.warn("{} stays: {}; remove it if no process uses it", directory, e.toString());
+            return false;
+        }
     }
 
     private static boolean isDead(Path directory) throws IOException {
@@ -275,10 +289,12 @@ final class SharedDirectory implements AutoCloseable {
         if (!Files.exists(notes)) {
             return;
         }
-        for (String line : Files.readAllLines(notes)) {
+        // Its writer may have been killed in the middle of a note, even of a character.
+        String text = new String(Files.readAllBytes(notes), StandardCharsets.UTF_8);
+        for (String line : text.split("\n")) {
             String[] fields = line.split(" ", 3);
-            if (fields.length < 3) {
-                continue; // killed in the middle of the note
+            if (fields.length < 3 || fields[2].indexOf('\0') >= 0) {
+                continue;
             }
             Path socket = Path.of(fields[2]);
             if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)

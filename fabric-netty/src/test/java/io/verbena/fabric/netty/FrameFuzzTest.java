@@ -57,9 +57,7 @@ class FrameFuzzTest {
                                 packets.add(Arrays.toString(packet));
                             },
                             3)
-                    > 0) {
-                assertThat(reader.fault()).isNull();
-            }
+                    > 0) {}
         }
         if (reader.fault() != null) {
             packets.add(reader.fault());

@@ -26,7 +26,7 @@ class HostileMemoryFuzzTest {
         PacketRingDescriptor.initialize(memory, CAPACITY, MAX_PACKET);
         assertThat(PacketRingDescriptor.defect(memory, CAPACITY, MAX_PACKET)).isNull();
         int at = 0;
-        boolean early = script.length > 0 && (script[0] & 1) != 0;
+        boolean early = (script.length & 1) != 0;
         PacketRingReader reader = early ? null : new PacketRingReader(memory);
         PacketRingWriter writer = early ? null : new PacketRingWriter(memory);
         for (int i = 0; i < 64 && at + 3 < script.length; i++) {

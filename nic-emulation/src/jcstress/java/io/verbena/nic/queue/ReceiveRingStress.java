@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "torn, lost, or written while it was read")
 @State
 public class ReceiveRingStress {
-    private final ReceiveRing ring = new ReceiveRing(1, 1);
+    private final ReceiveRing ring = new ReceiveRing(1, 1, 0);
 
     /** Posts the request that is in the ring's only slot. */
     public ReceiveRingStress() {

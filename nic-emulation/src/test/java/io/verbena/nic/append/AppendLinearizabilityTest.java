@@ -1,0 +1,107 @@
+package io.verbena.nic.append;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results that
+ * some order of the operations explains. Empty is what the consumer is told when the tail has not moved; a record that is
+ * claimed and not yet committed it waits for.
+ *
+ * <p>In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
+ */
+public class AppendLinearizabilityTest {
+    private static final int SLOTS_USED = 2;
+
+    private final AppendFixture nic = new AppendFixture();
+    private final AppendQueue queue = nic.create(AppendFixture.attributes());
+    private final Appender[] peers = new Appender[SLOTS_USED];
+    private final Appender owner = nic.queues.appender(0);
+    private int polled;
+
+    /** An empty queue. */
+    public AppendLinearizabilityTest() {
+        for (int i = 0; i < peers.length; i++) {
+            peers[i] = nic.peer();
+        }
+    }
+
+    @Operation(nonParallelGroup = "initiator 0")
+    public boolean appendFirst(int value) {
+        return append(peers[0], value, 1);
+    }
+
+    @Operation(nonParallelGroup = "initiator 1")
+    public boolean appendSecond(int value) {
+        return append(peers[1], value, 2);
+    }
+
+    @Operation(nonParallelGroup = "owner")
+    public boolean appendAsOwner(int value) {
+        return append(owner, value, -1);
+    }
+
+    private boolean append(Appender appender, int value, int slot) {
+        if (appender.claim(queue.id(), queue.key(), 8, slot) != Appender.OK) {
+            return false;
+        }
+        appender.buffer().putLong(appender.payloadOffset(), value);
+        return appender.commit(appender.claimed(), 0, value, true);
+    }
+
+    @Operation(nonParallelGroup = "consumer")
+    public Integer poll() {
+        do {
+            int count = queue.poll(
+                    (buffer, offset, length, qpNumber, immediate, flags) -> {
+                        if (buffer.getLong(offset) != immediate) {
+                            throw new AssertionError("torn: " + buffer.getLong(offset) + " is not " + immediate);
+                        }
+                        polled = immediate;
+                    },
+                    1);
+            if (count == 1) {
+                return polled;
+            }
+            Thread.onSpinWait();
+        } while (!queue.isEmpty());
+        return null;
+    }
+
+    /** What it should be. */
+    public static class Specification {
+        private final Queue<Integer> queue = new ArrayDeque<>();
+
+        public boolean appendFirst(int value) {
+            return queue.add(value);
+        }
+
+        public boolean appendSecond(int value) {
+            return queue.add(value);
+        }
+
+        public boolean appendAsOwner(int value) {
+            return queue.add(value);
+        }
+
+        public Integer poll() {
+            return queue.poll();
+        }
+    }
+
+    @Test
+    void someOrderExplainsTheResults() {
+        new StressOptions()
+                .iterations(12)
+                .invocationsPerIteration(300)
+                .threads(3)
+                .actorsPerThread(3)
+                .actorsBefore(1)
+                .actorsAfter(2)
+                .sequentialSpecification(Specification.class)
+                .check(AppendLinearizabilityTest.class);
+    }
+}

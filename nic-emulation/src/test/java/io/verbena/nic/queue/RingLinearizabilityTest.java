@@ -1,0 +1,133 @@
+package io.verbena.nic.queue;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rings between an application and its NIC are bounded queues of one producer and one consumer. In Lincheck's stress
+ * mode: its model checker does not see accesses to memory outside the heap.
+ */
+class RingLinearizabilityTest {
+    private static final int CAPACITY = 2;
+
+    private static void check(Class<?> ring) {
+        new StressOptions()
+                .iterations(10)
+                .invocationsPerIteration(500)
+                .threads(2)
+                .actorsPerThread(4)
+                .actorsBefore(1)
+                .actorsAfter(3)
+                .sequentialSpecification(Specification.class)
+                .check(ring);
+    }
+
+    @Test
+    void completionRing() {
+        check(Completions.class);
+    }
+
+    @Test
+    void receiveRing() {
+        check(Receives.class);
+    }
+
+    @Test
+    void sendRing() {
+        check(Sends.class);
+    }
+
+    /** What they should be. */
+    public static class Specification {
+        private final Queue<Integer> queue = new ArrayDeque<>();
+
+        public boolean offer(int value) {
+            return queue.size() < CAPACITY && queue.add(value);
+        }
+
+        public Integer poll() {
+            return queue.poll();
+        }
+    }
+
+    /** A completion ring. */
+    public static class Completions {
+        private final CompletionRing ring = new CompletionRing(1, CAPACITY);
+
+        @Operation(nonParallelGroup = "engine")
+        public boolean offer(int value) {
+            return ring.offer(value, 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Operation(nonParallelGroup = "poller")
+        public Integer poll() {
+            int at = ring.front();
+            if (at < 0) {
+                return null;
+            }
+            int value = (int) ring.buffer().getLong(at + CqeDescriptor.WR_ID);
+            ring.pop();
+            ring.release();
+            return value;
+        }
+    }
+
+    /** A receive ring. */
+    public static class Receives {
+        private final ReceiveRing ring = new ReceiveRing(CAPACITY, 1, 0);
+
+        @Operation(nonParallelGroup = "poster")
+        public boolean offer(int value) {
+            int at = ring.claim();
+            if (at < 0) {
+                return false;
+            }
+            ring.buffer().putLong(at + ReceiveWqeDescriptor.WR_ID, value);
+            ring.publish();
+            return true;
+        }
+
+        @Operation(nonParallelGroup = "engine")
+        public Integer poll() {
+            int at = ring.front();
+            if (at < 0) {
+                return null;
+            }
+            int value = (int) ring.buffer().getLong(at + ReceiveWqeDescriptor.WR_ID);
+            ring.pop();
+            return value;
+        }
+    }
+
+    /** A send ring. */
+    public static class Sends {
+        private final SendRing ring = new SendRing(CAPACITY, 1, 0);
+
+        @Operation(nonParallelGroup = "poster")
+        public boolean offer(int value) {
+            int at = ring.claim();
+            if (at < 0) {
+                return false;
+            }
+            ring.buffer().putLong(at + SendWqeDescriptor.WR_ID, value);
+            ring.posted();
+            ring.publish();
+            return true;
+        }
+
+        @Operation(nonParallelGroup = "engine")
+        public Integer poll() {
+            if (!ring.hasNext()) {
+                return null;
+            }
+            int value = (int) ring.buffer().getLong(ring.slot(ring.next()) + SendWqeDescriptor.WR_ID);
+            ring.advanceNext();
+            ring.advanceHead();
+            ring.releaseConsumed();
+            return value;
+        }
+    }
+}
