@@ -31,7 +31,8 @@ final class Shrinker {
         }
         StackTraceElement[] stack = failure.getStackTrace();
         for (StackTraceElement frame : stack) {
-            if (frame.getClassName().startsWith("io.verbena.") && !frame.getMethodName().equals("wrong")) {
+            if (frame.getClassName().startsWith("io.verbena.")
+                    && !frame.getMethodName().equals("wrong")) {
                 return failure.getClass().getName() + frame.getClassName() + frame.getMethodName();
             }
         }
