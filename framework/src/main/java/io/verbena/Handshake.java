@@ -131,7 +131,8 @@ final class Handshake {
                 return accept(peerNic, request, inbox, shared);
             } catch (IllegalArgumentException e) {
                 LOG.warn("node '{}' refuses a connection to '{}': {}", nodeName, name, e.getMessage());
-                return reject(request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
+                return reject(
+                        request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
                 LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
                 return reject(

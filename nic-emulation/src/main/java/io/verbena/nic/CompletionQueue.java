@@ -1,11 +1,11 @@
 package io.verbena.nic;
 
 import io.verbena.nic.AsyncEventType.Element;
+import io.verbena.nic.engine.CompletionEvents;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.queue.CompletionRing;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Where work requests end ({@code ibv_create_cq(3)}). Its queue pairs belong to one engine.
@@ -27,9 +27,7 @@ public final class CompletionQueue implements AutoCloseable {
     private final List<Integer> users = new ArrayList<>(); // numbers of queue pairs, under the NIC's monitor
     private boolean closed;
 
-    // Completion events, under their own monitor.
-    private final Object eventLock = new Object();
-    private int unacknowledged;
+    private final CompletionEvents events = new CompletionEvents();
 
     CompletionQueue(Nic nic, Engine engine, int number, int depth) {
         this.nic = nic;
@@ -72,9 +70,7 @@ public final class CompletionQueue implements AutoCloseable {
         engine.call(() -> backlog[0] = ring.backlog());
         synchronized (nic) {
             checkOpen();
-            synchronized (eventLock) {
-                return new Status(depth(), backlog[0], hasOverrun(), users.size(), unacknowledged);
-            }
+            return new Status(depth(), backlog[0], hasOverrun(), users.size(), events.unacknowledged());
         }
     }
 
@@ -212,9 +208,7 @@ public final class CompletionQueue implements AutoCloseable {
         checkOpen();
         boolean raised = ring.events() != token || engine.awaitAsGuest(nanos, () -> ring.events() != token);
         if (raised) {
-            synchronized (eventLock) {
-                unacknowledged++;
-            }
+            events.delivered();
         }
         return raised;
     }
@@ -227,13 +221,9 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws IllegalArgumentException if fewer have been delivered and not acknowledged
      */
     public void acknowledgeEvents(int count) {
-        synchronized (eventLock) {
-            if (count < 0 || count > unacknowledged) {
-                throw new IllegalArgumentException("acknowledging " + count + " events of completion queue " + number()
-                        + ", of which " + unacknowledged + " are not acknowledged");
-            }
-            unacknowledged -= count;
-            eventLock.notifyAll();
+        if (!events.acknowledge(count)) {
+            throw new IllegalArgumentException("acknowledging " + count + " events of completion queue " + number()
+                    + ", of which " + events.unacknowledged() + " are not acknowledged");
         }
     }
 
@@ -328,20 +318,10 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private void awaitAcknowledgements() {
-        synchronized (eventLock) {
-            long deadline = System.nanoTime() + nic.acknowledgeTimeoutNanos();
-            while (unacknowledged > 0 && !nic.isClosing()) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0 || Thread.currentThread().isInterrupted()) {
-                    throw new IllegalStateException("completion queue " + number() + " is busy (EBUSY): "
-                            + unacknowledged + " completion events are not acknowledged");
-                }
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(eventLock, Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }
+        int left = events.await(nic.acknowledgeTimeoutNanos(), nic::isClosing);
+        if (left > 0 && !nic.isClosing()) {
+            throw new IllegalStateException("completion queue " + number() + " is busy (EBUSY): " + left
+                    + " completion events are not acknowledged");
         }
     }
 

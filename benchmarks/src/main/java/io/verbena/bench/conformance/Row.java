@@ -45,7 +45,8 @@ enum Row {
     UC_SEND_INVALIDATE(Section.OPERATIONS, "UC SEND with invalidate"),
     UC_WRITE(Section.OPERATIONS, "UC WRITE, with and without immediate"),
     UC_APPEND(Section.OPERATIONS, "UC APPEND within the MTU"),
-    UC_LOSES(Section.OPERATIONS, "UC: what is lost or finds no receive is gone and counted; nothing is torn"),
+    UC_LOSES(
+            Section.OPERATIONS, "UC: what is lost or finds no receive is gone and counted; nothing is torn or doubled"),
     UC_REFUSES(Section.OPERATIONS, "UC refuses READ and atomics at post"),
     UD_SEND(Section.OPERATIONS, "UD SEND, with and without immediate, to any peer by address handle"),
     UD_APPEND(Section.OPERATIONS, "UD APPEND within the MTU"),

@@ -68,8 +68,7 @@ abstract class Channel {
     abstract void received(Wc wc);
 
     /** A record was taken from the target's append queue. */
-    abstract void record(
-            int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate);
+    abstract void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate);
 
     /** The source's queue pair has been flushed and everything polled: what made no completion was done in silence. */
     abstract void flushed();

@@ -2,6 +2,7 @@ package io.verbena.bench.simulate;
 
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
+import io.verbena.nic.memory.MemoryWindow;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a connection: its queue pair of the present epoch, and where its memory lies in its host's regions. */
@@ -39,6 +40,24 @@ final class End {
     int nextReceive;
     int unsignaled;
 
+    /** A memory window on this end's slice, for the peer. */
+    enum WindowState {
+        NONE,
+        UNBOUND,
+        BINDING,
+        BOUND,
+        VOIDING
+    }
+
+    WindowState windowState = WindowState.NONE;
+
+    @Nullable
+    MemoryWindow window;
+
+    int windowKey;
+    /** A key that was the window's and is void; 0: there is none. */
+    int voidKey;
+
     End(Host host, Pair pair, int place) {
         this.host = host;
         this.pair = pair;
@@ -53,6 +72,9 @@ final class End {
         nextSend = 0;
         nextReceive = 0;
         unsignaled = 0;
+        windowState = WindowState.NONE;
+        window = null;
+        voidKey = 0;
     }
 
     /** Number of the queue pair of this epoch, also when it is gone. */
@@ -74,6 +96,17 @@ final class End {
             throw new IllegalStateException("no channel yet");
         }
         return channel;
+    }
+
+    /** The window is bound, or void. */
+    void windowDone(Request r) {
+        if (r.verb == Verb.BIND_WINDOW) {
+            windowState = WindowState.BOUND;
+            windowKey = r.windowKey;
+        } else {
+            windowState = WindowState.UNBOUND;
+            voidKey = r.windowKey;
+        }
     }
 
     /** Whether the host still is as it was when the epoch began. */

@@ -21,6 +21,14 @@ enum Flaw {
     BOTH_WRITE(WcStatus.LOC_PROT_ERR),
     /** Both keys are bad: READs and atomics report the remote one. */
     BOTH_READ(WcStatus.REM_ACCESS_ERR),
+    /** Within the region of the window, but not within the window. */
+    WINDOW_RANGE(WcStatus.REM_ACCESS_ERR),
+    /** The key of a window that is void. */
+    VOID_KEY(WcStatus.REM_ACCESS_ERR),
+    /** A window on a region that allows none. */
+    BIND(WcStatus.MW_BIND_ERR),
+    /** Makes a key void that is none. */
+    NO_WINDOW(WcStatus.LOC_QP_OP_ERR),
     MISALIGNED(WcStatus.REM_INV_REQ_ERR),
     NO_QUEUE(WcStatus.REM_INV_REQ_ERR),
     QUEUE_KEY(WcStatus.REM_ACCESS_ERR),

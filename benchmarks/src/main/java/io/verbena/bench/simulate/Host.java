@@ -94,7 +94,8 @@ final class Host implements Actor {
         ProtectionDomain otherPd = nic.allocateProtectionDomain();
         int places = Math.max(1, ends.size());
         MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
-        MemoryRegion target = pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL);
+        MemoryRegion target =
+                pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
         Pattern.guard(local.buffer(), 0, (int) local.length());
         Pattern.guard(target.buffer(), SHARED, End.GUARD);
         for (int i = 0; i < places; i++) {
@@ -169,6 +170,14 @@ final class Host implements Actor {
 
     AtomicBuffer target() {
         return world().target.buffer();
+    }
+
+    MemoryRegion targetRegion() {
+        return world().target;
+    }
+
+    MemoryRegion readOnlyRegion() {
+        return world().readOnly;
     }
 
     int targetKey() {
@@ -248,7 +257,7 @@ final class Host implements Actor {
             return;
         }
         CompletionQueue queue = random.nextInt(2) == 0 ? w.sends : w.receives;
-        int depth = DEPTH / 4 << random.nextInt(4);
+        int depth = (DEPTH / 4) << random.nextInt(4);
         node.act(() -> queue.resize(depth));
         tally.resizes++;
     }

@@ -6,6 +6,7 @@ import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -219,6 +220,11 @@ final class Pair {
         host.node.look();
         host.node.unwatch(qp);
         qp.close();
+        MemoryWindow window = end.window;
+        if (window != null) {
+            end.window = null;
+            host.pd().deallocate(window);
+        }
         return true;
     }
 

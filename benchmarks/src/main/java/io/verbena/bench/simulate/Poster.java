@@ -1,9 +1,11 @@
 package io.verbena.bench.simulate;
 
+import io.verbena.bench.simulate.End.WindowState;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.wire.BthFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -144,15 +146,40 @@ final class Poster {
         if (flaw == Flaw.TOO_LONG && (plan.maxMessage > MOST - 1 || !pair.reliable)) {
             flaw = Flaw.NO_QUEUE;
         }
+        End peer = pair.peer(end);
+        boolean windowed = verb.isWrite() || verb.reads();
+        if (windowed && flaw == Flaw.REMOTE_KEY && pair.reliable) {
+            if (peer.windowState == WindowState.BOUND && random.nextInt(2) == 0) {
+                flaw = Flaw.WINDOW_RANGE;
+            } else if (peer.voidKey != 0) {
+                flaw = Flaw.VOID_KEY;
+            }
+        }
         int sequence = end.nextSend++;
         long identity = random.nextLong();
-        Request r = new Request(verb, flaw, sequence, pair.peer(end).number(), identity);
+        Request r = new Request(verb, flaw, sequence, peer.number(), identity);
         shape(r, pair, random);
+        r.window = windowed
+                && peer.windowState == WindowState.BOUND
+                && (flaw == Flaw.WINDOW_RANGE || (flaw == Flaw.NONE && !r.shared && random.nextInt(3) != 0));
+        submit(end, r, random);
+    }
+
+    private void submit(End end, Request r, SimRandom random) {
+        QueuePair qp = end.qp;
+        if (qp == null) {
+            return;
+        }
+        Pair pair = end.pair;
+        Verb verb = r.verb;
+        Channel channel = end.outgoing();
         r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
-        r.fenced = random.nextInt(6) == 0 && pair.reliable;
+        r.fenced = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
         r.immediate = random.nextInt(Integer.MAX_VALUE);
-        prepare(end, r);
+        if (!r.verb.isLocal()) {
+            prepare(end, r);
+        }
         encode(end, pair.peer(end), r, random);
         channel.posted(r);
         tally.posted[verb.ordinal()]++;
@@ -167,6 +194,67 @@ final class Poster {
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(channel + ": queue full with " + channel.outstanding.size() + " outstanding");
         }
+    }
+
+    /** Does what comes next with the window on an end's slice: binds it, or makes it void, here or by the peer. */
+    void window(End end, SimRandom random) {
+        Pair pair = end.pair;
+        End peer = pair.peer(end);
+        if (!pair.reliable || !hasRoom(end) || !hasRoom(peer) || end.isInError() || peer.isInError()) {
+            return;
+        }
+        switch (end.windowState) {
+            case NONE:
+                end.window = end.host.pd().allocateWindow(MemoryWindow.Type.TYPE_2);
+                end.windowState = WindowState.UNBOUND;
+                break;
+            case UNBOUND:
+                boolean flawed = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
+                bind(end, flawed ? Flaw.BIND : Flaw.NONE, random);
+                break;
+            case BOUND:
+                if (end.incoming() instanceof ReliableChannel channel && channel.usesWindow()) {
+                    if (random.nextInt(2) == 0) {
+                        invalidate(
+                                peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
+                    }
+                } else {
+                    boolean none = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
+                    invalidate(end, Verb.LOCAL_INVALIDATE, none ? Flaw.NO_WINDOW : Flaw.NONE, end, random);
+                }
+                break;
+            default:
+                break; // under way
+        }
+    }
+
+    private static boolean hasRoom(End end) {
+        QueuePair qp = end.qp;
+        return qp != null
+                && end.isPresent()
+                && qp.outstanding() < End.SLOTS
+                && end.outgoing().outstanding.size() < End.SLOTS;
+    }
+
+    private void bind(End end, Flaw flaw, SimRandom random) {
+        MemoryWindow window = end.window;
+        if (window == null) {
+            return;
+        }
+        Request r = new Request(Verb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
+        r.windowKey = window.nextKey();
+        end.windowState = WindowState.BINDING;
+        submit(end, r, random);
+    }
+
+    private void invalidate(End poster, Verb verb, Flaw flaw, End owner, SimRandom random) {
+        Request r = new Request(verb, flaw, poster.nextSend++, 0, random.nextLong());
+        r.windowKey = flaw == Flaw.NONE ? owner.windowKey : BAD_KEY;
+        if (verb.isSend()) {
+            r.length = random.nextInt(200);
+        }
+        owner.windowState = WindowState.VOIDING;
+        submit(poster, r, random);
     }
 
     /** Posts some requests as one: the NIC sees all of them at once. */
@@ -315,6 +403,10 @@ final class Poster {
         long remote = (r.shared ? 0L : peer.slice()) + r.remote;
         if (r.shared) {
             remote = 0;
+        } else if (r.flaw == Flaw.WINDOW_RANGE) {
+            remote = Channel.SLICE - r.length + 8L; // in the region still
+        } else if (r.window) {
+            remote = r.remote;
         } else if (r.flaw == Flaw.REMOTE_RANGE) {
             remote = peer.host.target().capacity() - r.length + 8L;
         } else if (r.flaw == Flaw.REMOTE_OVERFLOW) {
@@ -325,6 +417,24 @@ final class Poster {
             remote += 1 + random.nextInt(7);
         }
         switch (r.verb) {
+            case BIND_WINDOW:
+                MemoryWindow window = end.window;
+                if (window != null) {
+                    request.bind(
+                            window,
+                            r.windowKey,
+                            r.flaw == Flaw.BIND ? end.host.readOnlyRegion() : end.host.targetRegion(),
+                            r.flaw == Flaw.BIND ? 0 : end.slice(),
+                            Channel.SLICE,
+                            Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC);
+                }
+                break;
+            case LOCAL_INVALIDATE:
+                request.localInvalidate(r.windowKey);
+                break;
+            case SEND_INVALIDATE:
+                request.sendInvalidate(r.windowKey);
+                break;
             case SEND:
                 request.send();
                 break;
@@ -362,7 +472,9 @@ final class Poster {
         if (random.nextInt(5) == 0) {
             request.solicited();
         }
-        entries(end, r, random);
+        if (!r.verb.isLocal()) {
+            entries(end, r, random);
+        }
     }
 
     private void entries(End end, Request r, SimRandom random) {
@@ -391,12 +503,17 @@ final class Poster {
     }
 
     private static int remoteKey(End peer, Request r) {
+        if (r.window) {
+            return peer.windowKey;
+        }
         switch (r.flaw) {
             case REMOTE_KEY:
             case BOTH_WRITE:
             case BOTH_READ:
             case EMPTY_BAD_KEY:
                 return peer.host.targetKey() ^ 0x4000_0000;
+            case VOID_KEY:
+                return peer.voidKey;
             case REMOTE_DOMAIN:
                 return peer.host.otherKey();
             case REMOTE_PERMISSION:

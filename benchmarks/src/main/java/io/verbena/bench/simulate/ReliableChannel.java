@@ -102,7 +102,7 @@ final class ReliableChannel extends Channel {
         outstanding.removeFirst();
         tally.completed(r.verb, wc.status());
         if (success) {
-            if (wc.opcode() != r.verb.opcode || wc.length() != r.length) {
+            if (wc.opcode() != r.verb.opcode || (!r.verb.isLocal() && wc.length() != r.length)) {
                 throw wrong("completion " + wc + " of " + r);
             }
             if (r.flaw.fails()) {
@@ -148,6 +148,10 @@ final class ReliableChannel extends Channel {
 
     private void succeeded(Request r) {
         r.status = WcStatus.SUCCESS;
+        if (r.verb.isLocal()) {
+            source.windowDone(r);
+            return;
+        }
         AtomicBuffer own = source.host.local();
         int slot = source.sendSlot(r) + r.local;
         if (r.verb.reads()) {
@@ -301,10 +305,15 @@ final class ReliableChannel extends Channel {
                         && wc.length() == r.length
                         && wc.hasImmediate() == r.verb.immediate
                         && (!r.verb.immediate || wc.immediate() == r.immediate)
+                        && wc.invalidates() == (r.verb == Verb.SEND_INVALIDATE)
+                        && (!wc.invalidates() || wc.invalidated() == r.windowKey)
                         && wc.peerQp() == source.number(),
                 wc,
                 v,
                 r);
+        if (r.verb == Verb.SEND_INVALIDATE) {
+            target.windowDone(r);
+        }
         int filled = 0;
         AtomicBuffer own = target.host.local();
         int slot = target.receiveSlot(v.slot());
@@ -365,6 +374,16 @@ final class ReliableChannel extends Channel {
         }
         r.seen = true;
         tally.records++;
+    }
+
+    /** Whether a request that is not complete goes through the target's window. */
+    boolean usesWindow() {
+        for (Request r : outstanding) {
+            if (r.window) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isRecord(

@@ -24,6 +24,11 @@ final class Request {
     /** A cell that all channels share. */
     boolean shared;
 
+    /** Reached through the peer's window. */
+    boolean window;
+    /** Key of the window that it binds or makes void. */
+    int windowKey;
+
     int immediate;
     long operand;
     long compare;
@@ -90,7 +95,8 @@ final class Request {
     public String toString() {
         return verb + (flaw == Flaw.NONE ? "" : "(" + flaw + ")") + " #" + sequence + " len=" + length
                 + (verb.isWrite() || verb.reads() ? " at=" + remote + (shared ? " shared" : "") : "")
-                + (signaled ? "" : " unsignaled") + (fenced ? " fenced" : "") + (inline ? " inline" : "")
+                + (window ? " window" : "") + (signaled ? "" : " unsignaled") + (fenced ? " fenced" : "")
+                + (inline ? " inline" : "")
                 + (status == null ? "" : " " + status);
     }
 }

@@ -12,7 +12,10 @@ enum Verb {
     FETCH_ADD(WcOpcode.FETCH_ADD, false, false),
     COMPARE_SWAP(WcOpcode.COMPARE_SWAP, false, false),
     APPEND(WcOpcode.APPEND, false, false),
-    APPEND_IMMEDIATE(WcOpcode.APPEND, false, true);
+    APPEND_IMMEDIATE(WcOpcode.APPEND, false, true),
+    SEND_INVALIDATE(WcOpcode.SEND, true, false),
+    BIND_WINDOW(WcOpcode.BIND_WINDOW, false, false),
+    LOCAL_INVALIDATE(WcOpcode.LOCAL_INVALIDATE, false, false);
 
     final WcOpcode opcode;
     /** Whether it consumes a receive request of the peer. */
@@ -36,6 +39,16 @@ enum Verb {
 
     boolean isAtomic() {
         return opcode == WcOpcode.FETCH_ADD || opcode == WcOpcode.COMPARE_SWAP;
+    }
+
+    /** Whether it is done where it is posted. */
+    boolean isLocal() {
+        return opcode == WcOpcode.BIND_WINDOW || opcode == WcOpcode.LOCAL_INVALIDATE;
+    }
+
+    /** Whether it concerns a memory window, and is posted where one is. */
+    boolean isOfWindow() {
+        return isLocal() || this == SEND_INVALIDATE;
     }
 
     boolean isAppend() {

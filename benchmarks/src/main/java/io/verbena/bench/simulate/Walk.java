@@ -146,6 +146,7 @@ final class Walk {
             for (int i = 0; i < requests; i++) {
                 poster.post(end, random);
             }
+            poster.window(end, random);
         } else if (what < 75) {
             int receives = 1 + random.nextInt(12);
             for (int i = 0; i < receives; i++) {
@@ -157,6 +158,7 @@ final class Walk {
             mend(pair, random);
         } else if (what < 92) {
             poster.refused(end, random);
+            poster.window(end, random);
             poster.abortBatch(end, random.nextInt(4));
             end.host.resize(random);
         } else if (what < 96) {
@@ -318,6 +320,9 @@ final class Walk {
         }
         for (Verb verb : Verb.values()) {
             for (Pair pair : pairs) {
+                if (verb.isOfWindow()) {
+                    continue;
+                }
                 poster.prove(pair.a, verb, random);
                 poster.prove(pair.b, verb, random);
             }

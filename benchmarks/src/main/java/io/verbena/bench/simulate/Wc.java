@@ -13,7 +13,9 @@ record Wc(
         int peerQp,
         int length,
         boolean hasImmediate,
-        int immediate) {
+        int immediate,
+        boolean invalidates,
+        int invalidated) {
     static Wc of(Completion c) {
         return new Wc(
                 c.wrId(),
@@ -23,7 +25,9 @@ record Wc(
                 c.peerQp(),
                 c.byteLength(),
                 c.hasImmediate(),
-                c.immediate());
+                c.immediate(),
+                c.hasInvalidatedKey(),
+                c.invalidatedKey());
     }
 
     boolean isSuccess() {

@@ -171,7 +171,9 @@ class SimulateTest {
             }
             told += lies[0] > 0 ? 1 : 0;
             caught += failed ? 1 : 0;
-            assertThat(failed && lies[0] == 0).as("seed %d fails by itself", seed).isFalse();
+            assertThat(failed && lies[0] == 0)
+                    .as("seed %d fails by itself", seed)
+                    .isFalse();
         }
         assertThat(told).isGreaterThan(5);
         assertThat(caught).as("of %d", told).isGreaterThan(told / 2);
@@ -208,7 +210,10 @@ class SimulateTest {
                         "--trace",
                         trace.toString());
         assertThat(exit).isZero();
-        assertThat(Files.readString(trace)).contains("post qp=").contains(" wc ").contains("RESET>RTS");
+        assertThat(Files.readString(trace))
+                .contains("post qp=")
+                .contains(" wc ")
+                .contains("RESET>RTS");
         assertThat(new WalkPlan(11, 30, Ranges.parse("3,7-9"), EnumSet.of(Feature.CRASHES, Feature.DIRECT)).replay())
                 .isEqualTo("verbena simulate --seed 11 --steps 30 --without 3,7-9 --off crashes,direct");
     }

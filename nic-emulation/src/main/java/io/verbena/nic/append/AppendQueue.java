@@ -7,7 +7,6 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.MemoryProvider;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -25,9 +24,6 @@ public final class AppendQueue {
 
     private static final int IDLE_LOOK = 16;
     private static final int IDLE_MAINTENANCE = 1024;
-
-    private static final long MODIFY_PAUSE = 100_000;
-    private static final int MODIFY_TRIES = 10_000;
 
     private static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
 
@@ -51,6 +47,7 @@ public final class AppendQueue {
     private final int chunkLength;
     private final ControlBlock control;
     private volatile AppendQueueAttributes attributes;
+    private volatile boolean modified; // since maintenance has looked
     private final Footprint footprint;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
@@ -155,31 +152,27 @@ public final class AppendQueue {
      *
      * @param wanted all attributes; chunk length and largest message as they are
      * @throws IllegalArgumentException if an attribute is out of range or cannot be changed; names both values
-     * @throws IllegalStateException if the queue was destroyed, or its maintenance has been busy for a second
+     * @throws IllegalStateException if the queue was destroyed
      */
     public void modify(AppendQueueAttributes wanted) {
         AppendQueueAttributes concluded = wanted.concluded(control.limits());
         same("chunk length", concluded.chunkLength(), chunkLength);
         same("max message", concluded.maxMessage(), attributes.maxMessage());
-        for (int i = 0; !MAINTENANCE.compareAndSet(this, false, true); i++) {
-            if (i == MODIFY_TRIES) {
-                throw new IllegalStateException("append queue " + id + ": its maintenance has been busy for a second");
-            }
-            LockSupport.parkNanos(MODIFY_PAUSE);
+        if (destroyed) {
+            throw new IllegalStateException("append queue " + id + " is destroyed");
         }
-        try {
-            if (destroyed) {
-                throw new IllegalStateException("append queue " + id + " is destroyed");
-            }
-            attributes = concluded;
-            footprint.limit(concluded.memoryLimit());
-            ring.reserve(concluded.reserveChunks());
-            recovery.timeout(concluded.holeTimeoutNanos());
-            largeMessages.surplus(concluded.surplusNanos());
-        } finally {
-            MAINTENANCE.setRelease(this, false);
-        }
+        attributes = concluded;
+        modified = true;
         owner.wakeAllocator();
+    }
+
+    private void applyModified() {
+        modified = false; // first: what is changed meanwhile is taken over the next time
+        AppendQueueAttributes now = attributes;
+        footprint.limit(now.memoryLimit());
+        ring.reserve(now.reserveChunks());
+        recovery.timeout(now.holeTimeoutNanos());
+        largeMessages.surplus(now.surplusNanos());
     }
 
     private void same(String name, int wanted, int is) {
@@ -484,6 +477,9 @@ public final class AppendQueue {
     }
 
     private int serve(long now, int zeroBudget, boolean mayAllocate) {
+        if (modified) {
+            applyModified();
+        }
         long head = table.getLongVolatile(queue + HEAD_OFFSET);
         int headSequence = sequence(head);
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
