@@ -2,6 +2,7 @@ package io.verbena.redis;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ManualIoEventLoop;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.kv.client.ReplyHandler;
 import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
@@ -56,7 +57,7 @@ final class Worker implements Runnable {
     Worker(int number, ProxyServer server, Store store) {
         this.server = server;
         this.settings = server.settings();
-        this.thread = new Thread(this, "verbena-redis-" + number);
+        this.thread = new FastThreadLocalThread(this, "verbena-redis-" + number);
         this.backend = store.open(number, thread);
         this.loop = backend.loop();
         this.dispatcher = new Dispatcher(this, backend);

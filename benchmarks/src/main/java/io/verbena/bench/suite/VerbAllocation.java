@@ -25,7 +25,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
+@Fork(
+        value = 1,
+        jvmArgsAppend = {
+            "-Djmh.executor=CUSTOM",
+            "-Djmh.executor.class=io.verbena.bench.suite.SocketThreads",
+            "-Dio.netty.leakDetection.level=disabled"
+        })
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 public class VerbAllocation {

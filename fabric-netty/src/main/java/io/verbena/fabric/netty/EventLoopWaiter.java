@@ -1,6 +1,7 @@
 package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.nic.port.Waiter;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
  * the flag ({@code canBlock}), both with full fences, so that no wake is lost.
+ *
+ * <p>An application that drives the engine itself (INVOKER) had better do so on a Netty {@link FastThreadLocalThread}: on
+ * other threads Netty makes a new object for each write.
  */
 public final class EventLoopWaiter implements Waiter {
     private static final int EAGER_POLLS = 256;
@@ -90,6 +94,12 @@ public final class EventLoopWaiter implements Waiter {
     }
 
     /** Whether the calling thread may drive the loop: it is the owner, or there is none yet. */
+    /** A thread that Netty keeps its objects for: on any other it makes new ones for each write. */
+    @Override
+    public Thread newThread(Runnable body, String name) {
+        return new FastThreadLocalThread(body, name);
+    }
+
     @Override
     public boolean isOwner() {
         Thread known = owner;

@@ -58,7 +58,8 @@ public final class PacketRingReader {
                 publish();
             }
             if (length < 0) {
-                if (-length != capacity - index) {
+                // No producer pads a whole ring; taken for padding it would be gone round for ever.
+                if (index == 0 || -length != capacity - index) {
                     corrupt = true;
                     break;
                 }

@@ -16,7 +16,7 @@ final class EngineThread implements Runnable {
     EngineThread(Engine engine, long longestSpinNanos) {
         this.engine = engine;
         this.idle = new AdaptiveIdle(longestSpinNanos);
-        this.thread = new Thread(this, "verbena-engine-" + engine.index());
+        this.thread = engine.waiter().newThread(this, "verbena-engine-" + engine.index());
         this.thread.setDaemon(true);
     }
 

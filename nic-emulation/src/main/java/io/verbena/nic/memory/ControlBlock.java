@@ -292,7 +292,7 @@ public final class ControlBlock {
 
     /** Number of queue pair slots that may be in use; the engines' slots come on top. */
     public int slotsInUse() {
-        return Math.min(buffer.getIntVolatile(SLOTS_IN_USE_OFFSET), limits.maxQueuePairs());
+        return Math.max(0, Math.min(buffer.getIntVolatile(SLOTS_IN_USE_OFFSET), limits.maxQueuePairs()));
     }
 
     /**

@@ -27,6 +27,18 @@ public interface Waiter extends AutoCloseable {
     /** Ends the current or the next {@link #await}. Any thread; idempotent. */
     void wake();
 
+    /**
+     * Makes the thread that is to own the waiter, where an engine has one of its own: some I/O keeps what it uses again with
+     * threads of its own kind alone.
+     *
+     * @param body of the thread
+     * @param name of the thread
+     * @return a thread that has not been started
+     */
+    default Thread newThread(Runnable body, String name) {
+        return new Thread(body, name);
+    }
+
     /** Releases what the waiter holds. Idempotent; any thread, after the owner has stopped. */
     @Override
     void close();

@@ -95,8 +95,8 @@ public class AppendLinearizabilityTest {
     @Test
     void someOrderExplainsTheResults() {
         new StressOptions()
-                .iterations(12)
-                .invocationsPerIteration(300)
+                .iterations(5)
+                .invocationsPerIteration(50)
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(1)

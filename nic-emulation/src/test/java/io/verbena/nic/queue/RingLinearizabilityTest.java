@@ -15,8 +15,8 @@ class RingLinearizabilityTest {
 
     private static void check(Class<?> ring) {
         new StressOptions()
-                .iterations(10)
-                .invocationsPerIteration(500)
+                .iterations(5)
+                .invocationsPerIteration(50)
                 .threads(2)
                 .actorsPerThread(4)
                 .actorsBefore(1)

@@ -1,0 +1,80 @@
+package io.verbena.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two threads post at one engine that nobody else drives: whoever holds the baton does what the other has rung for. */
+@Timeout(120)
+class DoorbellTest {
+    private static final int ROUNDS = 20_000;
+    private static final int LENGTH = 2048;
+
+    @Test
+    void whatWasPostedIsDoneWhenTheLastHasLetTheBatonGo() throws InterruptedException {
+        try (Nic a = Nic.open(new NicContext().mode(EngineMode.INVOKER));
+                Nic b = Nic.open(new NicContext().mode(EngineMode.INVOKER))) {
+            LocalFabric.connect(a.engine(0).endpoint(), b.engine(0).endpoint());
+            ProtectionDomain pdA = a.allocateProtectionDomain();
+            ProtectionDomain pdB = b.allocateProtectionDomain();
+            CompletionQueue completions = a.createCompletionQueue(64);
+            CompletionQueue others = b.createCompletionQueue(64);
+            MemoryRegion from = pdA.allocate(2 * LENGTH, Access.ALL);
+            MemoryRegion to = pdB.allocate(2 * LENGTH, Access.ALL);
+            QueuePair[] qps = new QueuePair[2];
+            for (int i = 0; i < 2; i++) {
+                qps[i] = pdA.createQueuePair(new QueuePairAttributes().completionQueue(completions));
+                QueuePair peer = pdB.createQueuePair(new QueuePairAttributes().completionQueue(others));
+                qps[i].connect(b.id(), peer.number());
+                peer.connect(a.id(), qps[i].number());
+            }
+            for (int i = 0; i < 1000; i++) {
+                a.engine(0).doWork();
+                b.engine(0).doWork();
+            }
+            AtomicInteger round = new AtomicInteger();
+            AtomicInteger posted = new AtomicInteger();
+            Thread other = new Thread(() -> {
+                SendRequest request = new SendRequest();
+                for (int r = 1; r <= ROUNDS; r++) {
+                    while (round.get() < r) {
+                        Thread.onSpinWait();
+                    }
+                    qps[1].postSend(request.write(to.key(), LENGTH).local(from.key(), LENGTH, LENGTH));
+                    posted.set(r);
+                }
+            });
+            other.setDaemon(true);
+            other.start();
+            SendRequest request = new SendRequest();
+            int lost = 0;
+            for (int r = 1; r <= ROUNDS; r++) {
+                from.buffer().putLong(LENGTH - 8, r);
+                from.buffer().putLong(2 * LENGTH - 8, r);
+                round.set(r);
+                qps[0].postSend(request.write(to.key(), 0).local(from.key(), 0, LENGTH));
+                while (posted.get() < r) {
+                    Thread.onSpinWait();
+                }
+                if (to.buffer().getLongVolatile(LENGTH - 8) != r || to.buffer().getLongVolatile(2 * LENGTH - 8) != r) {
+                    lost++;
+                }
+                completions.poll(c -> assertThat(c.isSuccess()).isTrue(), 64);
+            }
+            other.join();
+            assertThat(lost).as("rounds in which a post was left undone").isZero();
+        }
+    }
+}
