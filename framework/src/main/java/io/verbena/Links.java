@@ -117,14 +117,23 @@ final class Links implements LinkListener, AutoCloseable {
             if (link.state() == Link.State.UP) {
                 return CompletableFuture.completedFuture(link);
             }
-            link.close(); // its peer may be gone for good; whoever listens there now is asked
-            first.close();
+            giveUp(link); // its peer may be gone for good; whoever listens there now is asked
+            giveUp(first);
         }
         CompletableFuture<Link> made = address.scheme() == Address.Scheme.SHM
                 ? shared(address).connect(rendezvous(address), timeout)
                 : sockets(address).connect(socketAddress(address), timeout);
         byTarget.put(target, made);
         return made;
+    }
+
+    private void giveUp(Link link) {
+        NettyFabric fabric = sockets;
+        if (fabric == null) {
+            link.close();
+        } else {
+            fabric.giveUp(link);
+        }
     }
 
     private static SocketAddress socketAddress(Address address) {

@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps one connection to one address: makes it, and brings it back after a break, with delays that double from attempt
- * to attempt and have a random part, until it is closed.
+ * to attempt and have a random part, until it is closed or has failed for too long.
  *
  * <pre>
- *   connecting ──hello──▶ up ──break──▶ waiting ──delay──▶ connecting
+ *   connecting ──hello──▶ up ──break──▶ waiting ──delay──▶ connecting ──too long──▶ closed
  *       └── first attempt fails: the future fails, and that is all
  * </pre>
  *
@@ -35,17 +35,20 @@ final class Connector {
     private final CompletableFuture<Link> first = new CompletableFuture<>();
     private final long minDelayNanos;
     private final long maxDelayNanos;
+    private final long reconnectForNanos;
     private volatile boolean closed;
     private volatile @Nullable Channel channel;
     private boolean hadLink;
     private int failures;
     private long linkSince;
+    private long brokenSince; // since when it has not been up for long
 
     Connector(NettyFabric fabric, SocketAddress address) {
         this.fabric = fabric;
         this.address = address;
         this.minDelayNanos = fabric.context().minReconnectDelay().toNanos();
         this.maxDelayNanos = fabric.context().maxReconnectDelay().toNanos();
+        this.reconnectForNanos = fabric.context().reconnectFor().toNanos();
     }
 
     /** Starts the first attempt; any thread. */
@@ -107,14 +110,20 @@ final class Connector {
     /** The link broke; by the owner. */
     void linkBroken() {
         // A peer that takes each connection only to drop it is not hammered.
-        if (System.nanoTime() - linkSince > maxDelayNanos) {
+        if (failures == 0 || System.nanoTime() - linkSince > maxDelayNanos) {
             failures = 0;
+            brokenSince = System.nanoTime();
         }
         again();
     }
 
     private void again() {
         if (closed) {
+            return;
+        }
+        if (System.nanoTime() - brokenSince > reconnectForNanos) {
+            LOG.debug("{} is given up: not reached within {} ns", address, reconnectForNanos);
+            close();
             return;
         }
         long most = Math.min(maxDelayNanos, minDelayNanos << Math.min(failures, MAX_DOUBLINGS));

@@ -152,6 +152,24 @@ public final class NettyFabric implements AutoCloseable {
         return loop;
     }
 
+    /**
+     * Closes a link, and stops bringing it back if it is down. Any thread.
+     *
+     * @param link of this fabric; any other is merely closed
+     */
+    public void giveUp(Link link) {
+        if (link instanceof NettyLink ours) {
+            ours.giveUp();
+        } else {
+            link.close();
+        }
+    }
+
+    /** Connections that are being made, kept, or brought back. */
+    int connectors() {
+        return connectors.size();
+    }
+
     void forget(Connector connector) {
         connectors.remove(connector);
     }

@@ -18,6 +18,7 @@ public final class NettyFabricContext {
     private Duration frameTimeout = Duration.ofSeconds(10);
     private Duration minReconnectDelay = Duration.ofMillis(20);
     private Duration maxReconnectDelay = Duration.ofSeconds(5);
+    private Duration reconnectFor = Duration.ofMinutes(1);
 
     /** Creates settings with the defaults. */
     public NettyFabricContext() {}
@@ -92,6 +93,15 @@ public final class NettyFabricContext {
         return this;
     }
 
+    /**
+     * How long after a break a link is tried to be brought back, before that is given up. Default 1 minute, which is more than
+     * the retry budget of a queue pair.
+     */
+    public NettyFabricContext reconnectFor(Duration time) {
+        reconnectFor = checkPositive("reconnectFor", time);
+        return this;
+    }
+
     int maxPacket() {
         return maxPacket;
     }
@@ -138,6 +148,10 @@ public final class NettyFabricContext {
 
     Duration maxReconnectDelay() {
         return maxReconnectDelay;
+    }
+
+    Duration reconnectFor() {
+        return reconnectFor;
     }
 
     private static int checkRange(String name, int value, int min, int max) {

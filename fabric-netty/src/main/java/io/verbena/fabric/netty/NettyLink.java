@@ -190,6 +190,14 @@ public final class NettyLink implements Link {
     @Override
     public void wakePeer(int engine) {}
 
+    /** Nobody wants this link back: it is not connected again, also if it is down. */
+    void giveUp() {
+        if (connector != null) {
+            connector.close();
+        }
+        close();
+    }
+
     /** Closes this end. One that is up is not connected again; one that is down is, whoever tidies it up. */
     @Override
     public void close() {

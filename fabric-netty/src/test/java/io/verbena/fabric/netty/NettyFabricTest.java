@@ -235,6 +235,43 @@ class NettyFabricTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
+    void aPeerThatIsGoneForLongIsGivenUp(SocketTransport transport, String kind) throws Exception {
+        try (Peer a = new Peer(1, transport, quick().reconnectFor(Duration.ofMillis(100)))) {
+            SocketAddress address;
+            try (Peer b = new Peer(2, transport, quick())) {
+                address = b.fabric.listen(address(kind));
+                a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
+                a.node.nextLink();
+                assertThat(a.fabric.connectors()).isOne();
+            }
+            await().atMost(LONG).until(() -> a.fabric.connectors() == 0);
+            assertThat(a.fabric.counters().failedConnects()).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void aBrokenLinkThatIsGivenUpStaysAway(SocketTransport transport, String kind) throws Exception {
+        try (Peer a = new Peer(1, transport, quick())) {
+            SocketAddress address;
+            Link link;
+            try (Peer b = new Peer(2, transport, quick())) {
+                address = b.fabric.listen(address(kind));
+                a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
+                link = a.node.nextLink();
+            }
+            await().atMost(LONG).until(() -> link.state() == Link.State.DOWN);
+            a.fabric.giveUp(link);
+            assertThat(a.fabric.connectors()).isZero();
+            try (Peer c = new Peer(3, transport, quick())) {
+                c.fabric.listen(address);
+                assertThat(a.node.links.poll(300, TimeUnit.MILLISECONDS)).isNull();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
     void aRefusedConnectionFailsAtOnceAndSaysWhere(SocketTransport transport, String kind) throws Exception {
         try (Peer a = new Peer(1, transport, quick());
                 Peer b = new Peer(2, transport, quick())) {
