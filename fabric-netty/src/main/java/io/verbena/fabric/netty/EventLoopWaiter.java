@@ -1,9 +1,9 @@
 package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.nic.port.Waiter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
