@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -26,6 +28,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
+import org.opentest4j.TestAbortedException;
 
 /**
  * Runs the suite's classes on JUnit's platform, and gathers what became of each row. One run; not thread-safe.
@@ -33,7 +36,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class Suite {
     private static final String TIMEOUT = "60 s";
 
-    private static final List<Class<? extends ConformanceTest>> CLASSES = List.of(
+    /** All of it; a class that is not here is not run. */
+    static final List<Class<? extends ConformanceTest>> CLASSES = List.of(
             StatesTest.class,
             OperationsTest.class,
             StatusTest.class,
@@ -104,7 +108,7 @@ public final class Suite {
         return this;
     }
 
-    private FilterResult select(org.junit.platform.engine.TestDescriptor test) {
+    private FilterResult select(TestDescriptor test) {
         Optional<TestSource> source = test.getSource();
         if (source.isEmpty() || !(source.get() instanceof MethodSource method)) {
             return FilterResult.included("a container");
@@ -211,7 +215,7 @@ public final class Suite {
         }
 
         /** A failure of a container counts for every row of its class, or of all, on its fabric. */
-        private void note(TestIdentifier test, java.util.function.Consumer<Verdict> verdict) {
+        private void note(TestIdentifier test, Consumer<Verdict> verdict) {
             Fabric fabric = fabric(test);
             Method method = method(test);
             List<Row> proven = method != null ? proven(method) : rowsOf(test);
@@ -272,7 +276,7 @@ public final class Suite {
     private static String text(Throwable thrown) {
         String message = thrown.getMessage();
         String line = message == null ? "" : message.strip().replaceAll("\\s*\\R\\s*", " ");
-        return thrown instanceof AssertionError || thrown instanceof org.opentest4j.TestAbortedException
+        return thrown instanceof AssertionError || thrown instanceof TestAbortedException
                 ? line
                 : thrown.getClass().getSimpleName() + ": " + line + " at " + thrown.getStackTrace()[0];
     }

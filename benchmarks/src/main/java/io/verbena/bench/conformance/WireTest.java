@@ -13,6 +13,7 @@ import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.Opcode;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,7 @@ final class WireTest extends ConformanceTest {
         return players;
     }
 
+    @AfterEach
     @Override
     void close() {
         if (p != null) { // where it was skipped there are none

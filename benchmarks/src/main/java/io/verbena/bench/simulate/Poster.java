@@ -175,7 +175,9 @@ final class Poster {
         Channel channel = end.outgoing();
         r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
-        r.fenced = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
+        boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
+        // The answer to a READ is read when it is sent: who makes its key void behind it waits for it.
+        r.fenced = maybe || verb == Verb.SEND_INVALIDATE;
         r.immediate = random.nextInt(Integer.MAX_VALUE);
         if (!r.verb.isLocal()) {
             prepare(end, r);

@@ -19,9 +19,24 @@ final class Shrinker {
     private final long deadline;
     private int tries;
 
-    /** Shrinks as long as the walk fails. */
-    Shrinker() {
-        this(plan -> failure(plan) != null);
+    /** Shrinks as long as the walk fails as it does. */
+    Shrinker(Throwable failure) {
+        this(plan -> kind(failure(plan)).equals(kind(failure)));
+    }
+
+    /** Where a failure was noticed: a smaller walk that fails elsewhere would be another failure. */
+    private static String kind(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "";
+        }
+        StackTraceElement[] stack = failure.getStackTrace();
+        for (StackTraceElement frame : stack) {
+            if (frame.getClassName().startsWith("io.verbena.")
+                    && !frame.getMethodName().equals("wrong")) {
+                return failure.getClass().getName() + frame.getClassName() + frame.getMethodName();
+            }
+        }
+        return failure.getClass().getName();
     }
 
     /** Shrinks as long as something holds of the plan. */

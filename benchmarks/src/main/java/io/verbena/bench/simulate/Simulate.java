@@ -159,8 +159,12 @@ public final class Simulate implements Callable<Integer> {
     }
 
     private void shrink(WalkPlan plan, PrintStream out) throws IOException {
-        out.println("seed " + plan.seed + " FAILED: " + firstLine(Shrinker.failure(plan)));
-        Shrinker shrinker = new Shrinker();
+        Throwable first = Shrinker.failure(plan);
+        out.println("seed " + plan.seed + " FAILED: " + firstLine(first));
+        if (first == null) {
+            return;
+        }
+        Shrinker shrinker = new Shrinker(first);
         WalkPlan small = shrinker.shrink(plan);
         out.printf(
                 Locale.ROOT,

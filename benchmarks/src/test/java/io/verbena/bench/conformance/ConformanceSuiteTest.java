@@ -2,10 +2,16 @@ package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import io.verbena.bench.conformance.Fabric.Column;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.commons.annotation.Testable;
+import org.junit.platform.commons.support.AnnotationSupport;
 import picocli.CommandLine;
 
 /** Runs the conformance suite as the command does, a test a row and fabric. */
@@ -38,6 +46,29 @@ class ConformanceSuiteTest {
             }
         }
         return nodes;
+    }
+
+    /** A test that proves no row, or is in a class that the suite does not name, would never run. */
+    @Test
+    void everyTestIsRun() {
+        JavaClasses classes = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests())
+                .importPackages(Suite.class.getPackageName());
+        assertThat(classes.stream()
+                        .filter(c -> c.isAssignableTo(ConformanceTest.class)
+                                && !c.getModifiers().contains(JavaModifier.ABSTRACT))
+                        .map(JavaClass::getName))
+                .containsExactlyInAnyOrderElementsOf(
+                        Suite.CLASSES.stream().map(Class::getName).toList());
+        for (Class<?> type : Suite.CLASSES) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (AnnotationSupport.isAnnotated(method, Testable.class)) {
+                    assertThat(method.isAnnotationPresent(Proves.class))
+                            .as(method.toString())
+                            .isTrue();
+                }
+            }
+        }
     }
 
     @Test

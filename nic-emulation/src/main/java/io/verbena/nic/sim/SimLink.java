@@ -356,6 +356,10 @@ public final class SimLink implements Link {
     }
 
     private boolean lossStrikes() {
+        if (profile.loss == 0) {
+            lossesToCome = 0; // what is faultless now ends the burst too
+            return false;
+        }
         if (lossesToCome > 0) {
             lossesToCome--;
             return true;

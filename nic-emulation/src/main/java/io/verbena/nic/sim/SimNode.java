@@ -37,6 +37,7 @@ public final class SimNode implements Actor {
     private Simulation.@Nullable Participant participant;
     private @Nullable Runnable onKill;
     private int incarnation;
+    private boolean killed;
 
     private static final class Watched {
         final QueuePair qp;
@@ -152,6 +153,7 @@ public final class SimNode implements Actor {
      * @throws Killed always, to end the step
      */
     public void kill() {
+        killed = nic != null;
         crash();
         throw new Killed();
     }
@@ -199,8 +201,9 @@ public final class SimNode implements Actor {
         try {
             self.act(action);
         } catch (Killed e) {
-            die();
+            // its end
         }
+        tellOfDeath();
         return nic != null;
     }
 
@@ -213,17 +216,21 @@ public final class SimNode implements Actor {
         try {
             int work = present.engine(0).doWork() + present.backgroundWork();
             look();
+            tellOfDeath();
             return work;
         } catch (Killed e) {
-            die();
+            tellOfDeath();
             return 1;
         }
     }
 
-    private void die() {
-        crash();
-        if (onKill != null) {
-            onKill.run();
+    /** Whoever caught what ended the step may have been the engine itself. */
+    private void tellOfDeath() {
+        if (killed) {
+            killed = false;
+            if (onKill != null) {
+                onKill.run();
+            }
         }
     }
 

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A NIC's address handles. A key is a place in the table and a tag that differs from the one before at that place, so that a
  * stale key is refused.
  *
- * <p>Concurrency: adding and removing take a lock (control path); {@link #find} is lock-free and allocation-free, from any
- * thread.
+ * <p>Concurrency: {@link #add} and {@link #remove} are called under the NIC's monitor (control path); {@link #find} is
+ * lock-free and allocation-free, from any thread.
  */
 public final class AddressTable {
     private static final int INDEX_BITS = 20;
@@ -30,7 +30,7 @@ public final class AddressTable {
      * @return its key
      * @throws IllegalStateException if there are 1048576
      */
-    public synchronized int add(long peerNic, int pd) {
+    public int add(long peerNic, int pd) {
         int index = 0;
         while (index < addresses.length && addresses[index] != null) {
             index++;
@@ -49,7 +49,7 @@ public final class AddressTable {
     }
 
     /** Removes an address. */
-    public synchronized void remove(int key) {
+    public void remove(int key) {
         @Nullable Address[] now = addresses.clone();
         now[key & INDEX_MASK] = null;
         addresses = now;

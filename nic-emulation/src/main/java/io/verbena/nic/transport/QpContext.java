@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class QpContext extends Flow {
     private static final VarHandle DOORBELL;
 
+    /** A receive that is posted while its queue pair goes to ERR may be in nobody's sight yet: one more look, after this. */
+    private static final long LAST_LOOK_NANOS = 1_000_000;
+
     static {
         try {
             DOORBELL = MethodHandles.lookup().findVarHandle(QpContext.class, "doorbell", int.class);
@@ -325,6 +328,7 @@ public final class QpContext extends Flow {
             responder.abandon();
             requester.flush();
             flushReceives();
+            services.arm(this, services.now() + LAST_LOOK_NANOS);
             if (sharedReceive) {
                 services.event(AsyncEventType.LAST_WQE_REACHED, number);
             }
@@ -389,6 +393,10 @@ public final class QpContext extends Flow {
 
     /** The engine's timer is due. */
     public void onTimer(long now) {
+        if (state == QpState.ERR) {
+            flushPosted();
+            return;
+        }
         requester.onTimer(now);
     }
 

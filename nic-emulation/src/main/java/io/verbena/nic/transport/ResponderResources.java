@@ -223,9 +223,16 @@ final class ResponderResources {
                             : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
             AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
             link.commit();
-            answer = added;
-            fresh = added;
-            qp.error();
+            if (answer < fresh) {
+                // Answered before: a late copy, whose asker has what it wanted, must not cost the connection. If the
+                // answer
+                // was lost, the NAK tells the asker.
+                answer++;
+            } else {
+                answer = added;
+                fresh = added;
+                qp.error();
+            }
             return headers;
         }
         BthFlyweight.encode(b, at, opcode.code(), 0, qp.peerQp(), psn, qp.number());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpState;
 import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
@@ -84,6 +85,31 @@ class ExactlyOnceTest {
         assertThat(busy).isNotNull();
         busy.pauseFor(50_000);
         link.a().inject(copy, 0, length[0]);
+        a.qp.postSend(request.read(b.region.key(), 8).local(a.region.key(), 8, 8));
+        simulation.runUntil(() -> a.statuses.size() == 2, 10 * MILLI);
+        assertThat(a.statuses).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
+    }
+
+    /** A late copy of a READ, whose key is void by now, must not cost the connection: its asker has had its answer. */
+    @Test
+    void aLateCopyOfAReadOfWhatIsGoneHarmsNobody() {
+        SimConnection link = connected(new LinkProfile(), 4);
+        MemoryRegion passing = b.pd.allocate(4096, Access.ALL);
+        UnsafeBuffer copy = new UnsafeBuffer(new byte[64]);
+        int[] length = new int[1];
+        link.a().tamper((buffer, offset, bytes) -> {
+            if (length[0] == 0 && BthFlyweight.opcode(buffer, offset) == Opcode.READ_REQUEST.code()) {
+                length[0] = bytes;
+                copy.putBytes(0, buffer, offset, bytes);
+            }
+            return Tamper.Verdict.PASS;
+        });
+        a.qp.postSend(request.read(passing.key(), 0).local(a.region.key(), 0, 8));
+        simulation.runUntil(() -> a.statuses.size() == 1, MILLI);
+        b.pd.deregister(passing);
+        link.a().inject(copy, 0, length[0]);
+        simulation.runFor(100_000);
+        assertThat(b.qp.state()).isEqualTo(QpState.RTS);
         a.qp.postSend(request.read(b.region.key(), 8).local(a.region.key(), 8, 8));
         simulation.runUntil(() -> a.statuses.size() == 2, 10 * MILLI);
         assertThat(a.statuses).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
