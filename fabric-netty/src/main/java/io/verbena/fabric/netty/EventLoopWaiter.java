@@ -9,6 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -93,13 +94,13 @@ public final class EventLoopWaiter implements Waiter {
         }
     }
 
-    /** Whether the calling thread may drive the loop: it is the owner, or there is none yet. */
-    /** A thread that Netty keeps its objects for: on any other it makes new ones for each write. */
+    /** Threads that Netty keeps its objects for: on any other it makes new ones for each write. */
     @Override
-    public Thread newThread(Runnable body, String name) {
-        return new FastThreadLocalThread(body, name);
+    public ThreadFactory threadFactory() {
+        return FastThreadLocalThread::new;
     }
 
+    /** Whether the calling thread may drive the loop: it is the owner, or there is none yet. */
     @Override
     public boolean isOwner() {
         Thread known = owner;

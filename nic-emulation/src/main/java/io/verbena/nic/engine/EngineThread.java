@@ -1,5 +1,6 @@
 package io.verbena.nic.engine;
 
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +17,9 @@ final class EngineThread implements Runnable {
     EngineThread(Engine engine, long longestSpinNanos) {
         this.engine = engine;
         this.idle = new AdaptiveIdle(longestSpinNanos);
-        this.thread = engine.waiter().newThread(this, "verbena-engine-" + engine.index());
+        ThreadFactory factory = engine.waiter().threadFactory();
+        this.thread = factory == null ? new Thread(this) : factory.newThread(this);
+        this.thread.setName("verbena-engine-" + engine.index());
         this.thread.setDaemon(true);
     }
 

@@ -1,5 +1,8 @@
 package io.verbena.nic.port;
 
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
 /**
  * How the thread that drives an engine does its I/O and sleeps: one wait for sockets, timers and doorbells.
  *
@@ -28,15 +31,13 @@ public interface Waiter extends AutoCloseable {
     void wake();
 
     /**
-     * Makes the thread that is to own the waiter, where an engine has one of its own: some I/O keeps what it uses again with
-     * threads of its own kind alone.
+     * What makes the thread that is to own the waiter, where an engine has one of its own: some I/O keeps what it uses again
+     * with threads of its own kind alone.
      *
-     * @param body of the thread
-     * @param name of the thread
-     * @return a thread that has not been started
+     * @return null if any thread will do
      */
-    default Thread newThread(Runnable body, String name) {
-        return new Thread(body, name);
+    default @Nullable ThreadFactory threadFactory() {
+        return null;
     }
 
     /** Releases what the waiter holds. Idempotent; any thread, after the owner has stopped. */
