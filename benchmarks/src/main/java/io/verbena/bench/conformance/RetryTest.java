@@ -405,7 +405,11 @@ final class RetryTest extends ConformanceTest {
         p.cut();
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
         p.runFor(100 * MICRO);
+        assertThat(a.nic.engine(0).nextDeadlineNanos()).isNotEqualTo(Long.MAX_VALUE);
         a.qp.close();
+        assertThat(a.nic.engine(0).nextDeadlineNanos())
+                .as("its timer went with it")
+                .isEqualTo(Long.MAX_VALUE);
         p.settle();
         assertThat(a.sends).isEmpty();
         a.qp.close();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The state table of CONFORMANCE, row by row, and the attributes that each move takes. */
+/** The state table, row by row, and the attributes that each move takes. */
 final class StatesTest extends ConformanceTest {
     private static final Map<QpState, Set<QpState>> LEGAL = Map.of(
             QpState.RESET, EnumSet.of(QpState.RESET, QpState.INIT),
