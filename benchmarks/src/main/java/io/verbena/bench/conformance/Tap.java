@@ -1,14 +1,13 @@
 package io.verbena.bench.conformance;
 
+import io.verbena.bench.fabric.ForwardingLink;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
-import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Stands between a fabric's link and an engine, and lets the two {@link Way}s have their say. For one thread. */
-final class Tap implements Link {
-    private final Link inner;
+final class Tap extends ForwardingLink {
     private final Way out;
     private final Way in;
     private final boolean hidesMemory;
@@ -17,7 +16,7 @@ final class Tap implements Link {
     int arrived;
 
     Tap(Link inner, Way out, Way in, boolean hidesMemory) {
-        this.inner = inner;
+        super(inner);
         this.out = out;
         this.in = in;
         this.hidesMemory = hidesMemory;
@@ -25,21 +24,6 @@ final class Tap implements Link {
 
     Link inner() {
         return inner;
-    }
-
-    @Override
-    public long peerNic() {
-        return inner.peerNic();
-    }
-
-    @Override
-    public State state() {
-        return inner.state();
-    }
-
-    @Override
-    public int maxPacket() {
-        return inner.maxPacket();
     }
 
     @Override
@@ -52,21 +36,11 @@ final class Tap implements Link {
     }
 
     @Override
-    public MutableDirectBuffer buffer() {
-        return inner.buffer();
-    }
-
-    @Override
     public void commit() {
         sent++;
         out.sent++;
         out.sentBytes += length;
         inner.commit();
-    }
-
-    @Override
-    public void flush() {
-        inner.flush();
     }
 
     @Override
@@ -87,27 +61,7 @@ final class Tap implements Link {
     }
 
     @Override
-    public int unsent() {
-        return inner.unsent();
-    }
-
-    @Override
     public @Nullable PeerMemory peerMemory() {
         return hidesMemory ? null : inner.peerMemory();
-    }
-
-    @Override
-    public void wakePeer(int engine) {
-        inner.wakePeer(engine);
-    }
-
-    @Override
-    public void close() {
-        inner.close();
-    }
-
-    @Override
-    public String toString() {
-        return "Tap[" + inner + ']';
     }
 }

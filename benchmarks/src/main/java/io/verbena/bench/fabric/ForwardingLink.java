@@ -1,0 +1,90 @@
+package io.verbena.bench.fabric;
+
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between a fabric's link and an engine and hands everything on; a subclass changes what it wants otherwise. As
+ * thread-safe as the link; allocates nothing.
+ */
+public abstract class ForwardingLink implements Link {
+    /** The fabric's link. */
+    protected final Link inner;
+
+    /** Creates it. */
+    protected ForwardingLink(Link inner) {
+        this.inner = inner;
+    }
+
+    @Override
+    public long peerNic() {
+        return inner.peerNic();
+    }
+
+    @Override
+    public State state() {
+        return inner.state();
+    }
+
+    @Override
+    public int maxPacket() {
+        return inner.maxPacket();
+    }
+
+    @Override
+    public int claim(int length) {
+        return inner.claim(length);
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        return inner.buffer();
+    }
+
+    @Override
+    public void commit() {
+        inner.commit();
+    }
+
+    @Override
+    public void flush() {
+        inner.flush();
+    }
+
+    /** Packets are to be handed on with this link, which is the one that the engine knows. */
+    @Override
+    public abstract int poll(PacketHandler handler, int limit);
+
+    @Override
+    public boolean hasInbound() {
+        return inner.hasInbound();
+    }
+
+    @Override
+    public int unsent() {
+        return inner.unsent();
+    }
+
+    @Override
+    public @Nullable PeerMemory peerMemory() {
+        return inner.peerMemory();
+    }
+
+    @Override
+    public void wakePeer(int engine) {
+        inner.wakePeer(engine);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + '[' + inner + ']';
+    }
+}
