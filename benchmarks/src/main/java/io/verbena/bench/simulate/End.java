@@ -1,5 +1,6 @@
 package io.verbena.bench.simulate;
 
+import io.verbena.nic.AddressHandle;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.MemoryWindow;
@@ -40,6 +41,16 @@ final class End {
     int nextReceive;
     int unsignaled;
 
+    /** Of a queue pair for datagrams: its Q_Key, and the handle of the peer's address. */
+    int qkey;
+
+    @Nullable
+    AddressHandle handle;
+
+    /** A handle that is closed. */
+    @Nullable
+    AddressHandle closedHandle;
+
     /** A memory window on this end's slice, for the peer. */
     enum WindowState {
         NONE,
@@ -75,6 +86,8 @@ final class End {
         windowState = WindowState.NONE;
         window = null;
         voidKey = 0;
+        handle = null;
+        closedHandle = null;
     }
 
     /** Number of the queue pair of this epoch, also when it is gone. */
@@ -107,6 +120,15 @@ final class End {
             windowState = WindowState.UNBOUND;
             voidKey = r.windowKey;
         }
+    }
+
+    /** Makes a handle of the peer's address, and one that is closed at once. */
+    void openHandles() {
+        long peer = pair.peer(this).host.node.nicId();
+        AddressHandle closed = host.pd().createAddressHandle(peer);
+        closed.close();
+        closedHandle = closed;
+        handle = host.pd().createAddressHandle(peer);
     }
 
     /** Whether the host still is as it was when the epoch began. */

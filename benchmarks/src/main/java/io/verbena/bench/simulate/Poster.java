@@ -1,7 +1,9 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.End.WindowState;
+import io.verbena.nic.AddressHandle;
 import io.verbena.nic.PostResult;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
@@ -17,6 +19,7 @@ final class Poster {
         Verb.READ, Verb.READ, Verb.FETCH_ADD, Verb.FETCH_ADD, Verb.COMPARE_SWAP, Verb.APPEND, Verb.APPEND,
         Verb.APPEND_IMMEDIATE
     };
+    private static final Verb[] DATAGRAM_VERBS = {Verb.SEND, Verb.SEND_IMMEDIATE, Verb.APPEND, Verb.APPEND_IMMEDIATE};
     private static final Flaw[] WRITE_FLAWS = {
         Flaw.LOCAL_KEY,
         Flaw.LOCAL_RANGE,
@@ -52,7 +55,13 @@ final class Poster {
     private static final Flaw[] SEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE};
     private static final Flaw[] APPEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.NO_QUEUE, Flaw.QUEUE_KEY, Flaw.TOO_LONG};
 
+    private static final Flaw[] DATAGRAM_FLAWS = {
+        Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE, Flaw.QKEY, Flaw.QKEY, Flaw.CLOSED_HANDLE, Flaw.LONG_DATAGRAM
+    };
+
     private static final int MOST = 6000;
+    /** Most bytes of a datagram. */
+    private static final int MOST_OF_DATAGRAM = 8192;
     private static final int MOST_UNSIGNALED = 5;
     private static final int BAD_KEY = 1;
 
@@ -73,7 +82,7 @@ final class Poster {
     void prove(End end, Verb verb, SimRandom random) {
         int access = end.pair.accessAt(end.pair.peer(end));
         int needed = needed(verb);
-        if ((access & needed) == needed && (end.pair.reliable || !verb.reads())) {
+        if ((access & needed) == needed && end.pair.offers(verb)) {
             post(end, verb, Flaw.NONE, random);
         }
     }
@@ -87,10 +96,13 @@ final class Poster {
 
     /** Posts a random request if there is a place for it. */
     void post(End end, SimRandom random) {
-        Verb verb = VERBS[random.nextInt(VERBS.length)];
+        boolean datagrams = end.pair.type == QpType.UD;
+        Verb[] verbs = datagrams && random.nextInt(16) != 0 ? DATAGRAM_VERBS : VERBS;
+        Verb verb = verbs[random.nextInt(verbs.length)];
         Flaw flaw = Flaw.NONE;
         if (plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(25) == 0) {
-            flaw = flaw(verb, random);
+            boolean ofDatagram = datagrams && random.nextInt(4) != 0;
+            flaw = ofDatagram ? DATAGRAM_FLAWS[random.nextInt(DATAGRAM_FLAWS.length)] : flaw(verb, random);
         }
         post(end, verb, flaw, random);
     }
@@ -115,7 +127,7 @@ final class Poster {
         if (qp == null || !end.isPresent() || !pair.peer(end).isPresent()) {
             return;
         }
-        if (!pair.reliable && verb.reads()) {
+        if (!pair.offers(verb)) {
             if (batched < 0) {
                 refusedVerb(end, qp, verb);
             }
@@ -296,7 +308,12 @@ final class Poster {
     /** A full queue takes nothing. */
     private void postToFull(End end, QueuePair qp) {
         PostResult[] result = new PostResult[1];
-        request.write(BAD_KEY, 0).wrId(-1);
+        if (end.pair.type == QpType.UD) {
+            to(end, Flaw.NONE, request.send());
+        } else {
+            request.write(BAD_KEY, 0);
+        }
+        request.wrId(-1);
         end.host.node.act(() -> {
             if (qp.outstanding() == End.SLOTS) {
                 result[0] = qp.post(request);
@@ -308,12 +325,17 @@ final class Poster {
         tally.queueFull += result[0] == null ? 0 : 1;
     }
 
-    /** What UC does not offer is refused at post. */
+    /** What UC or UD does not offer is refused at post. */
     private void refusedVerb(End end, QueuePair qp, Verb verb) {
-        if (verb == Verb.READ) {
+        if (verb.isWrite()) {
+            request.write(end.host.targetKey(), 0);
+        } else if (verb == Verb.READ) {
             request.read(end.host.targetKey(), 0);
         } else {
             request.fetchAdd(end.host.targetKey(), 0, 1);
+        }
+        if (end.pair.type == QpType.UD) {
+            to(end, Flaw.NONE, request);
         }
         request.local(end.host.localKey(), 0, Long.BYTES).wrId(-3);
         try {
@@ -322,7 +344,7 @@ final class Poster {
             tally.refusals++;
             return;
         }
-        throw new WalkFailure(end + ": " + verb + " was taken on UC");
+        throw new WalkFailure(end + ": " + verb + " was taken on " + end.pair.type);
     }
 
     private void shape(Request r, Pair pair, SimRandom random) {
@@ -336,13 +358,17 @@ final class Poster {
         }
         int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : MOST;
         if (verb.isAppend()) {
-            most = Math.min(most, pair.reliable ? plan.maxMessage : Math.min(plan.maxMessage, pair.mtu));
+            most = Math.min(most, plan.maxMessage);
+            most = pair.type == QpType.UC ? Math.min(most, pair.mtu) : most;
         }
         r.length = length(random, pair.mtu, most);
         if (r.flaw == Flaw.EMPTY_BAD_KEY) {
             r.length = 0;
         } else if (r.flaw == Flaw.TOO_LONG) {
             r.length = plan.maxMessage + 1 + random.nextInt(100);
+        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+            r.length = MOST_OF_DATAGRAM + 1 + random.nextInt(100);
+            return; // from here and the next slot: nothing of it is read
         } else if (r.flaw != Flaw.NONE) {
             r.length = Math.max(1, r.length);
         }
@@ -392,6 +418,8 @@ final class Poster {
     private void prepare(End end, Request r) {
         if (r.inline) {
             Pattern.fill(inline, 0, r.identity, 0, r.length);
+        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+            return;
         } else if (r.verb.reads()) {
             int slot = end.sendSlot(r);
             Pattern.guard(end.host.local(), slot, r.local + r.length + End.GUARD);
@@ -468,6 +496,9 @@ final class Poster {
                 break;
         }
         request.wrId((long) end.number() << 32 | r.sequence).signaled(r.signaled);
+        if (end.pair.type == QpType.UD) {
+            to(end, r.flaw, request);
+        }
         if (r.fenced) {
             request.fence();
         }
@@ -477,6 +508,29 @@ final class Poster {
         if (!r.verb.isLocal()) {
             entries(end, r, random);
         }
+    }
+
+    /** Gives a datagram its address. */
+    private static void to(End end, Flaw flaw, SendRequest request) {
+        End peer = end.pair.peer(end);
+        AddressHandle handle = flaw == Flaw.CLOSED_HANDLE ? end.closedHandle : end.handle;
+        if (handle == null) {
+            throw new IllegalStateException(end + " has no address handle");
+        }
+        request.to(handle, peer.number(), flaw == Flaw.QKEY ? ~peer.qkey : peer.qkey);
+    }
+
+    /** Closes the handle of the peer's address, requests that name it or not, and makes another. */
+    void reopen(End end) {
+        AddressHandle handle = end.handle;
+        if (handle == null || !end.isPresent()) {
+            return;
+        }
+        for (Request r : end.outgoing().outstanding) {
+            r.stale = true;
+        }
+        handle.close();
+        end.openHandles();
     }
 
     private void entries(End end, Request r, SimRandom random) {
@@ -588,6 +642,13 @@ final class Poster {
             default:
                 request.send().local(key, 0, Integer.MAX_VALUE).local(key, 0, 8);
                 break;
+        }
+        if (end.pair.type == QpType.UD) {
+            if (random.nextInt(4) != 0) {
+                to(end, Flaw.NONE, request);
+            } else {
+                request.send(); // to nobody
+            }
         }
         request.wrId(-2);
         try {

@@ -35,6 +35,10 @@ final class Request {
     boolean signaled;
     boolean fenced;
     boolean inline;
+    /** Its address handle was closed while it was outstanding. */
+    boolean stale;
+    /** How often it has arrived, as a datagram. */
+    int arrivals;
     /** How it ended, as far as a completion has told. */
     @Nullable
     WcStatus status;

@@ -16,6 +16,7 @@ final class Tally {
     final long[] events = new long[EVENTS.length];
     final long[] faults = new long[Fault.values().length];
     long records;
+    long copies;
     long refusals;
     long queueFull;
     long batches;
@@ -80,6 +81,7 @@ final class Tally {
         add(events, t.events);
         add(faults, t.faults);
         records += t.records;
+        copies += t.copies;
         refusals += t.refusals;
         queueFull += t.queueFull;
         batches += t.batches;

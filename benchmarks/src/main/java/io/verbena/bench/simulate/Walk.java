@@ -1,8 +1,10 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.WalkPlan.Feature;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.SimConnection;
@@ -93,7 +95,7 @@ final class Walk {
                 b.node.nic().engine(0).endpoint(),
                 plan.profile(),
                 plan.profile());
-        Wire wire = new Wire(connection, a, b, plan.isLossy());
+        Wire wire = new Wire(connection, a, b, plan.isLossy(), plan.duplication > 0);
         wires.add(wire);
         return wire;
     }
@@ -126,6 +128,10 @@ final class Walk {
             host.check(true);
         }
         tally.packets(fabric.counters());
+        if (tally.copies > tally.packetsDuplicated) {
+            throw new WalkFailure(tally.copies + " datagrams arrived twice, " + tally.packetsDuplicated
+                    + " packets were duplicated");
+        }
         tally.virtualNanos = simulation.nowNanos();
         tally.walks = 1;
     }
@@ -202,6 +208,9 @@ final class Walk {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
+        }
+        if (random.nextInt(2) == 0) {
+            poster.reopen(end);
         }
         QpState state = qp.state();
         if (state == QpState.SQD) {
@@ -307,6 +316,22 @@ final class Walk {
         }
     }
 
+    /** Datagrams with a wrong Q_Key, each of which must be counted, and nothing else come of it. */
+    private void proveKeys(SimRandom random) {
+        for (Pair pair : pairs) {
+            for (End end : List.of(pair.a, pair.b)) {
+                if (pair.type == QpType.UD) {
+                    Host target = pair.peer(end).host;
+                    long before = target.node.nic().counter(NicCounter.QKEY_VIOLATIONS);
+                    poster.post(end, Verb.SEND, Flaw.QKEY, random);
+                    until(
+                            "a wrong Q_Key is not counted",
+                            () -> target.node.nic().counter(NicCounter.QKEY_VIOLATIONS) == before + 1);
+                }
+            }
+        }
+    }
+
     /** After all that, new connections do each verb without a fault. */
     private void prove() {
         SimRandom random = simulation.newRandom();
@@ -335,6 +360,7 @@ final class Walk {
         }
         until("records are missing", () -> hosts.stream().noneMatch(Host::owesRecords));
         until("unreliable messages are missing", this::isDelivered);
+        proveKeys(random);
         for (Pair pair : pairs) {
             pair.disconnect(true);
         }
