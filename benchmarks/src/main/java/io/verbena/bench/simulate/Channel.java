@@ -36,8 +36,13 @@ abstract class Channel {
     /** The target has posted a receive that not every message fits. */
     boolean trapped;
 
-    /** A posted receive. */
-    record Receive(int sequence, int slot, int length, boolean bad) {}
+    /** A posted receive, and where it lies in the target's local region. */
+    record Receive(int sequence, int at, int length, boolean bad) {
+        /** Whether there are messages that it does not take. */
+        boolean isTrap() {
+            return bad || length < End.SLOT;
+        }
+    }
 
     Channel(End source, End target, Tally tally) {
         this.source = source;
@@ -55,7 +60,19 @@ abstract class Channel {
     /** A receive was posted at the target. */
     final void posted(Receive v) {
         receives.add(v);
-        trapped |= v.bad || v.length < End.SLOT;
+        trapped |= v.isTrap();
+    }
+
+    /** The receive that a completion is of. */
+    final Receive take(Wc wc) {
+        if (target.shares) {
+            return target.host.shared().take(wc, target);
+        }
+        Receive v = receives.poll();
+        if (v == null || v.sequence() != (int) wc.wrId()) {
+            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
+        }
+        return v;
     }
 
     /** What the word must hold when everything posted so far has been done. */
@@ -98,6 +115,7 @@ abstract class Channel {
     /** The target's memory as it is now is where the model starts from. */
     final void begin() {
         model.putBytes(0, target.host.target(), target.slice(), SLICE);
+        trapped = target.shares && target.host.shared().isTrapped();
     }
 
     final void forgetEpoch() {

@@ -21,7 +21,7 @@ final class DatagramChannel extends UnreliableChannel {
     @Override
     void deliver(Wc wc, Receive v) {
         AtomicBuffer own = target.host.local();
-        int at = target.receiveSlot(v.slot());
+        int at = v.at();
         if (AddressHeader.sourceNic(own, at) != source.host.node.nicId()
                 || AddressHeader.destinationNic(own, at) != target.host.node.nicId()
                 || wc.peerQp() != source.number()

@@ -28,6 +28,9 @@ final class End {
     @Nullable
     Channel in;
 
+    /** Takes its receives from the queue that its host's queue pairs share. */
+    final boolean shares;
+
     @Nullable
     QueuePair qp;
 
@@ -40,6 +43,10 @@ final class End {
     int nextSend;
     int nextReceive;
     int unsignaled;
+    /** The last receive of the shared queue that has completed here. */
+    int lastShared;
+    /** Times that LAST_WQE_REACHED was raised. */
+    int lastWqe;
 
     /** Of a queue pair for datagrams: its Q_Key, and the handle of the peer's address. */
     int qkey;
@@ -69,10 +76,11 @@ final class End {
     /** A key that was the window's and is void; 0: there is none. */
     int voidKey;
 
-    End(Host host, Pair pair, int place) {
+    End(Host host, Pair pair, int place, boolean shares) {
         this.host = host;
         this.pair = pair;
         this.place = place;
+        this.shares = shares;
     }
 
     void attach(QueuePair made) {
@@ -83,6 +91,8 @@ final class End {
         nextSend = 0;
         nextReceive = 0;
         unsignaled = 0;
+        lastShared = -1;
+        lastWqe = 0;
         windowState = WindowState.NONE;
         window = null;
         voidKey = 0;

@@ -48,9 +48,13 @@ final class Host implements Actor {
 
     private Simulation.@Nullable Participant participant;
     private Runnable afterDeath = () -> {};
+    private @Nullable SharedReceives shared;
     private @Nullable World world;
     /** The application does not look at its queues before this time. */
     long lazyUntil;
+
+    /** Receives that are consumed are posted anew, for nothing may be held up any more. */
+    boolean refills;
 
     long sharedPosted;
     long sharedDoubtful;
@@ -92,8 +96,8 @@ final class Host implements Actor {
         Nic nic = node.nic();
         ProtectionDomain pd = nic.allocateProtectionDomain();
         ProtectionDomain otherPd = nic.allocateProtectionDomain();
-        int places = Math.max(1, ends.size());
-        MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
+        int places = ends.size();
+        MemoryRegion local = pd.allocate(sharedSlot(SharedReceives.SLOTS), Access.LOCAL_WRITE);
         MemoryRegion target =
                 pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
         Pattern.guard(local.buffer(), 0, (int) local.length());
@@ -114,6 +118,7 @@ final class Host implements Actor {
                 readOnly,
                 other,
                 pd.createAppendQueue(appendAttributes));
+        shared = new SharedReceives(this, tally);
         arriving.clear();
         leaving.clear();
         sharedPosted = 0;
@@ -130,6 +135,38 @@ final class Host implements Actor {
             throw new IllegalStateException(name() + " is down");
         }
         return present;
+    }
+
+    /** Offset in the local region of a slot that shared receives use; behind those of the ends. */
+    int sharedSlot(int slot) {
+        return End.GUARD + ends.size() * End.LOCAL + slot * End.STRIDE;
+    }
+
+    SharedReceives shared() {
+        SharedReceives present = shared;
+        if (present == null) {
+            throw new IllegalStateException(name() + " is down");
+        }
+        return present;
+    }
+
+    /** A receive was posted to the shared queue that not every message fits. */
+    void trap() {
+        for (End end : ends) {
+            if (end.shares) {
+                end.incoming().trapped = true;
+            }
+        }
+    }
+
+    /** Whether a queue pair takes its receives from the shared queue now. */
+    boolean isShared() {
+        for (End end : ends) {
+            if (end.shares && end.qp != null && end.isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     String name() {
@@ -229,6 +266,7 @@ final class Host implements Actor {
     private void died() {
         tallyLife();
         world = null;
+        shared = null;
         if (participant != null) {
             participant.remove();
             participant = null;
@@ -297,6 +335,9 @@ final class Host implements Actor {
             e.acknowledge();
             event(e);
         }
+        if (refills) {
+            shared().fill();
+        }
         return work;
     }
 
@@ -347,6 +388,15 @@ final class Host implements Actor {
             case SRQ_ERR:
             case DEVICE_FATAL:
                 throw new WalkFailure(name() + ": " + e);
+            case SRQ_LIMIT:
+                shared().limitReached((int) e.element());
+                break;
+            case LAST_WQE_REACHED:
+                Channel last = arriving.get((int) e.element());
+                if (last == null || !last.target.shares || (last.target.number() == e.element() && ++last.target.lastWqe > 1)) {
+                    throw new WalkFailure(name() + ": " + e + " is not of a shared receive queue, or comes again");
+                }
+                break;
             case QP_REQ_ERR:
             case QP_ACCESS_ERR:
                 Channel channel = arriving.get((int) e.element());
@@ -384,6 +434,7 @@ final class Host implements Actor {
                     + " additions are done and " + sharedDoubtful + " in doubt");
         }
         checkGuards(w);
+        shared().check(0);
         Nic nic = node.nic();
         if (nic.counter(NicCounter.ERROR_COMPLETIONS) != errorsPolled) {
             throw new WalkFailure(name() + ": counter of error completions " + nic.counter(NicCounter.ERROR_COMPLETIONS)
@@ -398,7 +449,7 @@ final class Host implements Actor {
 
     private void checkGuards(World w) {
         untouched("local region", w.local.buffer(), 0, End.GUARD);
-        for (int i = 0; i < ends.size() * 2 * End.SLOTS; i++) {
+        for (int i = 0; i < ends.size() * 2 * End.SLOTS + SharedReceives.SLOTS; i++) {
             untouched("local region", w.local.buffer(), End.GUARD + i * End.STRIDE + End.SLOT, End.GUARD);
         }
         untouched("target region", w.target.buffer(), SHARED, End.GUARD);

@@ -42,15 +42,13 @@ final class Pair {
     Pair(Host hostA, Host hostB, Wire wire, SimRandom random, Tally tally) {
         this.wire = wire;
         this.tally = tally;
-        int places = hostA.ends();
-        a = new End(hostA, this, places);
-        hostA.addEnd(a);
-        places = hostB.ends();
-        b = new End(hostB, this, places);
-        hostB.addEnd(b);
         int transport = random.nextInt(10);
         type = transport < 6 ? QpType.RC : transport < 8 ? QpType.UC : QpType.UD;
         reliable = type == QpType.RC;
+        a = new End(hostA, this, hostA.ends(), type != QpType.UC && random.nextInt(5) < 2);
+        hostA.addEnd(a);
+        b = new End(hostB, this, hostB.ends(), type != QpType.UC && random.nextInt(5) < 2);
+        hostB.addEnd(b);
         Channel forth = channel(a, b);
         Channel back = channel(b, a);
         a.out = forth;
@@ -184,9 +182,13 @@ final class Pair {
             return null;
         }
         QueuePair[] made = new QueuePair[1];
+        QueuePairAttributes attributes = new QueuePairAttributes();
+        if (end.shares) {
+            attributes.sharedReceiveQueue(end.host.shared().queue());
+        }
         boolean alive = end.host.node.act(() -> made[0] = end.host
                 .pd()
-                .createQueuePair(new QueuePairAttributes()
+                .createQueuePair(attributes
                         .sendQueue(end.host.sends())
                         .receiveQueue(end.host.receives())
                         .maxSend(End.SLOTS)
@@ -256,6 +258,12 @@ final class Pair {
         }
         if (flush && !end.incoming().receives.isEmpty()) {
             throw new WalkFailure(end.incoming() + ": flushed, but without completion: " + end.incoming().receives);
+        }
+        if (end.shares && flush && end.lastWqe != 1) {
+            throw new WalkFailure(end + ": LAST_WQE_REACHED was raised " + end.lastWqe + " times");
+        }
+        if (end.shares && !flush) {
+            host.shared().reset();
         }
         tally.vanished += end.outgoing().outstanding.size();
         host.node.look();

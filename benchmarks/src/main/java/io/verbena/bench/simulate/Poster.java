@@ -595,6 +595,14 @@ final class Poster {
         if (qp == null || !end.isPresent()) {
             return;
         }
+        if (end.shares) {
+            if (random.nextInt(10) == 0) {
+                refusedReceive(end, qp);
+            }
+            boolean trap = !plain && plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(60) == 0;
+            end.host.shared().post(trap ? random.nextInt(600) : End.SLOT, trap && random.nextInt(3) == 0);
+            return;
+        }
         Channel channel = end.incoming();
         if (channel.receives.size() >= End.SLOTS) {
             return; // its slot may be in use
@@ -606,7 +614,7 @@ final class Poster {
         int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : End.SLOT;
         int at = end.receiveSlot(slot);
         Pattern.guard(end.host.local(), at, End.SLOT);
-        Channel.Receive v = new Channel.Receive(sequence, slot, length, bad && length > 0);
+        Channel.Receive v = new Channel.Receive(sequence, at, length, bad && length > 0);
         int key = v.bad() ? BAD_KEY : end.host.localKey();
         end.nextReceive++;
         channel.posted(v);
@@ -615,6 +623,17 @@ final class Poster {
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(end + ": receive queue full with " + channel.receives.size() + " posted");
         }
+    }
+
+    /** A queue pair on a shared receive queue refuses receives of its own. */
+    private void refusedReceive(End end, QueuePair qp) {
+        try {
+            qp.postReceive(-5, end.host.localKey(), 0, 8);
+        } catch (IllegalStateException e) {
+            tally.refusals++;
+            return;
+        }
+        throw new WalkFailure(end + ": took a receive of its own, beside its shared queue");
     }
 
     // ---- what is refused at post -------------------------------------------------------------------------------

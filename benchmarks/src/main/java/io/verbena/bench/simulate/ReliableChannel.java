@@ -249,10 +249,7 @@ final class ReliableChannel extends Channel {
 
     @Override
     void received(Wc wc) {
-        Receive v = receives.poll();
-        if (v == null || v.sequence() != (int) wc.wrId()) {
-            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
-        }
+        Receive v = take(wc);
         if (wc.qp() != target.number()) {
             throw wrong("receive " + v.sequence() + " names queue pair " + wc.qp());
         }
@@ -316,7 +313,7 @@ final class ReliableChannel extends Channel {
         }
         int filled = 0;
         AtomicBuffer own = target.host.local();
-        int slot = target.receiveSlot(v.slot());
+        int slot = v.at();
         if (r.verb.isSend()) {
             filled = r.length;
             int at = Pattern.mismatch(own, slot, r.identity, 0, r.length);

@@ -17,6 +17,9 @@ final class Tally {
     final long[] faults = new long[Fault.values().length];
     long records;
     long copies;
+    long shared;
+    long limits;
+    long sharedResizes;
     long refusals;
     long queueFull;
     long batches;
@@ -82,6 +85,9 @@ final class Tally {
         add(faults, t.faults);
         records += t.records;
         copies += t.copies;
+        shared += t.shared;
+        limits += t.limits;
+        sharedResizes += t.sharedResizes;
         refusals += t.refusals;
         queueFull += t.queueFull;
         batches += t.batches;

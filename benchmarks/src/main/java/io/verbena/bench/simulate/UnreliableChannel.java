@@ -91,10 +91,7 @@ class UnreliableChannel extends Channel {
 
     @Override
     final void received(Wc wc) {
-        Receive v = receives.poll();
-        if (v == null || v.sequence() != (int) wc.wrId()) {
-            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
-        }
+        Receive v = take(wc);
         tally.received(wc.status());
         switch (wc.status()) {
             case WR_FLUSH_ERR:
@@ -140,7 +137,7 @@ class UnreliableChannel extends Channel {
                         || (r.length <= v.length()
                                 && Pattern.mismatch(
                                                 target.host.local(),
-                                                target.receiveSlot(v.slot()),
+                                                v.at(),
                                                 r.identity,
                                                 0,
                                                 r.length)

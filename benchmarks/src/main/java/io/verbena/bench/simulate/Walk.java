@@ -158,6 +158,9 @@ final class Walk {
             for (int i = 0; i < receives; i++) {
                 poster.postReceive(end, random, false);
             }
+            if (end.isPresent() && random.nextInt(3) == 0) {
+                end.host.shared().disturb(random);
+            }
         } else if (what < 82) {
             faults.strike(random, pair);
         } else if (what < 90) {
@@ -251,6 +254,7 @@ final class Walk {
     private void settle() {
         for (Host host : hosts) {
             host.lazyUntil = 0;
+            host.refills = true;
         }
         simulation.runFor(0);
         SimRandom random = simulation.newRandom();
@@ -272,7 +276,7 @@ final class Walk {
         if (qp.state() == QpState.SQD) {
             move(end, qp, QpState.RTS);
         }
-        while (end.isPresent() && end.incoming().receives.size() < End.SLOTS) {
+        while (end.isPresent() && !end.shares && end.incoming().receives.size() < End.SLOTS) {
             poster.postReceive(end, random, true);
         }
     }
@@ -335,6 +339,9 @@ final class Walk {
     /** After all that, new connections do each verb without a fault. */
     private void prove() {
         SimRandom random = simulation.newRandom();
+        for (Host host : hosts) {
+            host.shared().renew();
+        }
         for (Pair pair : pairs) {
             pair.connect(random, simulation.nowNanos());
             for (End end : List.of(pair.a, pair.b)) {

@@ -60,6 +60,13 @@ final class WalkReport {
                 statuses(tally.receives),
                 tally.records,
                 tally.holes);
+        out.printf(
+                Locale.ROOT,
+                "          %,d receives from shared queues, %,d limits reached, %,d resized; %,d datagrams came twice%n",
+                tally.shared,
+                tally.limits,
+                tally.sharedResizes,
+                tally.copies);
         StringBuilder events = new StringBuilder();
         for (AsyncEventType type : AsyncEventType.values()) {
             long count = tally.events[type.ordinal()];
@@ -108,6 +115,10 @@ final class WalkReport {
         require(missing, "batches", tally.batches);
         require(missing, "batches aborted", tally.aborts);
         require(missing, "completion queues resized", tally.resizes);
+        require(missing, "receives from shared queues", tally.shared);
+        require(missing, "limits of shared queues reached", tally.limits);
+        require(missing, "shared queues resized", tally.sharedResizes);
+        require(missing, "datagrams that come twice", tally.copies);
         for (Verb verb : Verb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
         }
