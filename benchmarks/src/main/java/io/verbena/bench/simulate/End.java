@@ -73,6 +73,13 @@ final class End {
     MemoryWindow window;
 
     int windowKey;
+
+    /** Whether its window is bound by call, not by request. */
+    boolean isWindowBoundByCall() {
+        MemoryWindow present = window;
+        return present != null && present.type() == MemoryWindow.Type.TYPE_1;
+    }
+
     /** A key that was the window's and is void; 0: there is none. */
     int voidKey;
 
@@ -124,7 +131,8 @@ final class End {
     /** The window is bound, or void. */
     void windowDone(Request r) {
         if (r.verb == Verb.BIND_WINDOW) {
-            windowState = WindowState.BOUND;
+            windowState = r.unbinds ? WindowState.UNBOUND : WindowState.BOUND;
+            voidKey = r.formerKey != 0 ? r.formerKey : voidKey;
             windowKey = r.windowKey;
         } else {
             windowState = WindowState.UNBOUND;

@@ -185,7 +185,7 @@ final class Poster {
         Pair pair = end.pair;
         Verb verb = r.verb;
         Channel channel = end.outgoing();
-        r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
+        r.signaled = end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW || end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
         boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
         // The answer to a READ is read when it is sent: who makes its key void behind it waits for it.
@@ -199,7 +199,9 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        if (batched >= 0) {
+        if (verb == Verb.BIND_WINDOW && end.isWindowBoundByCall()) {
+            end.host.node.act(() -> result[0] = bindByCall(end, qp, r));
+        } else if (batched >= 0) {
             batched++;
             result[0] = qp.post(request);
         } else {
@@ -208,6 +210,22 @@ final class Poster {
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(channel + ": queue full with " + channel.outstanding.size() + " outstanding");
         }
+    }
+
+    private static PostResult bindByCall(End end, QueuePair qp, Request r) {
+        MemoryWindow window = end.window;
+        if (window == null) {
+            throw new IllegalStateException(end + " has no window");
+        }
+        PostResult result = qp.bindWindow(
+                window,
+                r.flaw == Flaw.BIND ? end.host.readOnlyRegion() : end.host.targetRegion(),
+                r.flaw == Flaw.BIND ? 0 : end.slice(),
+                r.unbinds ? 0 : Channel.SLICE,
+                Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC,
+                (long) end.number() << 32 | r.sequence);
+        r.windowKey = window.key();
+        return result;
     }
 
     /** Does what comes next with the window on an end's slice: binds it, or makes it void, here or by the peer. */
@@ -219,7 +237,8 @@ final class Poster {
         }
         switch (end.windowState) {
             case NONE:
-                end.window = end.host.pd().allocateWindow(MemoryWindow.Type.TYPE_2);
+                end.window = end.host.pd().allocateWindow(
+                        random.nextInt(3) == 0 ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2);
                 end.windowState = WindowState.UNBOUND;
                 break;
             case UNBOUND:
@@ -227,7 +246,12 @@ final class Poster {
                 bind(end, flawed ? Flaw.BIND : Flaw.NONE, random);
                 break;
             case BOUND:
-                if (end.incoming() instanceof ReliableChannel channel && channel.usesWindow()) {
+                boolean used = end.incoming() instanceof ReliableChannel channel && channel.usesWindow();
+                if (end.isWindowBoundByCall()) {
+                    if (!used) {
+                        bind(end, Flaw.NONE, random); // anew, or to nothing: the present key is void
+                    }
+                } else if (used) {
                     if (random.nextInt(2) == 0) {
                         invalidate(
                                 peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
@@ -256,7 +280,12 @@ final class Poster {
             return;
         }
         Request r = new Request(Verb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
-        r.windowKey = window.nextKey();
+        if (end.isWindowBoundByCall()) {
+            r.formerKey = end.windowState == WindowState.BOUND ? end.windowKey : 0;
+            r.unbinds = flaw == Flaw.NONE && random.nextInt(3) == 0;
+        } else {
+            r.windowKey = window.nextKey();
+        }
         end.windowState = WindowState.BINDING;
         submit(end, r, random);
     }
@@ -448,6 +477,9 @@ final class Poster {
         }
         switch (r.verb) {
             case BIND_WINDOW:
+                if (end.isWindowBoundByCall()) {
+                    return; // posted by the call itself
+                }
                 MemoryWindow window = end.window;
                 if (window != null) {
                     request.bind(

@@ -149,6 +149,7 @@ final class ReliableChannel extends Channel {
     private void succeeded(Request r) {
         r.status = WcStatus.SUCCESS;
         if (r.verb.isLocal()) {
+            tally.calls += r.verb == Verb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
             source.windowDone(r);
             return;
         }

@@ -29,6 +29,11 @@ final class Request {
     /** Key of the window that it binds or makes void. */
     int windowKey;
 
+    /** Key that the window had before. */
+    int formerKey;
+    /** Binds the window to nothing. */
+    boolean unbinds;
+
     int immediate;
     long operand;
     long compare;

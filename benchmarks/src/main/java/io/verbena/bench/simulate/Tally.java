@@ -17,6 +17,7 @@ final class Tally {
     final long[] faults = new long[Fault.values().length];
     long records;
     long copies;
+    long calls;
     long shared;
     long limits;
     long sharedResizes;
@@ -85,6 +86,7 @@ final class Tally {
         add(faults, t.faults);
         records += t.records;
         copies += t.copies;
+        calls += t.calls;
         shared += t.shared;
         limits += t.limits;
         sharedResizes += t.sharedResizes;
