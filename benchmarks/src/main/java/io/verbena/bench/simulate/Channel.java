@@ -36,11 +36,10 @@ abstract class Channel {
     /** The target has posted a receive that not every message fits. */
     boolean trapped;
 
-    /** A posted receive, and where it lies in the target's local region. */
-    record Receive(int sequence, int at, int length, boolean bad) {
-        /** Whether there are messages that it does not take. */
-        boolean isTrap() {
-            return bad || length < End.SLOT;
+    /** A posted receive, where it lies in the target's local region, and whether there are messages that it does not take. */
+    record Receive(int sequence, int at, int length, boolean bad, boolean isTrap) {
+        static Receive of(Host host, int sequence, int at, int length, boolean bad) {
+            return new Receive(sequence, at, length, bad, bad || length < host.slot);
         }
     }
 
@@ -60,7 +59,7 @@ abstract class Channel {
     /** A receive was posted at the target. */
     final void posted(Receive v) {
         receives.add(v);
-        trapped |= v.isTrap();
+        trapped |= v.isTrap;
     }
 
     /** The receive that a completion is of. */

@@ -35,7 +35,7 @@ final class DatagramChannel extends UnreliableChannel {
                 messages,
                 r -> isSame(r, own, at + AddressHeader.LENGTH, length, wc.hasImmediate(), wc.immediate()),
                 "datagram of " + length + " bytes");
-        int beyond = Pattern.unguarded(own, at + wc.length(), End.SLOT - wc.length());
+        int beyond = Pattern.unguarded(own, at + wc.length(), target.host.slot - wc.length());
         if (beyond >= 0) {
             throw wrong("byte " + beyond + " behind the end of " + wc + " was written");
         }

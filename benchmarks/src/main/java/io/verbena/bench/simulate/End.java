@@ -9,13 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** One end of a connection: its queue pair of the present epoch, and where its memory lies in its host's regions. */
 final class End {
     static final int SLOTS = 16;
-    static final int SLOT = 6144;
     /** Bytes between what is used, which nobody may write. */
     static final int GUARD = 64;
-
-    static final int STRIDE = SLOT + GUARD;
-    /** Bytes of its host's local region that an end uses. */
-    static final int LOCAL = 2 * SLOTS * STRIDE;
 
     final Host host;
     final Pair pair;
@@ -165,17 +160,17 @@ final class End {
     }
 
     private int base() {
-        return GUARD + place * LOCAL;
+        return GUARD + place * host.localOfEnd();
     }
 
     /** Offset in the host's local region of a request's slot. */
     int sendSlot(Request r) {
-        return base() + r.sequence % SLOTS * STRIDE;
+        return base() + r.sequence % SLOTS * host.stride();
     }
 
     /** Offset in the host's local region of a receive's slot. */
     int receiveSlot(int slot) {
-        return base() + (SLOTS + slot) * STRIDE;
+        return base() + (SLOTS + slot) * host.stride();
     }
 
     /** Offset in this end's host's target region of what the peer's requests change. */

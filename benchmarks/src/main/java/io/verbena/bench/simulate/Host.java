@@ -36,6 +36,9 @@ final class Host implements Actor {
     private static final int ASSISTS = 8;
 
     final SimNode node;
+    /** Bytes of a slot of its local region: a message. */
+    final int slot;
+
     private final Simulation simulation;
     private final Tally tally;
     private final AppendQueueAttributes appendAttributes;
@@ -74,7 +77,8 @@ final class Host implements Actor {
             MemoryRegion other,
             AppendQueue appends) {}
 
-    Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes) {
+    Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes, int slot) {
+        this.slot = slot;
         this.simulation = simulation;
         this.node = node;
         this.tally = tally;
@@ -137,9 +141,19 @@ final class Host implements Actor {
         return present;
     }
 
+    /** Bytes from one slot of the local region to the next. */
+    int stride() {
+        return slot + End.GUARD;
+    }
+
+    /** Bytes of the local region that an end uses. */
+    int localOfEnd() {
+        return 2 * End.SLOTS * stride();
+    }
+
     /** Offset in the local region of a slot that shared receives use; behind those of the ends. */
-    int sharedSlot(int slot) {
-        return End.GUARD + ends.size() * End.LOCAL + slot * End.STRIDE;
+    int sharedSlot(int index) {
+        return End.GUARD + ends.size() * localOfEnd() + index * stride();
     }
 
     SharedReceives shared() {
@@ -450,7 +464,7 @@ final class Host implements Actor {
     private void checkGuards(World w) {
         untouched("local region", w.local.buffer(), 0, End.GUARD);
         for (int i = 0; i < ends.size() * 2 * End.SLOTS + SharedReceives.SLOTS; i++) {
-            untouched("local region", w.local.buffer(), End.GUARD + i * End.STRIDE + End.SLOT, End.GUARD);
+            untouched("local region", w.local.buffer(), End.GUARD + i * stride() + slot, End.GUARD);
         }
         untouched("target region", w.target.buffer(), SHARED, End.GUARD);
         for (End end : ends) {

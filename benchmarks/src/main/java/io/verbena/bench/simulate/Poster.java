@@ -59,7 +59,6 @@ final class Poster {
         Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE, Flaw.QKEY, Flaw.QKEY, Flaw.CLOSED_HANDLE, Flaw.LONG_DATAGRAM
     };
 
-    private static final int MOST = 6000;
     /** Most bytes of a datagram. */
     private static final int MOST_OF_DATAGRAM = 8192;
     private static final int MOST_UNSIGNALED = 5;
@@ -155,7 +154,7 @@ final class Poster {
                 flaw = Flaw.FORBIDDEN;
             }
         }
-        if (flaw == Flaw.TOO_LONG && (plan.maxMessage > MOST - 1 || !pair.reliable)) {
+        if (flaw == Flaw.TOO_LONG && (plan.maxMessage >= plan.most || !pair.reliable)) {
             flaw = Flaw.NO_QUEUE;
         }
         End peer = pair.peer(end);
@@ -385,7 +384,10 @@ final class Poster {
             r.operand = r.shared ? 1 : random.nextLong();
             return;
         }
-        int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : MOST;
+        int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : plan.most;
+        if (pair.type == QpType.UD) {
+            most = Math.min(most, MOST_OF_DATAGRAM);
+        }
         if (verb.isAppend()) {
             most = Math.min(most, plan.maxMessage);
             most = pair.type == QpType.UC ? Math.min(most, pair.mtu) : most;
@@ -416,8 +418,11 @@ final class Poster {
         }
     }
 
-    private static int length(SimRandom random, int mtu, int most) {
+    private int length(SimRandom random, int mtu, int most) {
         int length;
+        if (plan.isLarge() && random.nextInt(4) == 0) {
+            return Math.min(most, random.nextInt(4) == 0 ? plan.most : random.nextInt(plan.most));
+        }
         switch (random.nextInt(10)) {
             case 0:
                 length = 0;
@@ -437,7 +442,7 @@ final class Poster {
                 length = mtu * (1 + random.nextInt(3)) - 1 + random.nextInt(3);
                 break;
             default:
-                length = random.nextInt(MOST);
+                length = random.nextInt(plan.most);
                 break;
         }
         return Math.min(length, most);
@@ -632,7 +637,7 @@ final class Poster {
                 refusedReceive(end, qp);
             }
             boolean trap = !plain && plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(60) == 0;
-            end.host.shared().post(trap ? random.nextInt(600) : End.SLOT, trap && random.nextInt(3) == 0);
+            end.host.shared().post(trap ? random.nextInt(600) : end.host.slot, trap && random.nextInt(3) == 0);
             return;
         }
         Channel channel = end.incoming();
@@ -643,10 +648,10 @@ final class Poster {
         int slot = sequence % End.SLOTS;
         boolean flaws = !plain && plan.has(WalkPlan.Feature.FLAWS);
         boolean bad = flaws && random.nextInt(150) == 0;
-        int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : End.SLOT;
+        int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : end.host.slot;
         int at = end.receiveSlot(slot);
-        Pattern.guard(end.host.local(), at, End.SLOT);
-        Channel.Receive v = new Channel.Receive(sequence, at, length, bad && length > 0);
+        Pattern.guard(end.host.local(), at, end.host.slot);
+        Channel.Receive v = Channel.Receive.of(end.host, sequence, at, length, bad && length > 0);
         int key = v.bad() ? BAD_KEY : end.host.localKey();
         end.nextReceive++;
         channel.posted(v);

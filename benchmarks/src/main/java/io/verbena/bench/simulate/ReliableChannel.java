@@ -30,6 +30,9 @@ final class ReliableChannel extends Channel {
     /** Of this epoch: consumed a receive in success. */
     private final List<Request> delivered = new ArrayList<>();
 
+    /** A quarter of a chunk: longer records have memory of their own. */
+    private static final int LARGE = 1 << 14;
+
     private boolean receiveFlushed;
 
     ReliableChannel(End source, End target, Tally tally) {
@@ -148,6 +151,7 @@ final class ReliableChannel extends Channel {
 
     private void succeeded(Request r) {
         r.status = WcStatus.SUCCESS;
+        tally.large += r.length > LARGE ? 1 : 0;
         if (r.verb.isLocal()) {
             tally.calls += r.verb == Verb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
             source.windowDone(r);
@@ -331,7 +335,7 @@ final class ReliableChannel extends Channel {
                 }
             }
         }
-        int beyond = Pattern.unguarded(own, slot + filled, End.SLOT - filled);
+        int beyond = Pattern.unguarded(own, slot + filled, target.host.slot - filled);
         if (beyond >= 0) {
             throw wrong("byte " + (filled + beyond) + " behind the end of received " + r + " was written");
         }

@@ -57,7 +57,7 @@ final class SharedReceives {
             return;
         }
         int at = host.sharedSlot(slot);
-        Pattern.guard(host.local(), at, End.SLOT);
+        Pattern.guard(host.local(), at, host.slot);
         boolean fails = bad && length > 0;
         int key = !fails ? host.localKey() : next % 2 == 0 ? BAD_KEY : host.otherKey();
         boolean full = queue.size() == queue.depth();
@@ -70,7 +70,7 @@ final class SharedReceives {
             tally.queueFull++;
             return;
         }
-        Channel.Receive v = new Channel.Receive(next, at, length, fails);
+        Channel.Receive v = Channel.Receive.of(host, next, at, length, fails);
         used.set(slot);
         posted.put(next++, v);
         if (v.isTrap()) {
@@ -81,7 +81,7 @@ final class SharedReceives {
     /** Posts as many as there is room for. */
     void fill() {
         while (queue.size() < queue.depth() && used.cardinality() < SLOTS) {
-            post(End.SLOT, false);
+            post(host.slot, false);
         }
     }
 
@@ -97,7 +97,7 @@ final class SharedReceives {
                     + " are still there");
         }
         end.lastShared = sequence;
-        used.clear((v.at() - host.sharedSlot(0)) / End.STRIDE);
+        used.clear((v.at() - host.sharedSlot(0)) / host.stride());
         tally.shared += wc.isSuccess() ? 1 : 0;
         return v;
     }

@@ -17,6 +17,7 @@ final class Tally {
     final long[] faults = new long[Fault.values().length];
     long records;
     long copies;
+    long large;
     long calls;
     long shared;
     long limits;
@@ -86,6 +87,7 @@ final class Tally {
         add(faults, t.faults);
         records += t.records;
         copies += t.copies;
+        large += t.large;
         calls += t.calls;
         shared += t.shared;
         limits += t.limits;

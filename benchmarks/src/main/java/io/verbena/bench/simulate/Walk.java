@@ -57,7 +57,8 @@ final class Walk {
                             .reserveChunks(1)
                             .maxMessage(plan.maxMessage)
                             .holeTimeoutNanos(HOLE_TIMEOUT)
-                            .surplusNanos(MILLI)));
+                            .surplusNanos(MILLI),
+                    plan.most + End.GUARD));
         }
         faults = new Faults(plan, simulation, fabric, hosts, wires, pairs, tally);
         for (int i = 0; i < plan.pairs; i++) {

@@ -67,7 +67,7 @@ final class WalkReport {
                 tally.limits,
                 tally.sharedResizes,
                 tally.copies);
-        out.printf(Locale.ROOT, "windows   %,d bound by call%n", tally.calls);
+        out.printf(Locale.ROOT, "windows   %,d bound by call; %,d requests of more than 16 KiB succeeded%n", tally.calls, tally.large);
         StringBuilder events = new StringBuilder();
         for (AsyncEventType type : AsyncEventType.values()) {
             long count = tally.events[type.ordinal()];
@@ -120,6 +120,7 @@ final class WalkReport {
         require(missing, "limits of shared queues reached", tally.limits);
         require(missing, "shared queues resized", tally.sharedResizes);
         require(missing, "windows bound by call", tally.calls);
+        require(missing, "large messages", tally.large);
         require(missing, "datagrams that come twice", tally.copies);
         for (Verb verb : Verb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
