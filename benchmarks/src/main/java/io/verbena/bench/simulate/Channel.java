@@ -37,9 +37,18 @@ abstract class Channel {
     boolean trapped;
 
     /** A posted receive, where it lies in the target's local region, and whether there are messages that it does not take. */
-    record Receive(int sequence, int at, int length, boolean bad, boolean isTrap) {
+    record Receive(int sequence, int at, int length, boolean bad, boolean isTrap, boolean moved) {
         static Receive of(Host host, int sequence, int at, int length, boolean bad) {
-            return new Receive(sequence, at, length, bad, bad || length < host.slot);
+            return new Receive(sequence, at, length, bad, bad || length < host.slot, false);
+        }
+
+        /** Its region was registered anew while it was posted: it may be bad now. */
+        Receive asMoved() {
+            return new Receive(sequence, at, length, bad, true, true);
+        }
+
+        boolean mayBeBad() {
+            return bad || moved;
         }
     }
 
@@ -109,6 +118,28 @@ abstract class Channel {
     /** Whether the peer has been given cause to refuse something and go to ERR. */
     final boolean isFlawed() {
         return flawed || trapped;
+    }
+
+    /** The source's local region was registered anew: requests under way may find their message gone. */
+    final void sourceMoved() {
+        for (Request r : outstanding) {
+            r.sourceMoved = true;
+        }
+    }
+
+    /** The target's local region was registered anew: receives that are posted may be bad now. */
+    final void receivesMoved() {
+        for (int i = receives.size(); i > 0; i--) {
+            posted(receives.remove().asMoved());
+        }
+    }
+
+    /** The target's region for remote access was registered anew: requests under way may be refused. */
+    final void targetMoved() {
+        for (Request r : outstanding) {
+            r.targetMoved = true;
+            flawed = true;
+        }
     }
 
     /** The target's memory as it is now is where the model starts from. */

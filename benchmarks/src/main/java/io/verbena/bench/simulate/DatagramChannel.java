@@ -27,8 +27,7 @@ final class DatagramChannel extends UnreliableChannel {
                 || wc.peerQp() != source.number()
                 || wc.length() > v.length()
                 || wc.opcode() != WcOpcode.RECEIVE) {
-            throw wrong(wc + " of " + v + ", sender is NIC "
-                    + Long.toHexString(AddressHeader.sourceNic(own, at)));
+            throw wrong(wc + " of " + v + ", sender is NIC " + Long.toHexString(AddressHeader.sourceNic(own, at)));
         }
         int length = wc.length() - AddressHeader.LENGTH;
         arrived(

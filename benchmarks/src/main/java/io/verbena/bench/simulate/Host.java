@@ -75,7 +75,11 @@ final class Host implements Actor {
             MemoryRegion target,
             MemoryRegion readOnly,
             MemoryRegion other,
-            AppendQueue appends) {}
+            AppendQueue appends) {
+        World with(MemoryRegion ownLocal, MemoryRegion ownTarget) {
+            return new World(pd, otherPd, sends, receives, ownLocal, ownTarget, readOnly, other, appends);
+        }
+    }
 
     Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes, int slot) {
         this.slot = slot;
@@ -314,6 +318,65 @@ final class Host implements Actor {
         tally.resizes++;
     }
 
+    /** Registers the local region anew while it is in use: its key is another from here on. */
+    void moveLocal() {
+        World w = world;
+        if (w == null || !move(w.local)) {
+            return;
+        }
+        for (End end : ends) {
+            end.outgoing().sourceMoved();
+            end.incoming().receivesMoved();
+        }
+        shared().moved();
+    }
+
+    /** The same with the region that the peers reach; refused where a window is bound to it. */
+    void moveTarget() {
+        World w = world;
+        boolean bound = false;
+        for (End end : ends) {
+            if (end.window == null || !end.isPresent()) {
+                continue;
+            }
+            if (end.windowState == End.WindowState.BINDING || end.windowState == End.WindowState.VOIDING) {
+                return; // it may be bound
+            }
+            bound |= end.windowState == End.WindowState.BOUND;
+        }
+        if (w == null) {
+            return;
+        }
+        try {
+            if (!move(w.target)) {
+                return;
+            }
+        } catch (IllegalStateException e) {
+            if (!bound) {
+                throw e;
+            }
+            tally.refusals++;
+            return;
+        }
+        if (bound) {
+            throw new WalkFailure(name() + ": a region was registered anew with a window bound to it");
+        }
+        for (End end : ends) {
+            end.incoming().targetMoved();
+        }
+    }
+
+    private boolean move(MemoryRegion region) {
+        World w = world();
+        MemoryRegion[] moved = {region};
+        if (!node.act(() -> moved[0] = w.pd.reregister(region, region.access()))) {
+            return false;
+        }
+        world = w.with(region == w.local ? moved[0] : w.local, region == w.target ? moved[0] : w.target);
+        tally.moves++;
+        return true;
+    }
+
     // ---- the application ---------------------------------------------------------------------------------------
 
     @Override
@@ -407,7 +470,9 @@ final class Host implements Actor {
                 break;
             case LAST_WQE_REACHED:
                 Channel last = arriving.get((int) e.element());
-                if (last == null || !last.target.shares || (last.target.number() == e.element() && ++last.target.lastWqe > 1)) {
+                if (last == null
+                        || !last.target.shares
+                        || (last.target.number() == e.element() && ++last.target.lastWqe > 1)) {
                     throw new WalkFailure(name() + ": " + e + " is not of a shared receive queue, or comes again");
                 }
                 break;

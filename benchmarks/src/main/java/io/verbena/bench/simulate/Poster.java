@@ -61,6 +61,7 @@ final class Poster {
 
     /** Most bytes of a datagram. */
     private static final int MOST_OF_DATAGRAM = 8192;
+
     private static final int MOST_UNSIGNALED = 5;
     private static final int BAD_KEY = 1;
 
@@ -184,7 +185,9 @@ final class Poster {
         Pair pair = end.pair;
         Verb verb = r.verb;
         Channel channel = end.outgoing();
-        r.signaled = end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW || end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
+        r.signaled = (end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW)
+                || end.unsignaled >= MOST_UNSIGNALED
+                || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
         boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
         // The answer to a READ is read when it is sent: who makes its key void behind it waits for it.
@@ -236,8 +239,9 @@ final class Poster {
         }
         switch (end.windowState) {
             case NONE:
-                end.window = end.host.pd().allocateWindow(
-                        random.nextInt(3) == 0 ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2);
+                end.window = end.host
+                        .pd()
+                        .allocateWindow(random.nextInt(3) == 0 ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2);
                 end.windowState = WindowState.UNBOUND;
                 break;
             case UNBOUND:

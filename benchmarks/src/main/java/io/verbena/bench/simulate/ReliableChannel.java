@@ -140,6 +140,12 @@ final class ReliableChannel extends Channel {
                 case REM_OP_ERR: // the receive was bad
                     legal = r.verb.isSend() && trapped;
                     break;
+                case LOC_PROT_ERR:
+                    legal = r.sourceMoved;
+                    break;
+                case REM_ACCESS_ERR:
+                    legal = r.targetMoved && (r.verb.isWrite() || r.verb.reads());
+                    break;
                 default:
                     legal = false;
             }
@@ -283,10 +289,14 @@ final class ReliableChannel extends Channel {
                 require(r.verb.isSend() && r.length > v.length() && !v.bad(), wc, v, r);
                 break;
             case LOC_PROT_ERR:
-                require(r.verb.isSend() && v.bad(), wc, v, r);
+                require(r.verb.isSend() && v.mayBeBad(), wc, v, r);
                 break;
             case LOC_ACCESS_ERR:
-                require(r.verb == Verb.WRITE_IMMEDIATE && r.flaw.status == WcStatus.REM_ACCESS_ERR, wc, v, r);
+                require(
+                        r.verb == Verb.WRITE_IMMEDIATE && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
+                        wc,
+                        v,
+                        r);
                 break;
             default:
                 require(false, wc, v, r);

@@ -42,6 +42,10 @@ final class Request {
     boolean inline;
     /** Its address handle was closed while it was outstanding. */
     boolean stale;
+    /** The region that its message is in was registered anew while it was outstanding. */
+    boolean sourceMoved;
+    /** So was the peer's region that it concerns. */
+    boolean targetMoved;
     /** How often it has arrived, as a datagram. */
     int arrivals;
     /** How it ended, as far as a completion has told. */

@@ -78,6 +78,14 @@ final class SharedReceives {
         }
     }
 
+    /** The local region was registered anew: what is posted may be bad now. */
+    void moved() {
+        posted.replaceAll((sequence, v) -> v.asMoved());
+        if (!posted.isEmpty()) {
+            host.trap();
+        }
+    }
+
     /** Posts as many as there is room for. */
     void fill() {
         while (queue.size() < queue.depth() && used.cardinality() < SLOTS) {
@@ -149,7 +157,8 @@ final class SharedReceives {
             return;
         }
         if (!legal || queue.depth() != depth || queue.size() != size) {
-            throw wrong("resized to " + depth + ", is " + queue.depth() + ", of " + size + " are there " + queue.size());
+            throw wrong(
+                    "resized to " + depth + ", is " + queue.depth() + ", of " + size + " are there " + queue.size());
         }
         tally.sharedResizes++;
     }

@@ -17,6 +17,8 @@ final class Tally {
     final long[] faults = new long[Fault.values().length];
     long records;
     long copies;
+    long resumes;
+    long moves;
     long large;
     long calls;
     long shared;
@@ -87,6 +89,8 @@ final class Tally {
         add(faults, t.faults);
         records += t.records;
         copies += t.copies;
+        resumes += t.resumes;
+        moves += t.moves;
         large += t.large;
         calls += t.calls;
         shared += t.shared;

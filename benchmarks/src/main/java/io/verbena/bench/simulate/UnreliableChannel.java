@@ -77,7 +77,10 @@ class UnreliableChannel extends Channel {
         }
         boolean legal = wc.status() == WcStatus.WR_FLUSH_ERR
                 ? failed || source.mayBeInError()
-                : !failed && (wc.status() == status(r) || (r.stale && wc.status() == WcStatus.LOC_QP_OP_ERR));
+                : !failed
+                        && (wc.status() == status(r)
+                                || (r.stale && wc.status() == WcStatus.LOC_QP_OP_ERR)
+                                || (r.sourceMoved && wc.status() == WcStatus.LOC_PROT_ERR));
         if (!legal) {
             throw wrong(wc.status() + " of " + r + ", expected " + status(r));
         }
@@ -98,7 +101,7 @@ class UnreliableChannel extends Channel {
                 receiveFlushed = true;
                 return;
             case LOC_PROT_ERR:
-                if (!v.bad()) {
+                if (!v.mayBeBad()) {
                     throw wrong(wc + " of " + v);
                 }
                 return;
@@ -135,13 +138,7 @@ class UnreliableChannel extends Channel {
                 && (!r.verb.immediate || wc.immediate() == r.immediate)
                 && (!send
                         || (r.length <= v.length()
-                                && Pattern.mismatch(
-                                                target.host.local(),
-                                                v.at(),
-                                                r.identity,
-                                                0,
-                                                r.length)
-                                        < 0));
+                                && Pattern.mismatch(target.host.local(), v.at(), r.identity, 0, r.length) < 0));
     }
 
     private void checkWritten(Request r) {

@@ -130,8 +130,8 @@ final class Walk {
         }
         tally.packets(fabric.counters());
         if (tally.copies > tally.packetsDuplicated) {
-            throw new WalkFailure(tally.copies + " datagrams arrived twice, " + tally.packetsDuplicated
-                    + " packets were duplicated");
+            throw new WalkFailure(
+                    tally.copies + " datagrams arrived twice, " + tally.packetsDuplicated + " packets were duplicated");
         }
         tally.virtualNanos = simulation.nowNanos();
         tally.walks = 1;
@@ -171,6 +171,13 @@ final class Walk {
             poster.window(end, random);
             poster.abortBatch(end, random.nextInt(4));
             end.host.resize(random);
+            if (plan.has(Feature.REGIONS) && end.isPresent()) {
+                if (random.nextInt(2) == 0) {
+                    end.host.moveLocal();
+                } else if (!plan.has(Feature.DIRECT)) { // who reaches in directly is waited for
+                    end.host.moveTarget();
+                }
+            }
         } else if (what < 96) {
             if (plan.has(Feature.LAZY)) {
                 end.host.lazyUntil = simulation.nowNanos() + random.nextInt(500) * MICRO;
@@ -229,6 +236,7 @@ final class Walk {
         } else if (state == QpState.SQE) {
             end.host.drain(); // what was flushed comes before what is posted from here on
             end.outgoing().resumed();
+            tally.resumes++;
             move(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);

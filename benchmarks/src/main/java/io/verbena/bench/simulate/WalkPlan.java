@@ -38,7 +38,8 @@ final class WalkPlan {
         WEATHER,
         SILICON,
         LAZY,
-        FLAWS
+        FLAWS,
+        REGIONS
     }
 
     final long seed;
@@ -81,7 +82,11 @@ final class WalkPlan {
                     ? 0.35
                     : f == Feature.KILLED_DIRECT || f == Feature.FROZEN_DIRECT || f == Feature.FLAWS ? 0.7 : 0.45;
             boolean wanted = random.chance(chance);
-            boolean harmless = f == Feature.DIRECT || f == Feature.SILICON || f == Feature.LAZY || f == Feature.FLAWS;
+            boolean harmless = f == Feature.DIRECT
+                    || f == Feature.SILICON
+                    || f == Feature.LAZY
+                    || f == Feature.FLAWS
+                    || f == Feature.REGIONS;
             if (wanted && (harmless || !calm) && !off.contains(f)) {
                 features.add(f);
             }

@@ -62,12 +62,19 @@ final class WalkReport {
                 tally.holes);
         out.printf(
                 Locale.ROOT,
-                "          %,d receives from shared queues, %,d limits reached, %,d resized; %,d datagrams came twice%n",
+                "          %,d receives from shared queues, %,d limits reached, %,d resized%n"
+                        + "datagrams %,d came twice; %,d queue pairs taken out of SQE%n",
                 tally.shared,
                 tally.limits,
                 tally.sharedResizes,
-                tally.copies);
-        out.printf(Locale.ROOT, "windows   %,d bound by call; %,d requests of more than 16 KiB succeeded%n", tally.calls, tally.large);
+                tally.copies,
+                tally.resumes);
+        out.printf(
+                Locale.ROOT,
+                "windows   %,d bound by call; %,d regions registered anew in use; %,d requests of more than 16 KiB%n",
+                tally.calls,
+                tally.moves,
+                tally.large);
         StringBuilder events = new StringBuilder();
         for (AsyncEventType type : AsyncEventType.values()) {
             long count = tally.events[type.ordinal()];
@@ -121,6 +128,8 @@ final class WalkReport {
         require(missing, "shared queues resized", tally.sharedResizes);
         require(missing, "windows bound by call", tally.calls);
         require(missing, "large messages", tally.large);
+        require(missing, "regions registered anew", tally.moves);
+        require(missing, "queue pairs taken out of SQE", tally.resumes);
         require(missing, "datagrams that come twice", tally.copies);
         for (Verb verb : Verb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
