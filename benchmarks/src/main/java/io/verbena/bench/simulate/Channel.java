@@ -36,8 +36,21 @@ abstract class Channel {
     /** The target has posted a receive that not every message fits. */
     boolean trapped;
 
-    /** A posted receive. */
-    record Receive(int sequence, int slot, int length, boolean bad) {}
+    /** A posted receive, where it lies in the target's local region, and whether there are messages that it does not take. */
+    record Receive(int sequence, int at, int length, boolean bad, boolean isTrap, boolean moved) {
+        static Receive of(Host host, int sequence, int at, int length, boolean bad) {
+            return new Receive(sequence, at, length, bad, bad || length < host.slot, false);
+        }
+
+        /** Its region was registered anew while it was posted: it may be bad now. */
+        Receive asMoved() {
+            return new Receive(sequence, at, length, bad, true, true);
+        }
+
+        boolean mayBeBad() {
+            return bad || moved;
+        }
+    }
 
     Channel(End source, End target, Tally tally) {
         this.source = source;
@@ -55,7 +68,19 @@ abstract class Channel {
     /** A receive was posted at the target. */
     final void posted(Receive v) {
         receives.add(v);
-        trapped |= v.bad || v.length < End.SLOT;
+        trapped |= v.isTrap;
+    }
+
+    /** The receive that a completion is of. */
+    final Receive take(Wc wc) {
+        if (target.shares) {
+            return target.host.shared().take(wc, target);
+        }
+        Receive v = receives.poll();
+        if (v == null || v.sequence() != (int) wc.wrId()) {
+            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
+        }
+        return v;
     }
 
     /** What the word must hold when everything posted so far has been done. */
@@ -95,9 +120,32 @@ abstract class Channel {
         return flawed || trapped;
     }
 
+    /** The source's local region was registered anew: requests under way may find their message gone. */
+    final void sourceMoved() {
+        for (Request r : outstanding) {
+            r.sourceMoved = true;
+        }
+    }
+
+    /** The target's local region was registered anew: receives that are posted may be bad now. */
+    final void receivesMoved() {
+        for (int i = receives.size(); i > 0; i--) {
+            posted(receives.remove().asMoved());
+        }
+    }
+
+    /** The target's region for remote access was registered anew: requests under way may be refused. */
+    final void targetMoved() {
+        for (Request r : outstanding) {
+            r.targetMoved = true;
+            flawed = true;
+        }
+    }
+
     /** The target's memory as it is now is where the model starts from. */
     final void begin() {
         model.putBytes(0, target.host.target(), target.slice(), SLICE);
+        trapped = target.shares && target.host.shared().isTrapped();
     }
 
     final void forgetEpoch() {

@@ -1,5 +1,6 @@
 package io.verbena.bench.simulate;
 
+import io.verbena.nic.AddressHandle;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.MemoryWindow;
@@ -8,13 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** One end of a connection: its queue pair of the present epoch, and where its memory lies in its host's regions. */
 final class End {
     static final int SLOTS = 16;
-    static final int SLOT = 6144;
     /** Bytes between what is used, which nobody may write. */
     static final int GUARD = 64;
-
-    static final int STRIDE = SLOT + GUARD;
-    /** Bytes of its host's local region that an end uses. */
-    static final int LOCAL = 2 * SLOTS * STRIDE;
 
     final Host host;
     final Pair pair;
@@ -26,6 +22,9 @@ final class End {
 
     @Nullable
     Channel in;
+
+    /** Takes its receives from the queue that its host's queue pairs share. */
+    final boolean shares;
 
     @Nullable
     QueuePair qp;
@@ -39,6 +38,20 @@ final class End {
     int nextSend;
     int nextReceive;
     int unsignaled;
+    /** The last receive of the shared queue that has completed here. */
+    int lastShared;
+    /** Times that LAST_WQE_REACHED was raised. */
+    int lastWqe;
+
+    /** Of a queue pair for datagrams: its Q_Key, and the handle of the peer's address. */
+    int qkey;
+
+    @Nullable
+    AddressHandle handle;
+
+    /** A handle that is closed. */
+    @Nullable
+    AddressHandle closedHandle;
 
     /** A memory window on this end's slice, for the peer. */
     enum WindowState {
@@ -55,13 +68,21 @@ final class End {
     MemoryWindow window;
 
     int windowKey;
+
+    /** Whether its window is bound by call, not by request. */
+    boolean isWindowBoundByCall() {
+        MemoryWindow present = window;
+        return present != null && present.type() == MemoryWindow.Type.TYPE_1;
+    }
+
     /** A key that was the window's and is void; 0: there is none. */
     int voidKey;
 
-    End(Host host, Pair pair, int place) {
+    End(Host host, Pair pair, int place, boolean shares) {
         this.host = host;
         this.pair = pair;
         this.place = place;
+        this.shares = shares;
     }
 
     void attach(QueuePair made) {
@@ -72,9 +93,13 @@ final class End {
         nextSend = 0;
         nextReceive = 0;
         unsignaled = 0;
+        lastShared = -1;
+        lastWqe = 0;
         windowState = WindowState.NONE;
         window = null;
         voidKey = 0;
+        handle = null;
+        closedHandle = null;
     }
 
     /** Number of the queue pair of this epoch, also when it is gone. */
@@ -101,12 +126,22 @@ final class End {
     /** The window is bound, or void. */
     void windowDone(Request r) {
         if (r.verb == Verb.BIND_WINDOW) {
-            windowState = WindowState.BOUND;
+            windowState = r.unbinds ? WindowState.UNBOUND : WindowState.BOUND;
+            voidKey = r.formerKey != 0 ? r.formerKey : voidKey;
             windowKey = r.windowKey;
         } else {
             windowState = WindowState.UNBOUND;
             voidKey = r.windowKey;
         }
+    }
+
+    /** Makes a handle of the peer's address, and one that is closed at once. */
+    void openHandles() {
+        long peer = pair.peer(this).host.node.nicId();
+        AddressHandle closed = host.pd().createAddressHandle(peer);
+        closed.close();
+        closedHandle = closed;
+        handle = host.pd().createAddressHandle(peer);
     }
 
     /** Whether the host still is as it was when the epoch began. */
@@ -125,17 +160,17 @@ final class End {
     }
 
     private int base() {
-        return GUARD + place * LOCAL;
+        return GUARD + place * host.localOfEnd();
     }
 
     /** Offset in the host's local region of a request's slot. */
     int sendSlot(Request r) {
-        return base() + r.sequence % SLOTS * STRIDE;
+        return base() + r.sequence % SLOTS * host.stride();
     }
 
     /** Offset in the host's local region of a receive's slot. */
     int receiveSlot(int slot) {
-        return base() + (SLOTS + slot) * STRIDE;
+        return base() + (SLOTS + slot) * host.stride();
     }
 
     /** Offset in this end's host's target region of what the peer's requests change. */

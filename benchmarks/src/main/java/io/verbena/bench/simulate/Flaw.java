@@ -29,6 +29,12 @@ enum Flaw {
     BIND(WcStatus.MW_BIND_ERR),
     /** Makes a key void that is none. */
     NO_WINDOW(WcStatus.LOC_QP_OP_ERR),
+    /** A datagram with a Q_Key that is not the receiver's: dropped there, which the sender does not hear of. */
+    QKEY(WcStatus.REM_ACCESS_ERR),
+    /** An address handle that has been closed. */
+    CLOSED_HANDLE(WcStatus.LOC_QP_OP_ERR),
+    /** More than a datagram carries. */
+    LONG_DATAGRAM(WcStatus.LOC_LEN_ERR),
     MISALIGNED(WcStatus.REM_INV_REQ_ERR),
     NO_QUEUE(WcStatus.REM_INV_REQ_ERR),
     QUEUE_KEY(WcStatus.REM_ACCESS_ERR),

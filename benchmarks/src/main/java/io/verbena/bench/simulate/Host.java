@@ -36,6 +36,9 @@ final class Host implements Actor {
     private static final int ASSISTS = 8;
 
     final SimNode node;
+    /** Bytes of a slot of its local region: a message. */
+    final int slot;
+
     private final Simulation simulation;
     private final Tally tally;
     private final AppendQueueAttributes appendAttributes;
@@ -48,9 +51,13 @@ final class Host implements Actor {
 
     private Simulation.@Nullable Participant participant;
     private Runnable afterDeath = () -> {};
+    private @Nullable SharedReceives shared;
     private @Nullable World world;
     /** The application does not look at its queues before this time. */
     long lazyUntil;
+
+    /** Receives that are consumed are posted anew, for nothing may be held up any more. */
+    boolean refills;
 
     long sharedPosted;
     long sharedDoubtful;
@@ -68,9 +75,14 @@ final class Host implements Actor {
             MemoryRegion target,
             MemoryRegion readOnly,
             MemoryRegion other,
-            AppendQueue appends) {}
+            AppendQueue appends) {
+        World with(MemoryRegion ownLocal, MemoryRegion ownTarget) {
+            return new World(pd, otherPd, sends, receives, ownLocal, ownTarget, readOnly, other, appends);
+        }
+    }
 
-    Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes) {
+    Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes, int slot) {
+        this.slot = slot;
         this.simulation = simulation;
         this.node = node;
         this.tally = tally;
@@ -92,8 +104,8 @@ final class Host implements Actor {
         Nic nic = node.nic();
         ProtectionDomain pd = nic.allocateProtectionDomain();
         ProtectionDomain otherPd = nic.allocateProtectionDomain();
-        int places = Math.max(1, ends.size());
-        MemoryRegion local = pd.allocate(End.GUARD + places * End.LOCAL, Access.LOCAL_WRITE);
+        int places = ends.size();
+        MemoryRegion local = pd.allocate(sharedSlot(SharedReceives.SLOTS), Access.LOCAL_WRITE);
         MemoryRegion target =
                 pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
         Pattern.guard(local.buffer(), 0, (int) local.length());
@@ -114,6 +126,7 @@ final class Host implements Actor {
                 readOnly,
                 other,
                 pd.createAppendQueue(appendAttributes));
+        shared = new SharedReceives(this, tally);
         arriving.clear();
         leaving.clear();
         sharedPosted = 0;
@@ -130,6 +143,48 @@ final class Host implements Actor {
             throw new IllegalStateException(name() + " is down");
         }
         return present;
+    }
+
+    /** Bytes from one slot of the local region to the next. */
+    int stride() {
+        return slot + End.GUARD;
+    }
+
+    /** Bytes of the local region that an end uses. */
+    int localOfEnd() {
+        return 2 * End.SLOTS * stride();
+    }
+
+    /** Offset in the local region of a slot that shared receives use; behind those of the ends. */
+    int sharedSlot(int index) {
+        return End.GUARD + ends.size() * localOfEnd() + index * stride();
+    }
+
+    SharedReceives shared() {
+        SharedReceives present = shared;
+        if (present == null) {
+            throw new IllegalStateException(name() + " is down");
+        }
+        return present;
+    }
+
+    /** A receive was posted to the shared queue that not every message fits. */
+    void trap() {
+        for (End end : ends) {
+            if (end.shares) {
+                end.incoming().trapped = true;
+            }
+        }
+    }
+
+    /** Whether a queue pair takes its receives from the shared queue now. */
+    boolean isShared() {
+        for (End end : ends) {
+            if (end.shares && end.qp != null && end.isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     String name() {
@@ -229,6 +284,7 @@ final class Host implements Actor {
     private void died() {
         tallyLife();
         world = null;
+        shared = null;
         if (participant != null) {
             participant.remove();
             participant = null;
@@ -260,6 +316,65 @@ final class Host implements Actor {
         int depth = (DEPTH / 4) << random.nextInt(4);
         node.act(() -> queue.resize(depth));
         tally.resizes++;
+    }
+
+    /** Registers the local region anew while it is in use: its key is another from here on. */
+    void moveLocal() {
+        World w = world;
+        if (w == null || !move(w.local)) {
+            return;
+        }
+        for (End end : ends) {
+            end.outgoing().sourceMoved();
+            end.incoming().receivesMoved();
+        }
+        shared().moved();
+    }
+
+    /** The same with the region that the peers reach; refused where a window is bound to it. */
+    void moveTarget() {
+        World w = world;
+        boolean bound = false;
+        for (End end : ends) {
+            if (end.window == null || !end.isPresent()) {
+                continue;
+            }
+            if (end.windowState == End.WindowState.BINDING || end.windowState == End.WindowState.VOIDING) {
+                return; // it may be bound
+            }
+            bound |= end.windowState == End.WindowState.BOUND;
+        }
+        if (w == null) {
+            return;
+        }
+        try {
+            if (!move(w.target)) {
+                return;
+            }
+        } catch (IllegalStateException e) {
+            if (!bound) {
+                throw e;
+            }
+            tally.refusals++;
+            return;
+        }
+        if (bound) {
+            throw new WalkFailure(name() + ": a region was registered anew with a window bound to it");
+        }
+        for (End end : ends) {
+            end.incoming().targetMoved();
+        }
+    }
+
+    private boolean move(MemoryRegion region) {
+        World w = world();
+        MemoryRegion[] moved = {region};
+        if (!node.act(() -> moved[0] = w.pd.reregister(region, region.access()))) {
+            return false;
+        }
+        world = w.with(region == w.local ? moved[0] : w.local, region == w.target ? moved[0] : w.target);
+        tally.moves++;
+        return true;
     }
 
     // ---- the application ---------------------------------------------------------------------------------------
@@ -296,6 +411,9 @@ final class Host implements Actor {
             work++;
             e.acknowledge();
             event(e);
+        }
+        if (refills) {
+            shared().fill();
         }
         return work;
     }
@@ -347,6 +465,17 @@ final class Host implements Actor {
             case SRQ_ERR:
             case DEVICE_FATAL:
                 throw new WalkFailure(name() + ": " + e);
+            case SRQ_LIMIT:
+                shared().limitReached((int) e.element());
+                break;
+            case LAST_WQE_REACHED:
+                Channel last = arriving.get((int) e.element());
+                if (last == null
+                        || !last.target.shares
+                        || (last.target.number() == e.element() && ++last.target.lastWqe > 1)) {
+                    throw new WalkFailure(name() + ": " + e + " is not of a shared receive queue, or comes again");
+                }
+                break;
             case QP_REQ_ERR:
             case QP_ACCESS_ERR:
                 Channel channel = arriving.get((int) e.element());
@@ -384,6 +513,7 @@ final class Host implements Actor {
                     + " additions are done and " + sharedDoubtful + " in doubt");
         }
         checkGuards(w);
+        shared().check(0);
         Nic nic = node.nic();
         if (nic.counter(NicCounter.ERROR_COMPLETIONS) != errorsPolled) {
             throw new WalkFailure(name() + ": counter of error completions " + nic.counter(NicCounter.ERROR_COMPLETIONS)
@@ -398,8 +528,8 @@ final class Host implements Actor {
 
     private void checkGuards(World w) {
         untouched("local region", w.local.buffer(), 0, End.GUARD);
-        for (int i = 0; i < ends.size() * 2 * End.SLOTS; i++) {
-            untouched("local region", w.local.buffer(), End.GUARD + i * End.STRIDE + End.SLOT, End.GUARD);
+        for (int i = 0; i < ends.size() * 2 * End.SLOTS + SharedReceives.SLOTS; i++) {
+            untouched("local region", w.local.buffer(), End.GUARD + i * stride() + slot, End.GUARD);
         }
         untouched("target region", w.target.buffer(), SHARED, End.GUARD);
         for (End end : ends) {

@@ -1,5 +1,6 @@
 package io.verbena.bench.simulate;
 
+import io.verbena.nic.AddressHandle;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QpType;
@@ -21,7 +22,9 @@ final class Pair {
     private final Wire wire;
     private final Tally tally;
 
-    /** RC; else UC. */
+    final QpType type;
+
+    /** RC; else UC or UD. */
     final boolean reliable;
 
     final int mtu;
@@ -39,15 +42,15 @@ final class Pair {
     Pair(Host hostA, Host hostB, Wire wire, SimRandom random, Tally tally) {
         this.wire = wire;
         this.tally = tally;
-        int places = hostA.ends();
-        a = new End(hostA, this, places);
+        int transport = random.nextInt(10);
+        type = transport < 6 ? QpType.RC : transport < 8 ? QpType.UC : QpType.UD;
+        reliable = type == QpType.RC;
+        a = new End(hostA, this, hostA.ends(), type != QpType.UC && random.nextInt(5) < 2);
         hostA.addEnd(a);
-        places = hostB.ends();
-        b = new End(hostB, this, places);
+        b = new End(hostB, this, hostB.ends(), type != QpType.UC && random.nextInt(5) < 2);
         hostB.addEnd(b);
-        reliable = random.nextInt(4) != 0;
-        Channel forth = reliable ? new ReliableChannel(a, b, tally) : new UnreliableChannel(a, b, tally);
-        Channel back = reliable ? new ReliableChannel(b, a, tally) : new UnreliableChannel(b, a, tally);
+        Channel forth = channel(a, b);
+        Channel back = channel(b, a);
         a.out = forth;
         a.in = back;
         b.out = back;
@@ -60,6 +63,29 @@ final class Pair {
         maxRdAtomic = 1 + random.nextInt(16);
         accessA = access(random);
         accessB = access(random);
+    }
+
+    private Channel channel(End source, End target) {
+        switch (type) {
+            case RC:
+                return new ReliableChannel(source, target, tally);
+            case UC:
+                return new UnreliableChannel(source, target, tally);
+            default:
+                return new DatagramChannel(source, target, tally);
+        }
+    }
+
+    /** Whether the transport has a verb. */
+    boolean offers(Verb verb) {
+        switch (type) {
+            case RC:
+                return true;
+            case UC:
+                return !verb.reads();
+            default:
+                return verb.isAppend() || (verb.isSend() && verb != Verb.SEND_INVALIDATE);
+        }
     }
 
     private static int access(SimRandom random) {
@@ -134,8 +160,21 @@ final class Pair {
         b.outgoing().begin();
         connected = true;
         tally.epochs++;
+        if (type == QpType.UD) {
+            activate(a, qpA, random);
+            activate(b, qpB, random);
+            return;
+        }
         a.host.node.act(() -> qpA.connect(b.host.node.nicId(), qpB.number(), attributes(accessA, psnA, psnB)));
         b.host.node.act(() -> qpB.connect(a.host.node.nicId(), qpA.number(), attributes(accessB, psnB, psnA)));
+    }
+
+    private static void activate(End end, QueuePair qp, SimRandom random) {
+        end.qkey = random.nextInt(Integer.MAX_VALUE);
+        end.host.node.act(() -> {
+            end.openHandles();
+            qp.activate(end.qkey);
+        });
     }
 
     private static @Nullable QueuePair create(End end) {
@@ -143,16 +182,20 @@ final class Pair {
             return null;
         }
         QueuePair[] made = new QueuePair[1];
+        QueuePairAttributes attributes = new QueuePairAttributes();
+        if (end.shares) {
+            attributes.sharedReceiveQueue(end.host.shared().queue());
+        }
         boolean alive = end.host.node.act(() -> made[0] = end.host
                 .pd()
-                .createQueuePair(new QueuePairAttributes()
+                .createQueuePair(attributes
                         .sendQueue(end.host.sends())
                         .receiveQueue(end.host.receives())
                         .maxSend(End.SLOTS)
                         .maxReceive(End.SLOTS)
                         .maxSge(MAX_SGE)
                         .maxInline(MAX_INLINE)
-                        .type(end.pair.reliable ? QpType.RC : QpType.UC)));
+                        .type(end.pair.type)));
         if (!alive) {
             return null;
         }
@@ -216,10 +259,21 @@ final class Pair {
         if (flush && !end.incoming().receives.isEmpty()) {
             throw new WalkFailure(end.incoming() + ": flushed, but without completion: " + end.incoming().receives);
         }
+        if (end.shares && flush && end.lastWqe != 1) {
+            throw new WalkFailure(end + ": LAST_WQE_REACHED was raised " + end.lastWqe + " times");
+        }
+        if (end.shares && !flush) {
+            host.shared().reset();
+        }
         tally.vanished += end.outgoing().outstanding.size();
         host.node.look();
         host.node.unwatch(qp);
         qp.close();
+        AddressHandle handle = end.handle;
+        if (handle != null) {
+            end.handle = null;
+            handle.close();
+        }
         MemoryWindow window = end.window;
         if (window != null) {
             end.window = null;

@@ -1,7 +1,9 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.End.WindowState;
+import io.verbena.nic.AddressHandle;
 import io.verbena.nic.PostResult;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
@@ -17,6 +19,7 @@ final class Poster {
         Verb.READ, Verb.READ, Verb.FETCH_ADD, Verb.FETCH_ADD, Verb.COMPARE_SWAP, Verb.APPEND, Verb.APPEND,
         Verb.APPEND_IMMEDIATE
     };
+    private static final Verb[] DATAGRAM_VERBS = {Verb.SEND, Verb.SEND_IMMEDIATE, Verb.APPEND, Verb.APPEND_IMMEDIATE};
     private static final Flaw[] WRITE_FLAWS = {
         Flaw.LOCAL_KEY,
         Flaw.LOCAL_RANGE,
@@ -52,7 +55,13 @@ final class Poster {
     private static final Flaw[] SEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE};
     private static final Flaw[] APPEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.NO_QUEUE, Flaw.QUEUE_KEY, Flaw.TOO_LONG};
 
-    private static final int MOST = 6000;
+    private static final Flaw[] DATAGRAM_FLAWS = {
+        Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE, Flaw.QKEY, Flaw.QKEY, Flaw.CLOSED_HANDLE, Flaw.LONG_DATAGRAM
+    };
+
+    /** Most bytes of a datagram. */
+    private static final int MOST_OF_DATAGRAM = 8192;
+
     private static final int MOST_UNSIGNALED = 5;
     private static final int BAD_KEY = 1;
 
@@ -73,7 +82,7 @@ final class Poster {
     void prove(End end, Verb verb, SimRandom random) {
         int access = end.pair.accessAt(end.pair.peer(end));
         int needed = needed(verb);
-        if ((access & needed) == needed && (end.pair.reliable || !verb.reads())) {
+        if ((access & needed) == needed && end.pair.offers(verb)) {
             post(end, verb, Flaw.NONE, random);
         }
     }
@@ -87,10 +96,13 @@ final class Poster {
 
     /** Posts a random request if there is a place for it. */
     void post(End end, SimRandom random) {
-        Verb verb = VERBS[random.nextInt(VERBS.length)];
+        boolean datagrams = end.pair.type == QpType.UD;
+        Verb[] verbs = datagrams && random.nextInt(16) != 0 ? DATAGRAM_VERBS : VERBS;
+        Verb verb = verbs[random.nextInt(verbs.length)];
         Flaw flaw = Flaw.NONE;
         if (plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(25) == 0) {
-            flaw = flaw(verb, random);
+            boolean ofDatagram = datagrams && random.nextInt(4) != 0;
+            flaw = ofDatagram ? DATAGRAM_FLAWS[random.nextInt(DATAGRAM_FLAWS.length)] : flaw(verb, random);
         }
         post(end, verb, flaw, random);
     }
@@ -115,7 +127,7 @@ final class Poster {
         if (qp == null || !end.isPresent() || !pair.peer(end).isPresent()) {
             return;
         }
-        if (!pair.reliable && verb.reads()) {
+        if (!pair.offers(verb)) {
             if (batched < 0) {
                 refusedVerb(end, qp, verb);
             }
@@ -143,7 +155,7 @@ final class Poster {
                 flaw = Flaw.FORBIDDEN;
             }
         }
-        if (flaw == Flaw.TOO_LONG && (plan.maxMessage > MOST - 1 || !pair.reliable)) {
+        if (flaw == Flaw.TOO_LONG && (plan.maxMessage >= plan.most || !pair.reliable)) {
             flaw = Flaw.NO_QUEUE;
         }
         End peer = pair.peer(end);
@@ -173,7 +185,9 @@ final class Poster {
         Pair pair = end.pair;
         Verb verb = r.verb;
         Channel channel = end.outgoing();
-        r.signaled = end.unsignaled >= MOST_UNSIGNALED || random.nextInt(4) != 0;
+        r.signaled = (end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW)
+                || end.unsignaled >= MOST_UNSIGNALED
+                || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
         boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
         // The answer to a READ is read when it is sent: who makes its key void behind it waits for it.
@@ -187,7 +201,9 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        if (batched >= 0) {
+        if (verb == Verb.BIND_WINDOW && end.isWindowBoundByCall()) {
+            end.host.node.act(() -> result[0] = bindByCall(end, qp, r));
+        } else if (batched >= 0) {
             batched++;
             result[0] = qp.post(request);
         } else {
@@ -196,6 +212,22 @@ final class Poster {
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(channel + ": queue full with " + channel.outstanding.size() + " outstanding");
         }
+    }
+
+    private static PostResult bindByCall(End end, QueuePair qp, Request r) {
+        MemoryWindow window = end.window;
+        if (window == null) {
+            throw new IllegalStateException(end + " has no window");
+        }
+        PostResult result = qp.bindWindow(
+                window,
+                r.flaw == Flaw.BIND ? end.host.readOnlyRegion() : end.host.targetRegion(),
+                r.flaw == Flaw.BIND ? 0 : end.slice(),
+                r.unbinds ? 0 : Channel.SLICE,
+                Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC,
+                (long) end.number() << 32 | r.sequence);
+        r.windowKey = window.key();
+        return result;
     }
 
     /** Does what comes next with the window on an end's slice: binds it, or makes it void, here or by the peer. */
@@ -207,7 +239,9 @@ final class Poster {
         }
         switch (end.windowState) {
             case NONE:
-                end.window = end.host.pd().allocateWindow(MemoryWindow.Type.TYPE_2);
+                end.window = end.host
+                        .pd()
+                        .allocateWindow(random.nextInt(3) == 0 ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2);
                 end.windowState = WindowState.UNBOUND;
                 break;
             case UNBOUND:
@@ -215,7 +249,12 @@ final class Poster {
                 bind(end, flawed ? Flaw.BIND : Flaw.NONE, random);
                 break;
             case BOUND:
-                if (end.incoming() instanceof ReliableChannel channel && channel.usesWindow()) {
+                boolean used = end.incoming() instanceof ReliableChannel channel && channel.usesWindow();
+                if (end.isWindowBoundByCall()) {
+                    if (!used) {
+                        bind(end, Flaw.NONE, random); // anew, or to nothing: the present key is void
+                    }
+                } else if (used) {
                     if (random.nextInt(2) == 0) {
                         invalidate(
                                 peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
@@ -244,7 +283,12 @@ final class Poster {
             return;
         }
         Request r = new Request(Verb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
-        r.windowKey = window.nextKey();
+        if (end.isWindowBoundByCall()) {
+            r.formerKey = end.windowState == WindowState.BOUND ? end.windowKey : 0;
+            r.unbinds = flaw == Flaw.NONE && random.nextInt(3) == 0;
+        } else {
+            r.windowKey = window.nextKey();
+        }
         end.windowState = WindowState.BINDING;
         submit(end, r, random);
     }
@@ -296,7 +340,12 @@ final class Poster {
     /** A full queue takes nothing. */
     private void postToFull(End end, QueuePair qp) {
         PostResult[] result = new PostResult[1];
-        request.write(BAD_KEY, 0).wrId(-1);
+        if (end.pair.type == QpType.UD) {
+            to(end, Flaw.NONE, request.send());
+        } else {
+            request.write(BAD_KEY, 0);
+        }
+        request.wrId(-1);
         end.host.node.act(() -> {
             if (qp.outstanding() == End.SLOTS) {
                 result[0] = qp.post(request);
@@ -308,12 +357,17 @@ final class Poster {
         tally.queueFull += result[0] == null ? 0 : 1;
     }
 
-    /** What UC does not offer is refused at post. */
+    /** What UC or UD does not offer is refused at post. */
     private void refusedVerb(End end, QueuePair qp, Verb verb) {
-        if (verb == Verb.READ) {
+        if (verb.isWrite()) {
+            request.write(end.host.targetKey(), 0);
+        } else if (verb == Verb.READ) {
             request.read(end.host.targetKey(), 0);
         } else {
             request.fetchAdd(end.host.targetKey(), 0, 1);
+        }
+        if (end.pair.type == QpType.UD) {
+            to(end, Flaw.NONE, request);
         }
         request.local(end.host.localKey(), 0, Long.BYTES).wrId(-3);
         try {
@@ -322,7 +376,7 @@ final class Poster {
             tally.refusals++;
             return;
         }
-        throw new WalkFailure(end + ": " + verb + " was taken on UC");
+        throw new WalkFailure(end + ": " + verb + " was taken on " + end.pair.type);
     }
 
     private void shape(Request r, Pair pair, SimRandom random) {
@@ -334,15 +388,22 @@ final class Poster {
             r.operand = r.shared ? 1 : random.nextLong();
             return;
         }
-        int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : MOST;
+        int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : plan.most;
+        if (pair.type == QpType.UD) {
+            most = Math.min(most, MOST_OF_DATAGRAM);
+        }
         if (verb.isAppend()) {
-            most = Math.min(most, pair.reliable ? plan.maxMessage : Math.min(plan.maxMessage, pair.mtu));
+            most = Math.min(most, plan.maxMessage);
+            most = pair.type == QpType.UC ? Math.min(most, pair.mtu) : most;
         }
         r.length = length(random, pair.mtu, most);
         if (r.flaw == Flaw.EMPTY_BAD_KEY) {
             r.length = 0;
         } else if (r.flaw == Flaw.TOO_LONG) {
             r.length = plan.maxMessage + 1 + random.nextInt(100);
+        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+            r.length = MOST_OF_DATAGRAM + 1 + random.nextInt(100);
+            return; // from here and the next slot: nothing of it is read
         } else if (r.flaw != Flaw.NONE) {
             r.length = Math.max(1, r.length);
         }
@@ -361,8 +422,11 @@ final class Poster {
         }
     }
 
-    private static int length(SimRandom random, int mtu, int most) {
+    private int length(SimRandom random, int mtu, int most) {
         int length;
+        if (plan.isLarge() && random.nextInt(4) == 0) {
+            return Math.min(most, random.nextInt(4) == 0 ? plan.most : random.nextInt(plan.most));
+        }
         switch (random.nextInt(10)) {
             case 0:
                 length = 0;
@@ -382,7 +446,7 @@ final class Poster {
                 length = mtu * (1 + random.nextInt(3)) - 1 + random.nextInt(3);
                 break;
             default:
-                length = random.nextInt(MOST);
+                length = random.nextInt(plan.most);
                 break;
         }
         return Math.min(length, most);
@@ -392,6 +456,8 @@ final class Poster {
     private void prepare(End end, Request r) {
         if (r.inline) {
             Pattern.fill(inline, 0, r.identity, 0, r.length);
+        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+            return;
         } else if (r.verb.reads()) {
             int slot = end.sendSlot(r);
             Pattern.guard(end.host.local(), slot, r.local + r.length + End.GUARD);
@@ -420,6 +486,9 @@ final class Poster {
         }
         switch (r.verb) {
             case BIND_WINDOW:
+                if (end.isWindowBoundByCall()) {
+                    return; // posted by the call itself
+                }
                 MemoryWindow window = end.window;
                 if (window != null) {
                     request.bind(
@@ -468,6 +537,9 @@ final class Poster {
                 break;
         }
         request.wrId((long) end.number() << 32 | r.sequence).signaled(r.signaled);
+        if (end.pair.type == QpType.UD) {
+            to(end, r.flaw, request);
+        }
         if (r.fenced) {
             request.fence();
         }
@@ -477,6 +549,29 @@ final class Poster {
         if (!r.verb.isLocal()) {
             entries(end, r, random);
         }
+    }
+
+    /** Gives a datagram its address. */
+    private static void to(End end, Flaw flaw, SendRequest request) {
+        End peer = end.pair.peer(end);
+        AddressHandle handle = flaw == Flaw.CLOSED_HANDLE ? end.closedHandle : end.handle;
+        if (handle == null) {
+            throw new IllegalStateException(end + " has no address handle");
+        }
+        request.to(handle, peer.number(), flaw == Flaw.QKEY ? ~peer.qkey : peer.qkey);
+    }
+
+    /** Closes the handle of the peer's address, requests that name it or not, and makes another. */
+    void reopen(End end) {
+        AddressHandle handle = end.handle;
+        if (handle == null || !end.isPresent()) {
+            return;
+        }
+        for (Request r : end.outgoing().outstanding) {
+            r.stale = true;
+        }
+        handle.close();
+        end.openHandles();
     }
 
     private void entries(End end, Request r, SimRandom random) {
@@ -541,6 +636,14 @@ final class Poster {
         if (qp == null || !end.isPresent()) {
             return;
         }
+        if (end.shares) {
+            if (random.nextInt(10) == 0) {
+                refusedReceive(end, qp);
+            }
+            boolean trap = !plain && plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(60) == 0;
+            end.host.shared().post(trap ? random.nextInt(600) : end.host.slot, trap && random.nextInt(3) == 0);
+            return;
+        }
         Channel channel = end.incoming();
         if (channel.receives.size() >= End.SLOTS) {
             return; // its slot may be in use
@@ -549,10 +652,10 @@ final class Poster {
         int slot = sequence % End.SLOTS;
         boolean flaws = !plain && plan.has(WalkPlan.Feature.FLAWS);
         boolean bad = flaws && random.nextInt(150) == 0;
-        int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : End.SLOT;
+        int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : end.host.slot;
         int at = end.receiveSlot(slot);
-        Pattern.guard(end.host.local(), at, End.SLOT);
-        Channel.Receive v = new Channel.Receive(sequence, slot, length, bad && length > 0);
+        Pattern.guard(end.host.local(), at, end.host.slot);
+        Channel.Receive v = Channel.Receive.of(end.host, sequence, at, length, bad && length > 0);
         int key = v.bad() ? BAD_KEY : end.host.localKey();
         end.nextReceive++;
         channel.posted(v);
@@ -561,6 +664,17 @@ final class Poster {
         if (result[0] == PostResult.QUEUE_FULL) {
             throw new WalkFailure(end + ": receive queue full with " + channel.receives.size() + " posted");
         }
+    }
+
+    /** A queue pair on a shared receive queue refuses receives of its own. */
+    private void refusedReceive(End end, QueuePair qp) {
+        try {
+            qp.postReceive(-5, end.host.localKey(), 0, 8);
+        } catch (IllegalStateException e) {
+            tally.refusals++;
+            return;
+        }
+        throw new WalkFailure(end + ": took a receive of its own, beside its shared queue");
     }
 
     // ---- what is refused at post -------------------------------------------------------------------------------
@@ -588,6 +702,13 @@ final class Poster {
             default:
                 request.send().local(key, 0, Integer.MAX_VALUE).local(key, 0, 8);
                 break;
+        }
+        if (end.pair.type == QpType.UD) {
+            if (random.nextInt(4) != 0) {
+                to(end, Flaw.NONE, request);
+            } else {
+                request.send(); // to nobody
+            }
         }
         request.wrId(-2);
         try {

@@ -30,6 +30,9 @@ final class ReliableChannel extends Channel {
     /** Of this epoch: consumed a receive in success. */
     private final List<Request> delivered = new ArrayList<>();
 
+    /** A quarter of a chunk: longer records have memory of their own. */
+    private static final int LARGE = 1 << 14;
+
     private boolean receiveFlushed;
 
     ReliableChannel(End source, End target, Tally tally) {
@@ -137,6 +140,12 @@ final class ReliableChannel extends Channel {
                 case REM_OP_ERR: // the receive was bad
                     legal = r.verb.isSend() && trapped;
                     break;
+                case LOC_PROT_ERR:
+                    legal = r.sourceMoved;
+                    break;
+                case REM_ACCESS_ERR:
+                    legal = r.targetMoved && (r.verb.isWrite() || r.verb.reads());
+                    break;
                 default:
                     legal = false;
             }
@@ -148,7 +157,9 @@ final class ReliableChannel extends Channel {
 
     private void succeeded(Request r) {
         r.status = WcStatus.SUCCESS;
+        tally.large += r.length > LARGE ? 1 : 0;
         if (r.verb.isLocal()) {
+            tally.calls += r.verb == Verb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
             source.windowDone(r);
             return;
         }
@@ -249,10 +260,7 @@ final class ReliableChannel extends Channel {
 
     @Override
     void received(Wc wc) {
-        Receive v = receives.poll();
-        if (v == null || v.sequence() != (int) wc.wrId()) {
-            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
-        }
+        Receive v = take(wc);
         if (wc.qp() != target.number()) {
             throw wrong("receive " + v.sequence() + " names queue pair " + wc.qp());
         }
@@ -281,10 +289,14 @@ final class ReliableChannel extends Channel {
                 require(r.verb.isSend() && r.length > v.length() && !v.bad(), wc, v, r);
                 break;
             case LOC_PROT_ERR:
-                require(r.verb.isSend() && v.bad(), wc, v, r);
+                require(r.verb.isSend() && v.mayBeBad(), wc, v, r);
                 break;
             case LOC_ACCESS_ERR:
-                require(r.verb == Verb.WRITE_IMMEDIATE && r.flaw.status == WcStatus.REM_ACCESS_ERR, wc, v, r);
+                require(
+                        r.verb == Verb.WRITE_IMMEDIATE && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
+                        wc,
+                        v,
+                        r);
                 break;
             default:
                 require(false, wc, v, r);
@@ -316,7 +328,7 @@ final class ReliableChannel extends Channel {
         }
         int filled = 0;
         AtomicBuffer own = target.host.local();
-        int slot = target.receiveSlot(v.slot());
+        int slot = v.at();
         if (r.verb.isSend()) {
             filled = r.length;
             int at = Pattern.mismatch(own, slot, r.identity, 0, r.length);
@@ -333,7 +345,7 @@ final class ReliableChannel extends Channel {
                 }
             }
         }
-        int beyond = Pattern.unguarded(own, slot + filled, End.SLOT - filled);
+        int beyond = Pattern.unguarded(own, slot + filled, target.host.slot - filled);
         if (beyond >= 0) {
             throw wrong("byte " + (filled + beyond) + " behind the end of received " + r + " was written");
         }

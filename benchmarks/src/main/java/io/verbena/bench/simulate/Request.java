@@ -29,12 +29,25 @@ final class Request {
     /** Key of the window that it binds or makes void. */
     int windowKey;
 
+    /** Key that the window had before. */
+    int formerKey;
+    /** Binds the window to nothing. */
+    boolean unbinds;
+
     int immediate;
     long operand;
     long compare;
     boolean signaled;
     boolean fenced;
     boolean inline;
+    /** Its address handle was closed while it was outstanding. */
+    boolean stale;
+    /** The region that its message is in was registered anew while it was outstanding. */
+    boolean sourceMoved;
+    /** So was the peer's region that it concerns. */
+    boolean targetMoved;
+    /** How often it has arrived, as a datagram. */
+    int arrivals;
     /** How it ended, as far as a completion has told. */
     @Nullable
     WcStatus status;

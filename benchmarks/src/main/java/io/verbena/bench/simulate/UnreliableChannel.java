@@ -12,9 +12,9 @@ import org.agrona.concurrent.AtomicBuffer;
  * What must be true of one direction of an unreliable connection (UC): each request completes in order whatever becomes of
  * it; messages arrive at most once, in order, whole or not at all; memory holds what it held or what some WRITE has brought.
  */
-final class UnreliableChannel extends Channel {
-    private final ArrayDeque<Request> messages = new ArrayDeque<>();
-    private final ArrayDeque<Request> records = new ArrayDeque<>();
+class UnreliableChannel extends Channel {
+    final ArrayDeque<Request> messages = new ArrayDeque<>();
+    final ArrayDeque<Request> records = new ArrayDeque<>();
     private final List<Request> writes = new ArrayList<>();
     private boolean failed;
     private boolean receiveFlushed;
@@ -24,7 +24,7 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    void posted(Request r) {
+    final void posted(Request r) {
         outstanding.add(r);
         if (!r.succeeds()) {
             return;
@@ -41,7 +41,7 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    long expectedWord() {
+    final long expectedWord() {
         return model.getLong(WORD);
     }
 
@@ -51,7 +51,7 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    void completed(Wc wc) {
+    final void completed(Wc wc) {
         int sequence = (int) wc.wrId();
         if (outstanding.stream().noneMatch(o -> o.sequence == sequence)) {
             throw wrong("completion of " + wc + ", which is not outstanding");
@@ -77,7 +77,10 @@ final class UnreliableChannel extends Channel {
         }
         boolean legal = wc.status() == WcStatus.WR_FLUSH_ERR
                 ? failed || source.mayBeInError()
-                : !failed && wc.status() == status(r);
+                : !failed
+                        && (wc.status() == status(r)
+                                || (r.stale && wc.status() == WcStatus.LOC_QP_OP_ERR)
+                                || (r.sourceMoved && wc.status() == WcStatus.LOC_PROT_ERR));
         if (!legal) {
             throw wrong(wc.status() + " of " + r + ", expected " + status(r));
         }
@@ -85,23 +88,20 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    void resumed() {
+    final void resumed() {
         failed = false;
     }
 
     @Override
-    void received(Wc wc) {
-        Receive v = receives.poll();
-        if (v == null || v.sequence() != (int) wc.wrId()) {
-            throw wrong("receive " + (int) wc.wrId() + " completed, the first posted is " + v);
-        }
+    final void received(Wc wc) {
+        Receive v = take(wc);
         tally.received(wc.status());
         switch (wc.status()) {
             case WR_FLUSH_ERR:
                 receiveFlushed = true;
                 return;
             case LOC_PROT_ERR:
-                if (!v.bad()) {
+                if (!v.mayBeBad()) {
                     throw wrong(wc + " of " + v);
                 }
                 return;
@@ -113,6 +113,11 @@ final class UnreliableChannel extends Channel {
         if (receiveFlushed) {
             throw wrong(wc + " behind a flushed receive");
         }
+        deliver(wc, v);
+    }
+
+    /** A message was received in success. */
+    void deliver(Wc wc, Receive v) {
         Request r = messages.poll();
         while (r != null && !isReceived(r, wc, v)) {
             r = messages.poll(); // lost
@@ -133,13 +138,7 @@ final class UnreliableChannel extends Channel {
                 && (!r.verb.immediate || wc.immediate() == r.immediate)
                 && (!send
                         || (r.length <= v.length()
-                                && Pattern.mismatch(
-                                                target.host.local(),
-                                                target.receiveSlot(v.slot()),
-                                                r.identity,
-                                                0,
-                                                r.length)
-                                        < 0));
+                                && Pattern.mismatch(target.host.local(), v.at(), r.identity, 0, r.length) < 0));
     }
 
     private void checkWritten(Request r) {
@@ -179,7 +178,7 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    void flushed() {
+    final void flushed() {
         for (Request r : outstanding) {
             if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
                 throw wrong("flushed, but no completion of " + r);
@@ -208,7 +207,7 @@ final class UnreliableChannel extends Channel {
     }
 
     @Override
-    boolean owesRecords() {
+    final boolean owesRecords() {
         return false;
     }
 

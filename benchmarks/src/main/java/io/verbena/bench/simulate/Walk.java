@@ -1,8 +1,10 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.WalkPlan.Feature;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.SimConnection;
@@ -55,7 +57,8 @@ final class Walk {
                             .reserveChunks(1)
                             .maxMessage(plan.maxMessage)
                             .holeTimeoutNanos(HOLE_TIMEOUT)
-                            .surplusNanos(MILLI)));
+                            .surplusNanos(MILLI),
+                    plan.most + End.GUARD));
         }
         faults = new Faults(plan, simulation, fabric, hosts, wires, pairs, tally);
         for (int i = 0; i < plan.pairs; i++) {
@@ -93,7 +96,7 @@ final class Walk {
                 b.node.nic().engine(0).endpoint(),
                 plan.profile(),
                 plan.profile());
-        Wire wire = new Wire(connection, a, b, plan.isLossy());
+        Wire wire = new Wire(connection, a, b, plan.isLossy(), plan.duplication > 0);
         wires.add(wire);
         return wire;
     }
@@ -126,6 +129,10 @@ final class Walk {
             host.check(true);
         }
         tally.packets(fabric.counters());
+        if (tally.copies > tally.packetsDuplicated) {
+            throw new WalkFailure(
+                    tally.copies + " datagrams arrived twice, " + tally.packetsDuplicated + " packets were duplicated");
+        }
         tally.virtualNanos = simulation.nowNanos();
         tally.walks = 1;
     }
@@ -152,6 +159,9 @@ final class Walk {
             for (int i = 0; i < receives; i++) {
                 poster.postReceive(end, random, false);
             }
+            if (end.isPresent() && random.nextInt(3) == 0) {
+                end.host.shared().disturb(random);
+            }
         } else if (what < 82) {
             faults.strike(random, pair);
         } else if (what < 90) {
@@ -161,6 +171,13 @@ final class Walk {
             poster.window(end, random);
             poster.abortBatch(end, random.nextInt(4));
             end.host.resize(random);
+            if (plan.has(Feature.REGIONS) && end.isPresent()) {
+                if (random.nextInt(2) == 0) {
+                    end.host.moveLocal();
+                } else if (!plan.has(Feature.DIRECT)) { // who reaches in directly is waited for
+                    end.host.moveTarget();
+                }
+            }
         } else if (what < 96) {
             if (plan.has(Feature.LAZY)) {
                 end.host.lazyUntil = simulation.nowNanos() + random.nextInt(500) * MICRO;
@@ -203,6 +220,9 @@ final class Walk {
         if (qp == null || !end.isPresent()) {
             return;
         }
+        if (random.nextInt(2) == 0) {
+            poster.reopen(end);
+        }
         QpState state = qp.state();
         if (state == QpState.SQD) {
             move(end, qp, QpState.RTS);
@@ -216,6 +236,7 @@ final class Walk {
         } else if (state == QpState.SQE) {
             end.host.drain(); // what was flushed comes before what is posted from here on
             end.outgoing().resumed();
+            tally.resumes++;
             move(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);
@@ -242,6 +263,7 @@ final class Walk {
     private void settle() {
         for (Host host : hosts) {
             host.lazyUntil = 0;
+            host.refills = true;
         }
         simulation.runFor(0);
         SimRandom random = simulation.newRandom();
@@ -263,7 +285,7 @@ final class Walk {
         if (qp.state() == QpState.SQD) {
             move(end, qp, QpState.RTS);
         }
-        while (end.isPresent() && end.incoming().receives.size() < End.SLOTS) {
+        while (end.isPresent() && !end.shares && end.incoming().receives.size() < End.SLOTS) {
             poster.postReceive(end, random, true);
         }
     }
@@ -307,9 +329,28 @@ final class Walk {
         }
     }
 
+    /** Datagrams with a wrong Q_Key, each of which must be counted, and nothing else come of it. */
+    private void proveKeys(SimRandom random) {
+        for (Pair pair : pairs) {
+            for (End end : List.of(pair.a, pair.b)) {
+                if (pair.type == QpType.UD) {
+                    Host target = pair.peer(end).host;
+                    long before = target.node.nic().counter(NicCounter.QKEY_VIOLATIONS);
+                    poster.post(end, Verb.SEND, Flaw.QKEY, random);
+                    until(
+                            "a wrong Q_Key is not counted",
+                            () -> target.node.nic().counter(NicCounter.QKEY_VIOLATIONS) == before + 1);
+                }
+            }
+        }
+    }
+
     /** After all that, new connections do each verb without a fault. */
     private void prove() {
         SimRandom random = simulation.newRandom();
+        for (Host host : hosts) {
+            host.shared().renew();
+        }
         for (Pair pair : pairs) {
             pair.connect(random, simulation.nowNanos());
             for (End end : List.of(pair.a, pair.b)) {
@@ -335,6 +376,7 @@ final class Walk {
         }
         until("records are missing", () -> hosts.stream().noneMatch(Host::owesRecords));
         until("unreliable messages are missing", this::isDelivered);
+        proveKeys(random);
         for (Pair pair : pairs) {
             pair.disconnect(true);
         }

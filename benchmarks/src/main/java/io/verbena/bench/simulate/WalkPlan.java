@@ -13,6 +13,8 @@ final class WalkPlan {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 120;
 
+    private static final int MOST = 6000;
+    private static final int MOST_OF_LARGE = 1 << 16;
     private static final int MOST_HOSTS = 4;
     private static final int MOST_PAIRS = 4;
     private static final long PLAN_PART = 1L << 40;
@@ -36,7 +38,8 @@ final class WalkPlan {
         WEATHER,
         SILICON,
         LAZY,
-        FLAWS
+        FLAWS,
+        REGIONS
     }
 
     final long seed;
@@ -54,6 +57,8 @@ final class WalkPlan {
     final long rate;
     final long delay;
     final int maxMessage;
+    /** Most bytes of a message. */
+    final int most;
 
     /**
      * What a seed means.
@@ -77,7 +82,11 @@ final class WalkPlan {
                     ? 0.35
                     : f == Feature.KILLED_DIRECT || f == Feature.FROZEN_DIRECT || f == Feature.FLAWS ? 0.7 : 0.45;
             boolean wanted = random.chance(chance);
-            boolean harmless = f == Feature.DIRECT || f == Feature.SILICON || f == Feature.LAZY || f == Feature.FLAWS;
+            boolean harmless = f == Feature.DIRECT
+                    || f == Feature.SILICON
+                    || f == Feature.LAZY
+                    || f == Feature.FLAWS
+                    || f == Feature.REGIONS;
             if (wanted && (harmless || !calm) && !off.contains(f)) {
                 features.add(f);
             }
@@ -90,7 +99,13 @@ final class WalkPlan {
         corruption = has(Feature.CORRUPTION) ? 0.03 * strength : 0;
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
         delay = 200L + random.nextInt(8_000);
+        most = random.nextInt(12) == 0 ? MOST_OF_LARGE : MOST;
         maxMessage = random.nextInt(3) == 0 ? 4000 : 1 << 16;
+    }
+
+    /** Whether some messages are far longer than what others send. */
+    boolean isLarge() {
+        return most == MOST_OF_LARGE;
     }
 
     boolean has(Feature feature) {

@@ -60,6 +60,21 @@ final class WalkReport {
                 statuses(tally.receives),
                 tally.records,
                 tally.holes);
+        out.printf(
+                Locale.ROOT,
+                "          %,d receives from shared queues, %,d limits reached, %,d resized%n"
+                        + "datagrams %,d came twice; %,d queue pairs taken out of SQE%n",
+                tally.shared,
+                tally.limits,
+                tally.sharedResizes,
+                tally.copies,
+                tally.resumes);
+        out.printf(
+                Locale.ROOT,
+                "windows   %,d bound by call; %,d regions registered anew in use; %,d requests of more than 16 KiB%n",
+                tally.calls,
+                tally.moves,
+                tally.large);
         StringBuilder events = new StringBuilder();
         for (AsyncEventType type : AsyncEventType.values()) {
             long count = tally.events[type.ordinal()];
@@ -108,6 +123,14 @@ final class WalkReport {
         require(missing, "batches", tally.batches);
         require(missing, "batches aborted", tally.aborts);
         require(missing, "completion queues resized", tally.resizes);
+        require(missing, "receives from shared queues", tally.shared);
+        require(missing, "limits of shared queues reached", tally.limits);
+        require(missing, "shared queues resized", tally.sharedResizes);
+        require(missing, "windows bound by call", tally.calls);
+        require(missing, "large messages", tally.large);
+        require(missing, "regions registered anew", tally.moves);
+        require(missing, "queue pairs taken out of SQE", tally.resumes);
+        require(missing, "datagrams that come twice", tally.copies);
         for (Verb verb : Verb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
         }

@@ -7,6 +7,9 @@ final class Wire {
     final SimConnection connection;
     final Host a;
     final Host b;
+    /** Whether a packet may arrive twice. */
+    final boolean copies;
+
     private boolean lossy;
     private long outUntil = Long.MIN_VALUE;
     private long deadUntil = Long.MIN_VALUE;
@@ -15,11 +18,12 @@ final class Wire {
 
     private long shortBefore = Long.MIN_VALUE;
 
-    Wire(SimConnection connection, Host a, Host b, boolean lossy) {
+    Wire(SimConnection connection, Host a, Host b, boolean lossy, boolean copies) {
         this.connection = connection;
         this.a = a;
         this.b = b;
         this.lossy = lossy;
+        this.copies = copies;
     }
 
     /** Whether packets are lost by chance. */

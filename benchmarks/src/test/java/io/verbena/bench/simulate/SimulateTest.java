@@ -124,6 +124,31 @@ class SimulateTest {
                 return Verdict.DELIVER;
             }
         },
+        /** A datagram comes twice on a link that does not duplicate. */
+        DATAGRAM_TWICE {
+            @Override
+            Verdict tell(Opcode opcode, org.agrona.MutableDirectBuffer b, int offset, int length) {
+                return opcode.dethOffset() == Opcode.ABSENT ? Verdict.PASS : Verdict.DUPLICATE;
+            }
+        },
+        /** A datagram is said to come from another queue pair. */
+        DATAGRAM_OF_ANOTHER {
+            @Override
+            Verdict tell(Opcode opcode, org.agrona.MutableDirectBuffer b, int offset, int length) {
+                if (opcode.dethOffset() == Opcode.ABSENT || opcode.family() != Opcode.Family.SEND) {
+                    return Verdict.PASS;
+                }
+                BthFlyweight.encode(
+                        b,
+                        offset,
+                        opcode.code(),
+                        0,
+                        BthFlyweight.destinationQp(b, offset),
+                        BthFlyweight.psn(b, offset),
+                        BthFlyweight.sourceQp(b, offset) + 1);
+                return Verdict.DELIVER;
+            }
+        },
         /** Nothing arrives, though no fault says so. */
         SILENCE {
             @Override
@@ -143,6 +168,7 @@ class SimulateTest {
         int caught = 0;
         Set<Feature> off = EnumSet.of(
                 Feature.LOSS,
+                Feature.DUPLICATION,
                 Feature.CORRUPTION,
                 Feature.CUTS,
                 Feature.PARTITIONS,
