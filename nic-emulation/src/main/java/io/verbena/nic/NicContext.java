@@ -61,13 +61,13 @@ public final class NicContext {
 
     /** Queue pairs that may exist at a time, 16 to 1048576, a power of two. */
     public NicContext maxQueuePairs(int count) {
-        maxQueuePairs = range("maxQueuePairs", count, 16, 1 << 20);
+        maxQueuePairs = powerOfTwo("maxQueuePairs", range("maxQueuePairs", count, 16, 1 << 20));
         return this;
     }
 
     /** Memory regions that may exist at a time, 16 to 65536, a power of two. */
     public NicContext maxMemoryRegions(int count) {
-        maxMemoryRegions = range("maxMemoryRegions", count, 16, 1 << 16);
+        maxMemoryRegions = powerOfTwo("maxMemoryRegions", range("maxMemoryRegions", count, 16, 1 << 16));
         return this;
     }
 
@@ -176,6 +176,13 @@ public final class NicContext {
                 maxQueuePairs,
                 maxAppendQueues,
                 ControlLimits.DEFAULT.maxChunksPerQueue());
+    }
+
+    private static int powerOfTwo(String name, int value) {
+        if (Integer.bitCount(value) != 1) {
+            throw new IllegalArgumentException(name + " " + value + " is not a power of two");
+        }
+        return value;
     }
 
     private static int range(String name, int value, int minimum, int maximum) {

@@ -126,7 +126,8 @@ public final class ProtectionDomain implements AutoCloseable {
     /**
      * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain, another
      * range of it. The region that comes back has a new key; the old one is invalid at once, for requests under way too,
-     * and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time.
+     * and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time; requests of
+     * peers that come in that time are refused.
      *
      * @param region of this protection domain
      * @param access {@link Access} flags

@@ -461,11 +461,18 @@ public final class QueuePair implements AutoCloseable {
     public PostResult bindWindow(
             MemoryWindow window, MemoryRegion region, long offset, long length, int access, long wrId) {
         int key = pd.nic().regions().newKey(window);
-        PostResult result = postSend(new SendRequest()
+        SendRequest request = new SendRequest()
                 .bindType1(window, key, region, offset, length, access)
-                .wrId(wrId));
-        if (result == PostResult.POSTED) {
-            window.key(key);
+                .wrId(wrId);
+        int before = window.key();
+        window.key(key); // first: whoever sees the completion reads the new one
+        PostResult result = PostResult.REFUSED;
+        try {
+            result = postSend(request);
+        } finally {
+            if (result != PostResult.POSTED) {
+                window.key(before);
+            }
         }
         return result;
     }

@@ -125,6 +125,10 @@ public final class SendRequest {
         if (window.type() != MemoryWindow.Type.TYPE_2) {
             throw new IllegalArgumentException(window + " is bound by call");
         }
+        if (!window.mayHaveKey(newKey)) {
+            throw new IllegalArgumentException(
+                    "key 0x" + Integer.toHexString(newKey) + " cannot be one of " + window + "; see nextKey");
+        }
         return bind(newKey, region, offset, length, access);
     }
 

@@ -45,6 +45,14 @@ class LifetimeTest {
         return status;
     }
 
+    /** Numbers get a generation when their slot is used again; everything that is kept by slot must bear that. */
+    @Test
+    void aSlotIsUsedAgainAndAgain() {
+        for (int i = 0; i < 200; i++) {
+            assertThat(write(b.region.key(), 0, 8)).as("queue pair %d", i).isEqualTo(WcStatus.SUCCESS);
+        }
+    }
+
     // ---- children before parents -----------------------------------------------------------------------------------
 
     @Test

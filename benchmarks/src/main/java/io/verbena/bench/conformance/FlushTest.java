@@ -11,6 +11,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.wire.BthFlyweight;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,27 @@ final class FlushTest extends ConformanceTest {
         assertThat(b.messages).hasSize(1);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 500));
         assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Proves({Row.AQ_HALF, Row.AQ_SENDERS})
+    @Test
+    void anAppendThatIsHalfReceivedHoldsUpNobodyElse() {
+        needsPackets();
+        AppendQueue queue = b.newAppendQueue();
+        QueuePair qpA = a.newQueuePair();
+        QueuePair qpB = b.newQueuePair();
+        p.connect(qpA, qpB, attributes());
+        int silent = b.qp.number();
+        int[] packets = new int[1];
+        p.toB.filter((buffer, offset, length) ->
+                BthFlyweight.destinationQp(buffer, offset) == silent && ++packets[0] > 2 ? Fate.DROP : Fate.PASS);
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 10_000));
+        p.until(() -> packets[0] > 2);
+        a.fill(0, 500, 4);
+        qpA.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 500));
+        p.until(() -> !b.messages.isEmpty());
+        assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 500));
+        assertThat(b.qp.state()).isEqualTo(QpState.RTS);
     }
 
     @Proves(Row.RESET_FORGETS)

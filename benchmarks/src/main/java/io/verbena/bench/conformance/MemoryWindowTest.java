@@ -79,6 +79,16 @@ final class MemoryWindowTest extends ConformanceTest {
         }
     }
 
+    @Proves({Row.MW_RANGE, Row.ATOMIC_ALIGNED, Row.REM_INV_REQ_ERR_ATOMIC})
+    @Test
+    void anAtomicIsAlignedByItsAddressNotByItsOffset() {
+        MemoryWindow window = type1(4, 64, REMOTE);
+        a.qp.postSend(a.request.fetchAdd(window.key(), 0, 1).local(a.key(), 0, 8));
+        p.untilSent(1);
+        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_INV_REQ_ERR);
+        assertThat(region.buffer().getLong(4)).isZero();
+    }
+
     @Proves(Row.MW_RANGE)
     @Test
     void theWindowsOwnAccessCounts() {

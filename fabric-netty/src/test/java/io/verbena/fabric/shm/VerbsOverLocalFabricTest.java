@@ -79,6 +79,44 @@ class VerbsOverLocalFabricTest {
         assertSame(100_000);
     }
 
+    /** Numbers get a generation when their slot is used again: what peers see of a queue pair lies by its slot. */
+    @Test
+    void slotsAreUsedAgain() {
+        try (Nic c = Nic.open(new NicContext().mode(EngineMode.INVOKER).maxQueuePairs(16));
+                Nic d = Nic.open(new NicContext().mode(EngineMode.INVOKER).maxQueuePairs(16))) {
+            LocalFabric.connect(c.engine(0).endpoint(), d.engine(0).endpoint());
+            ProtectionDomain pdC = c.allocateProtectionDomain();
+            ProtectionDomain pdD = d.allocateProtectionDomain();
+            CompletionQueue cqC = c.createCompletionQueue(16);
+            CompletionQueue cqD = d.createCompletionQueue(16);
+            MemoryRegion mrC = pdC.allocate(64, Access.ALL);
+            MemoryRegion mrD = pdD.allocate(64, Access.ALL);
+            AppendQueue queue = pdD.createAppendQueue(new AppendQueueAttributes());
+            int[] records = new int[1];
+            for (int i = 1; i <= 50; i++) {
+                QueuePair qpC = pdC.createQueuePair(new QueuePairAttributes().completionQueue(cqC));
+                QueuePair qpD = pdD.createQueuePair(new QueuePairAttributes().completionQueue(cqD));
+                qpC.connect(d.id(), qpD.number());
+                qpD.connect(c.id(), qpC.number());
+                qpC.postSend(request.fetchAdd(mrD.key(), 0, 1).local(mrC.key(), 0, 8));
+                qpC.postSend(request.append(queue.id(), queue.key()).local(mrC.key(), 0, 64));
+                List<WcStatus> statuses = new ArrayList<>();
+                int round = i;
+                run(() -> {
+                    cqC.poll(wc -> statuses.add(wc.status()), 16);
+                    queue.poll((buffer, offset, length, qp, immediate, flags) -> records[0]++, 16);
+                    d.engine(0).doWork();
+                    return statuses.size() == 2 && records[0] == round;
+                });
+                assertThat(statuses).containsOnly(WcStatus.SUCCESS);
+                qpC.close();
+                qpD.close();
+            }
+            assertThat(mrD.buffer().getLong(0)).isEqualTo(50);
+            assertThat(c.counter(NicCounter.DIRECT_OPERATIONS)).isPositive();
+        }
+    }
+
     @Test
     void receiverNotReadyIsWaitedFor() {
         qpA.postSend(request.send().local(mrA.key(), 0, 10).wrId(1));

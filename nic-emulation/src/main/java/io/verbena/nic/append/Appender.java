@@ -125,12 +125,12 @@ public final class Appender {
      * @param queueId of the queue, any value
      * @param queueKey of the queue, any value
      * @param length payload bytes, at least 0
-     * @param slot the in-flight slot, which is the number of the owner's queue pair that the message goes to and has no
-     *     other operation in flight; -1 if this is the owner
+     * @param qpNumber the owner's queue pair that the message goes to, whose in-flight slot is used: it has no other
+     *     operation in flight; -1 if this is the owner
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY}, {@link #TOO_LONG}, {@link #LARGE_MESSAGE} or
      *     {@link #NOT_MAPPED}
      */
-    public int claim(int queueId, int queueKey, int length, int slot) {
+    public int claim(int queueId, int queueKey, int length, int qpNumber) {
         if (length < 0) {
             throw new IllegalArgumentException("length " + length + " < minimum 0");
         }
@@ -147,7 +147,7 @@ public final class Appender {
         if (length > table.getInt(queue + RECORD_LIMIT_OFFSET)) {
             return length > table.getInt(queue + MAX_MESSAGE_OFFSET) ? TOO_LONG : LARGE_MESSAGE;
         }
-        int slotOffset = slot < 0 ? ownerSlotOffset : control.slotOffset(slot);
+        int slotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
         int status = claimRecord(queueId, queue, tail, length, slotOffset);
         if (status != OK) {
             table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
@@ -155,7 +155,7 @@ public final class Appender {
         }
         OpenClaim claim = last;
         claim.queueKey = queueKey;
-        if (slot < 0) {
+        if (qpNumber < 0) {
             claim.slotOffset = -1;
             claim.buffer.putLongRelease(claim.recordOffset, word(-(length + HEADER_LENGTH), 0));
             table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);

@@ -175,7 +175,7 @@ public final class TailPointerTable {
      * @return whether the slot is idle already
      */
     public boolean abandon(int qpNumber) {
-        int slot = control.slotOffset(qpNumber);
+        int slot = control.slotOffset(control.qpSlot(qpNumber));
         long word = table.getLongVolatile(slot + SLOT_WORD_OFFSET);
         if (slotKind(word) == SLOT_MEMORY) {
             table.putLongVolatile(slot + SLOT_WORD_OFFSET, 0);

@@ -228,6 +228,7 @@ final class Datapath implements TransportServices, PacketHandler {
         outbound.clear();
         queuePairs.failAll();
         event(AsyncEventType.DEVICE_FATAL, index);
+        finish();
     }
 
     /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */

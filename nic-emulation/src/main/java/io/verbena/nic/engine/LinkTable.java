@@ -142,7 +142,11 @@ final class LinkTable {
     /** Closes and forgets all links. */
     void closeAll() {
         for (Link link : links) {
-            link.close();
+            try {
+                link.close();
+            } catch (RuntimeException e) {
+                LOG.error("link to NIC {} could not be closed", Long.toHexString(link.peerNic()), e);
+            }
         }
         links.clear();
     }

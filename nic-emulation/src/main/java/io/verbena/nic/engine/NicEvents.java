@@ -6,6 +6,7 @@ import io.verbena.nic.NicCounter;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongCounterMap;
@@ -26,8 +27,16 @@ import org.jspecify.annotations.Nullable;
 public final class NicEvents {
     private static final int CAPACITY = 4096;
 
+    /** Bytes of the longest management datagram that is taken. */
+    private static final int MAX_DATAGRAM = 4096;
+
+    // Peers share the queue by a hash of their identity, so that a flood of one leaves room for the others.
+    private static final int SHARE_BITS = 6;
+    private static final int DATAGRAMS_A_SHARE = CAPACITY >>> 3;
+
     private final ManyToManyConcurrentArrayQueue<AsyncEvent> raised = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
     private final ManyToManyConcurrentArrayQueue<Datagram> datagrams = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
+    private final AtomicIntegerArray datagramsOf = new AtomicIntegerArray(1 << SHARE_BITS);
     private final AtomicLongArray counters;
     private final long acknowledgeTimeoutNanos;
 
@@ -192,7 +201,15 @@ public final class NicEvents {
 
     /** The next management datagram, or null. Any thread. */
     public @Nullable Datagram pollDatagram() {
-        return datagrams.poll();
+        Datagram datagram = datagrams.poll();
+        if (datagram != null) {
+            datagramsOf.decrementAndGet(share(datagram.peerNic));
+        }
+        return datagram;
+    }
+
+    private static int share(long peerNic) {
+        return (int) ((peerNic * 0x9E37_79B9_7F4A_7C15L) >>> (Long.SIZE - SHARE_BITS));
     }
 
     /** Whether {@link #pollDatagram} or {@link #pollEvent} would find something. */
@@ -201,9 +218,17 @@ public final class NicEvents {
     }
 
     void datagram(long peerNic, DirectBuffer b, int offset, int length) {
+        if (length > MAX_DATAGRAM || datagramsOf.incrementAndGet(share(peerNic)) > DATAGRAMS_A_SHARE) {
+            if (length <= MAX_DATAGRAM) {
+                datagramsOf.decrementAndGet(share(peerNic));
+            }
+            counters.incrementAndGet(NicCounter.DATAGRAMS_DROPPED.ordinal());
+            return;
+        }
         byte[] bytes = new byte[length];
         b.getBytes(offset, bytes);
         if (!datagrams.offer(new Datagram(peerNic, bytes))) {
+            datagramsOf.decrementAndGet(share(peerNic));
             counters.incrementAndGet(NicCounter.DATAGRAMS_DROPPED.ordinal());
         }
     }

@@ -209,13 +209,15 @@ public final class ControlBlock {
      * A queue pair's word, read with acquire semantics.
      *
      * @param qpNumber queue pair of the owner
-     * @return a {@link QueuePairWord}; 0 (RESET) for a number outside the table
+     * @return a {@link QueuePairWord}; of whichever queue pair has the number's slot now
      */
     public long qpWord(int qpNumber) {
-        if (qpNumber < 0 || qpNumber >= limits.maxQueuePairs()) {
-            return 0;
-        }
-        return buffer.getLongVolatile(queuePairsOffset + qpNumber * QP_WORD_LENGTH);
+        return buffer.getLongVolatile(queuePairsOffset + qpSlot(qpNumber) * QP_WORD_LENGTH);
+    }
+
+    /** The slot of a queue pair: the low bits of its number, any value; above them it has a generation. */
+    public int qpSlot(int qpNumber) {
+        return qpNumber & (limits.maxQueuePairs() - 1);
     }
 
     /**
@@ -225,20 +227,14 @@ public final class ControlBlock {
      * @param word a {@link QueuePairWord}
      */
     public void setQpWord(int qpNumber, long word) {
-        checkQueuePair(qpNumber);
+        int slot = qpSlot(qpNumber);
         int inUse;
-        while ((inUse = buffer.getIntVolatile(SLOTS_IN_USE_OFFSET)) <= qpNumber) {
-            if (buffer.compareAndSetInt(SLOTS_IN_USE_OFFSET, inUse, qpNumber + 1)) {
+        while ((inUse = buffer.getIntVolatile(SLOTS_IN_USE_OFFSET)) <= slot) {
+            if (buffer.compareAndSetInt(SLOTS_IN_USE_OFFSET, inUse, slot + 1)) {
                 break;
             }
         }
-        buffer.putLongVolatile(queuePairsOffset + qpNumber * QP_WORD_LENGTH, word);
-    }
-
-    private void checkQueuePair(int qpNumber) {
-        if (qpNumber < 0 || qpNumber >= limits.maxQueuePairs()) {
-            throw new IndexOutOfBoundsException("queue pair " + qpNumber + ", limit " + limits.maxQueuePairs());
-        }
+        buffer.putLongVolatile(queuePairsOffset + slot * QP_WORD_LENGTH, word);
     }
 
     // ---- in-flight slots --------------------------------------------------------------------------------------------
@@ -250,8 +246,7 @@ public final class ControlBlock {
      * @param key of the region
      */
     public void beginAccess(int qpNumber, int key) {
-        checkQueuePair(qpNumber);
-        int offset = slotOffset(qpNumber);
+        int offset = slotOffset(qpSlot(qpNumber));
         buffer.putLong(offset + SLOT_SUBJECT_OFFSET, key);
         buffer.putLongRelease(offset + SLOT_WORD_OFFSET, SLOT_MEMORY);
         VarHandle.fullFence();
@@ -263,8 +258,7 @@ public final class ControlBlock {
      * @param qpNumber as there
      */
     public void endAccess(int qpNumber) {
-        checkQueuePair(qpNumber);
-        buffer.putLongRelease(slotOffset(qpNumber) + SLOT_WORD_OFFSET, 0);
+        buffer.putLongRelease(slotOffset(qpSlot(qpNumber)) + SLOT_WORD_OFFSET, 0);
     }
 
     /** Index of an engine's own slot, behind those of the queue pairs: for appends by the owner. */

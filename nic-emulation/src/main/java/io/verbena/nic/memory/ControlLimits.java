@@ -20,6 +20,7 @@ public record ControlLimits(
         inRange("max keys", maxKeys, 16, 1 << 20);
         powerOfTwo("max keys", maxKeys);
         inRange("max queue pairs", maxQueuePairs, 16, 1 << 20);
+        powerOfTwo("max queue pairs", maxQueuePairs);
         inRange("max append queues", maxAppendQueues, 1, 1 << 14);
         inRange("max chunks per queue", maxChunksPerQueue, 4, 1 << 12);
         powerOfTwo("max chunks per queue", maxChunksPerQueue);

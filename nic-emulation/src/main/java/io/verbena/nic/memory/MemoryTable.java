@@ -211,7 +211,15 @@ public final class MemoryTable {
 
     /** A new key at random for a window: for a bind by call. */
     public synchronized int newKey(MemoryWindow window) {
+        if (windows[window.key() & indexMask] != window) {
+            throw new IllegalStateException(window + " is not allocated here");
+        }
         return newKey(window.key() & indexMask);
+    }
+
+    /** Whether two keys are of the same place in the table. */
+    boolean areOfOnePlace(int key, int other) {
+        return ((key ^ other) & indexMask) == 0;
     }
 
     /** The key with the next tag at the same index. */
@@ -375,7 +383,7 @@ public final class MemoryTable {
         return busy.size();
     }
 
-    /** Regions that are registered. */
+    /** Regions that are registered, and windows that are allocated. */
     public synchronized int size() {
         return regions.length - freeCount - busy.size();
     }

@@ -61,6 +61,11 @@ public final class MemoryWindow {
         return table.keyAfter(key);
     }
 
+    /** Whether it may have a key: one that {@link #nextKey} might make, now or later. */
+    public boolean mayHaveKey(int other) {
+        return table.areOfOnePlace(key, other);
+    }
+
     /** Whether it is bound now. */
     public boolean isBound() {
         return view != null;

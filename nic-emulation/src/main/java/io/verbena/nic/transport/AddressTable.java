@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * lock-free and allocation-free, from any thread.
  */
 public final class AddressTable {
+    private static final int LEAST = 1024;
     private static final int INDEX_BITS = 20;
     private static final int MAX = 1 << INDEX_BITS;
     private static final int INDEX_MASK = MAX - 1;
 
-    private volatile @Nullable Address[] addresses = new Address[16]; // copied on write
-    private int[] tags = new int[16];
+    private volatile @Nullable Address[] addresses = new Address[LEAST]; // copied on write
+    private int[] tags = new int[LEAST];
+    private int next;
 
     /** Where a datagram goes, and whose it may be. */
     record Address(int key, long peerNic, int pd) {}
@@ -31,14 +33,16 @@ public final class AddressTable {
      * @throws IllegalStateException if there are 1048576
      */
     public int add(long peerNic, int pd) {
-        int index = 0;
-        while (index < addresses.length && addresses[index] != null) {
-            index++;
+        int length = addresses.length;
+        int index = nextFree(length);
+        if (index < 0) {
+            if (length == MAX) {
+                throw new IllegalStateException("address handles " + MAX + " is the maximum");
+            }
+            index = length;
         }
-        if (index == MAX) {
-            throw new IllegalStateException("address handles " + MAX + " is the maximum");
-        }
-        @Nullable Address[] now = Arrays.copyOf(addresses, index < addresses.length ? addresses.length : index * 2);
+        next = index + 1;
+        @Nullable Address[] now = Arrays.copyOf(addresses, index < length ? length : length * 2);
         if (tags.length < now.length) {
             tags = Arrays.copyOf(tags, now.length);
         }
@@ -46,6 +50,17 @@ public final class AddressTable {
         now[index] = new Address(key, peerNic, pd);
         addresses = now;
         return key;
+    }
+
+    /** Goes round, so that a place is used again as late as can be. */
+    private int nextFree(int length) {
+        for (int i = 0; i < length; i++) {
+            int index = (next + i) % length;
+            if (addresses[index] == null) {
+                return index;
+            }
+        }
+        return -1;
     }
 
     /** Removes an address. */

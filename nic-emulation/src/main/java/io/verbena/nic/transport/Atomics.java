@@ -6,6 +6,11 @@ import org.agrona.concurrent.AtomicBuffer;
 final class Atomics {
     private Atomics() {}
 
+    /** Whether 8 bytes can be changed atomically there: it is the address that counts, a window may begin anywhere. */
+    static boolean isAligned(AtomicBuffer buffer, long index) {
+        return (buffer.addressOffset() + index & Long.BYTES - 1) == 0;
+    }
+
     /** Executes one; returns the original value. The index is 8-byte aligned. */
     static long execute(boolean fetchAdd, AtomicBuffer buffer, int index, long swapOrAdd, long compare) {
         if (fetchAdd) {

@@ -161,11 +161,13 @@ final class DirectPath {
         try {
             long word = control.qpWord(qp.peerQp());
             if ((QueuePairWord.access(word) & needed) == 0
+                    || QueuePairWord.peerQp(word) != qp.number()
                     || keys.resolve(key, QueuePairWord.pd(word), remote, length, needed) != RemoteKeys.OK) {
                 return AS_PACKETS;
             }
             if (needed == Access.REMOTE_ATOMIC) {
-                return (remote & 7) == 0 ? atomic(kind, slot, keys) : AS_PACKETS;
+                boolean aligned = (remote & 7) == 0 && Atomics.isAligned(keys.buffer(), keys.index());
+                return aligned ? atomic(kind, slot, keys) : AS_PACKETS;
             }
             int bytes = Math.min(length - offset, budget);
             boolean held = kind == WRITE

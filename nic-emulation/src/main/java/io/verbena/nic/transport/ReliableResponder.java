@@ -85,6 +85,7 @@ final class ReliableResponder extends Responder {
         int psn = BthFlyweight.psn(b, offset);
         int ahead = Psn.diff(psn, expectedPsn);
         if (failing && ahead >= 0) {
+            services.acknowledge(qp); // the NAK may have gone with its link
             return;
         }
         if (ahead != 0) {
@@ -230,6 +231,9 @@ final class ReliableResponder extends Responder {
         MemoryRegion region = services.remoteRegion(AtomicEthFlyweight.rkey(b, eth), qp.number());
         if (region == null || region.check(qp.pd(), remote, Long.BYTES, Access.REMOTE_ATOMIC) != MemoryRegion.OK) {
             return AethSyndrome.REMOTE_ACCESS_ERROR;
+        }
+        if (!Atomics.isAligned(region.buffer(), remote)) {
+            return AethSyndrome.INVALID_REQUEST;
         }
         long original = Atomics.execute(
                 opcode == Opcode.FETCH_ADD,

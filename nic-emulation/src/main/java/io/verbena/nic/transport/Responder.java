@@ -259,7 +259,10 @@ public abstract class Responder {
             if (!appender.isReachable(queueId, qp.pd())) {
                 return AethSyndrome.REMOTE_ACCESS_ERROR;
             }
-            int claimed = appender.claim(queueId, queueKey, announcedLength, OWNER);
+            // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
+            int claimed = opcode.endsMessage()
+                    ? appender.claim(queueId, queueKey, announcedLength, OWNER)
+                    : Appender.LARGE_MESSAGE;
             appendLarge = claimed == Appender.LARGE_MESSAGE;
             if (appendLarge) {
                 claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number());

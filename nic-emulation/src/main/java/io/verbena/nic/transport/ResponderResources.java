@@ -225,8 +225,7 @@ final class ResponderResources {
             link.commit();
             if (answer < fresh) {
                 // Answered before: a late copy, whose asker has what it wanted, must not cost the connection. If the
-                // answer
-                // was lost, the NAK tells the asker.
+                // answer was lost, the NAK tells the asker.
                 answer++;
             } else {
                 answer = added;

@@ -55,7 +55,7 @@ public interface TransportServices {
     /** Counts one. */
     void count(NicCounter counter);
 
-    /** Raises an asynchronous event of a queue pair. */
+    /** Raises an asynchronous event; the type says what the element is. */
     void event(AsyncEventType type, long element);
 
     /** A queue pair has something to send that the arbiter decides on. */

@@ -31,7 +31,8 @@ final class UnreliableRequester extends Requester {
     private @Nullable Path destination; // of the current datagram
     private int nextPsn;
     private long giveUpAt = Long.MAX_VALUE; // when a link without room is given up
-    private long dropBelow; // requests below this index are dropped
+    private long dropBelow; // requests below this index, along the path that was given up, are dropped
+    private @Nullable Path dropTo;
 
     UnreliableRequester(QpContext qp, TransportServices services) {
         super(qp, services);
@@ -45,6 +46,7 @@ final class UnreliableRequester extends Requester {
         started = false;
         giveUpAt = Long.MAX_VALUE;
         dropBelow = 0;
+        dropTo = null;
     }
 
     @Override
@@ -121,6 +123,10 @@ final class UnreliableRequester extends Requester {
         return false;
     }
 
+    private boolean isGivenUp(Path path) {
+        return ring.next() < dropBelow && path == dropTo;
+    }
+
     private int sendPacket(int slot, int kind) {
         Path path = path();
         Link link = path.link();
@@ -130,7 +136,7 @@ final class UnreliableRequester extends Requester {
         boolean last = offset + payload == length;
         Opcode opcode = packet(kind, flags, last);
         int bytes = opcode.headerLength() + payload;
-        if (link == null || link.state() != Link.State.UP || ring.next() < dropBelow) {
+        if (link == null || link.state() != Link.State.UP || isGivenUp(path)) {
             services.count(NicCounter.PACKETS_DROPPED);
         } else if (bytes > link.maxPacket()) {
             refuse(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
@@ -147,6 +153,7 @@ final class UnreliableRequester extends Requester {
                     giveUpAt = services.now() + LIFETIME_NANOS;
                     services.arm(qp, giveUpAt);
                 }
+                started = offset > 0; // what waits is looked at once more before it goes
                 return STOPPED;
             }
             int bthFlags = last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0;
@@ -168,11 +175,20 @@ final class UnreliableRequester extends Requester {
     }
 
     @Override
+    void flush() {
+        super.flush();
+        giveUpAt = Long.MAX_VALUE;
+        dropBelow = 0;
+        dropTo = null;
+    }
+
+    @Override
     void onTimer(long now) {
         if (giveUpAt <= now) {
             giveUpAt = Long.MAX_VALUE;
             if (outcome == QpContext.BLOCKED) {
                 dropBelow = ring.published(); // it is looked at again each turn: that finds them dropped
+                dropTo = path();
             }
         }
     }

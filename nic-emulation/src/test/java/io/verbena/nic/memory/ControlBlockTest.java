@@ -47,12 +47,23 @@ class ControlBlockTest {
     @Test
     void numbersOutsideTheTablesAreRefused() {
         ControlBlock own = ControlBlock.create(memory, 1, SMALL);
-        assertThat(own.qpWord(16)).isZero();
-        assertThat(own.qpWord(-1)).isZero();
-        assertThatThrownBy(() -> own.setQpWord(16, 1)).hasMessage("queue pair 16, limit 16");
-        assertThatThrownBy(() -> own.beginAccess(16, 1)).hasMessage("queue pair 16, limit 16");
         assertThatThrownBy(() -> own.isParked(2)).hasMessage("engine 2, limit 2");
         assertThatThrownBy(() -> own.slotOffset(18)).hasMessage("slot 18, limit 18");
+    }
+
+    @Test
+    void aQueuePairIsFoundByTheSlotInItsNumber() {
+        ControlBlock own = ControlBlock.create(memory, 1, SMALL);
+        own.setQpWord(7 * 16 + 3, 99);
+        assertThat(own.qpWord(7 * 16 + 3)).isEqualTo(99);
+        assertThat(own.qpWord(3)).isEqualTo(99);
+        assertThat(own.qpWord(-1)).isZero();
+        assertThat(own.slotsInUse()).isEqualTo(4);
+        own.beginAccess(7 * 16 + 3, 5);
+        assertThat(own.isSlotIdle(3)).isFalse();
+        assertThat(own.isKeyInFlight(5)).isTrue();
+        own.endAccess(8 * 16 + 3);
+        assertThat(own.isSlotIdle(3)).isTrue();
     }
 
     @Test
