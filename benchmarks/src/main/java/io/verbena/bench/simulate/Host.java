@@ -405,6 +405,9 @@ final class Host implements Actor {
             work += w.receives.poll(this::received, BATCH);
         }
         work += w.appends.poll(this::record, BATCH);
+        if (!node.isAlive()) {
+            return work; // killed in an operation that a poll has run
+        }
         for (AsyncEvent e = node.nic().pollAsyncEvent();
                 e != null;
                 e = node.nic().pollAsyncEvent()) {
