@@ -10,6 +10,8 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -123,6 +125,44 @@ final class WireTest extends ConformanceTest {
         assertThat(b.holds(0, MTU, 1) && b.holds(MTU, MTU, 2) && b.holds(2 * MTU, MTU, 3))
                 .isTrue();
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
+    }
+
+    @Proves(Row.LOST_ANSWER)
+    @Test
+    void aReadUnderAnOldPsnThatIsAnotherOneIsNotAnswered() {
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 100, 2 * MTU, new byte[0]);
+        p.settle();
+        peer.forget();
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 101, 2 * MTU, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 100, 2 * MTU - 1, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key() ^ 1, 100, 2 * MTU, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(1), b.key(), 100, MTU, new byte[0]);
+        p.settle();
+        assertThat(peer.packets).isEmpty();
+        assertThat(b.qp.state()).isEqualTo(QpState.RTS);
+        peer.reth(Opcode.READ_REQUEST, psn(1), b.key(), 100 + MTU, MTU, new byte[0]);
+        p.settle();
+        assertThat(peer.packets).hasSize(1).allMatch(x -> x.psn() == psn(1));
+    }
+
+    @Proves({Row.MR_DEREGISTERED, Row.REM_ACCESS_ERR})
+    @Test
+    void aRegionThatIsDeregisteredWhileItIsRead() {
+        MemoryRegion region = b.pd.allocate(10 * MTU, Access.ALL);
+        p.toA.window(2);
+        peer.pause(); // the link has room for two packets of ten
+        peer.reth(Opcode.READ_REQUEST, psn(0), region.key(), 0, 10 * MTU, new byte[0]);
+        p.runFor(10 * MICRO);
+        assertThat(p.toA.sent).isEqualTo(2);
+        b.pd.deregister(region);
+        peer.resume();
+        p.toA.window(Integer.MAX_VALUE);
+        WirePeer.Packet nak = awaitOnly(Opcode.ACKNOWLEDGE);
+        p.settle();
+        assertThat(nak.psn()).isEqualTo(psn(2));
+        assertThat(nak.syndrome()).isEqualTo(AethSyndrome.REMOTE_ACCESS_ERROR);
+        assertThat(peer.packets).hasSize(3);
+        assertThat(b.qp.state()).isEqualTo(QpState.ERR);
     }
 
     @Proves({Row.NOT_INTERLEAVED, Row.REPEATED})
