@@ -207,6 +207,7 @@ final class UnreliableTest extends ConformanceTest {
         AddressHandle closed = a.pd.createAddressHandle(b.nic.id());
         a.request.send().wrId(2).to(closed, db.number(), QKEY).local(a.key(), 0, 8);
         closed.close();
+        a.pd.createAddressHandle(b.nic.id()); // in its place, and still another
         da.postSend(a.request);
         p.untilSent(2);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.LOC_LEN_ERR, WcStatus.LOC_QP_OP_ERR);
@@ -217,6 +218,25 @@ final class UnreliableTest extends ConformanceTest {
         p.untilSent(3);
         assertThat(a.sendStatuses()).endsWith(WcStatus.SUCCESS);
         assertThat(a.nic.counter(NicCounter.PACKETS_DROPPED)).isEqualTo(1);
+    }
+
+    @Proves(Row.UD_SEND)
+    @Test
+    void asManyAddressHandlesAsOneLikes() {
+        int handles = 100;
+        AddressHandle[] to = new AddressHandle[handles];
+        for (int i = 0; i < handles; i++) {
+            to[i] = a.pd.createAddressHandle(i % 2 == 0 ? b.nic.id() : 0xDEAD);
+            db.postReceive(i, b.key(), 0, 100);
+        }
+        for (int i = 0; i < handles; i++) {
+            da.postSend(a.request.send().wrId(i).to(to[i], db.number(), QKEY).local(a.key(), 0, 8));
+            p.untilSent(i + 1);
+        }
+        p.settle();
+        assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
+        assertThat(b.receives).hasSize(handles / 2);
+        assertThat(a.nic.counter(NicCounter.PACKETS_DROPPED)).isEqualTo(handles / 2);
     }
 
     @Proves({Row.UC_APPEND, Row.UD_APPEND})

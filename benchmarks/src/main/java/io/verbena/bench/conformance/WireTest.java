@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.NicCounter;
+import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.wire.AethSyndrome;
+import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -121,6 +125,44 @@ final class WireTest extends ConformanceTest {
         assertThat(b.holds(0, MTU, 1) && b.holds(MTU, MTU, 2) && b.holds(2 * MTU, MTU, 3))
                 .isTrue();
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
+    }
+
+    @Proves(Row.LOST_ANSWER)
+    @Test
+    void aReadUnderAnOldPsnThatIsAnotherOneIsNotAnswered() {
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 100, 2 * MTU, new byte[0]);
+        p.settle();
+        peer.forget();
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 101, 2 * MTU, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key(), 100, 2 * MTU - 1, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(0), b.key() ^ 1, 100, 2 * MTU, new byte[0]);
+        peer.reth(Opcode.READ_REQUEST, psn(1), b.key(), 100, MTU, new byte[0]);
+        p.settle();
+        assertThat(peer.packets).isEmpty();
+        assertThat(b.qp.state()).isEqualTo(QpState.RTS);
+        peer.reth(Opcode.READ_REQUEST, psn(1), b.key(), 100 + MTU, MTU, new byte[0]);
+        p.settle();
+        assertThat(peer.packets).hasSize(1).allMatch(x -> x.psn() == psn(1));
+    }
+
+    @Proves({Row.MR_DEREGISTERED, Row.REM_ACCESS_ERR})
+    @Test
+    void aRegionThatIsDeregisteredWhileItIsRead() {
+        MemoryRegion region = b.pd.allocate(10 * MTU, Access.ALL);
+        p.toA.window(2);
+        peer.pause(); // the link has room for two packets of ten
+        peer.reth(Opcode.READ_REQUEST, psn(0), region.key(), 0, 10 * MTU, new byte[0]);
+        p.runFor(10 * MICRO);
+        assertThat(p.toA.sent).isEqualTo(2);
+        b.pd.deregister(region);
+        peer.resume();
+        p.toA.window(Integer.MAX_VALUE);
+        WirePeer.Packet nak = awaitOnly(Opcode.ACKNOWLEDGE);
+        p.settle();
+        assertThat(nak.psn()).isEqualTo(psn(2));
+        assertThat(nak.syndrome()).isEqualTo(AethSyndrome.REMOTE_ACCESS_ERROR);
+        assertThat(peer.packets).hasSize(3);
+        assertThat(b.qp.state()).isEqualTo(QpState.ERR);
     }
 
     @Proves({Row.NOT_INTERLEAVED, Row.REPEATED})
@@ -486,5 +528,75 @@ final class WireTest extends ConformanceTest {
         peer.acknowledge(psn(0), AethSyndrome.rnrNak(code), 0);
         p.until(() -> b.sends.size() == 1);
         assertThat(b.sendStatuses()).containsExactly(WcStatus.RNR_RETRY_EXC_ERR);
+    }
+
+    @Proves({Row.RETRY_EXC_ERR, Row.LOST_REQUEST})
+    @Test
+    void aPeerThatNeverFindsTheNextPacketInSequence() {
+        p.close();
+        use(byHand(attributes().timeout(12).retryCount(2)));
+        b.qp.postSend(b.request.write(1, 0).wrId(1).local(b.key(), 0, 10));
+        p.until(() -> peer.packets.size() == 1);
+        for (int i = 0; i < 3; i++) {
+            peer.acknowledge(psn(0), AethSyndrome.PSN_SEQUENCE_ERROR, 0);
+            p.runFor(100 * MICRO);
+            assertThat(peer.packets).as("sent again at once, and once").hasSize(2);
+        }
+        p.until(() -> peer.packets.size() == 3); // the timeout
+        assertThat(peer.packets).allMatch(x -> x.psn() == psn(0));
+        assertThat(b.nic.counter(NicCounter.RETRANSMISSIONS)).isEqualTo(2);
+        assertThat(b.sends).isEmpty();
+        peer.acknowledge(psn(0), AethSyndrome.PSN_SEQUENCE_ERROR, 0);
+        p.runFor(100 * MICRO);
+        assertThat(b.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        assertThat(peer.packets).hasSize(3);
+    }
+
+    @Proves({Row.SQD_DRAINS, Row.EV_SQ_DRAINED})
+    @ParameterizedTest
+    @EnumSource(names = {"READ_REQUEST", "FETCH_ADD", "WRITE_ONLY"})
+    void drainedIsWhatHasItsAnswer(Opcode opcode) {
+        switch (opcode) {
+            case READ_REQUEST:
+                b.qp.postSend(b.request.read(1, 0).local(b.key(), 0, 8));
+                break;
+            case FETCH_ADD:
+                b.qp.postSend(b.request.fetchAdd(1, 0, 1).local(b.key(), 0, 8));
+                break;
+            default:
+                b.qp.postSend(b.request.write(1, 0).local(b.key(), 0, 8));
+        }
+        awaitOnly(opcode);
+        b.qp.modify(new QpAttributes().state(QpState.SQD));
+        p.runFor(100 * MICRO);
+        assertThat(b.count(AsyncEventType.SQ_DRAINED)).as("one is on its way").isZero();
+        switch (opcode) {
+            case READ_REQUEST:
+                peer.readResponse(Opcode.READ_RESPONSE_ONLY, psn(0), bytes(8, 1));
+                break;
+            case FETCH_ADD:
+                peer.atomicAcknowledge(psn(0), 1, 5);
+                break;
+            default:
+                peer.acknowledge(psn(0), AethSyndrome.ACK, 1);
+        }
+        p.settle();
+        assertThat(b.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        assertThat(b.count(AsyncEventType.SQ_DRAINED)).isEqualTo(1);
+    }
+
+    @Proves(Row.ACK_TIMEOUT)
+    @Test
+    void aLongMessageAsksForAcknowledgementsOnItsWay() {
+        int asked = 16 * 1024 / MTU;
+        int packets = 3 * asked + asked / 2;
+        b.qp.postSend(b.request.write(1, 0).wrId(1).local(b.key(), 0, packets * MTU));
+        b.qp.postSend(b.request.write(1, 0).wrId(2).local(b.key(), 0, MTU));
+        p.until(() -> peer.packets.size() == packets + 1);
+        for (int i = 0; i <= packets; i++) {
+            assertThat((peer.packets.get(i).flags() & BthFlyweight.ACK_REQUEST) != 0)
+                    .as("packet " + i)
+                    .isEqualTo(i >= packets - 1 || i % asked == asked - 1);
+        }
     }
 }
