@@ -419,6 +419,25 @@ final class WireTest extends ConformanceTest {
         assertThat(b.sendStatuses()).containsExactly(WcStatus.SUCCESS);
     }
 
+    @Proves({Row.RETRIES_RESTART, Row.REORDERED})
+    @Test
+    void lateSequenceNaksWithinAMessageCostNoRetries() {
+        b.qp.postSend(b.request.write(1, 0).wrId(1).local(b.key(), 0, 30 * MTU));
+        p.until(() -> peer.packets.size() == 30);
+        peer.acknowledge(psn(20), AethSyndrome.ACK, 0);
+        for (int late = 3; late < 19; late++) {
+            peer.acknowledge(psn(late), AethSyndrome.PSN_SEQUENCE_ERROR, 0);
+        }
+        p.runFor(10 * MICRO);
+        assertThat(peer.packets)
+                .as("nothing that was acknowledged is sent again")
+                .hasSize(30);
+        assertThat(b.sends).isEmpty();
+        peer.acknowledge(psn(29), AethSyndrome.ACK, 1);
+        p.until(() -> b.sends.size() == 1);
+        assertThat(b.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+    }
+
     @Proves({Row.SEND_ORDER, Row.REPEATED})
     @Test
     void oneAcknowledgementForSeveralAndLateOnes() {

@@ -134,8 +134,8 @@ final class Completer {
             goBackToRead();
             return;
         }
-        if (!requester.hasUnanswered() || Psn.before(psn, headPsn())) {
-            return; // an old NAK
+        if (!requester.hasUnanswered() || !Psn.after(psn, acknowledged)) {
+            return; // an old NAK: what it asks for has been acknowledged since
         }
         if (AethSyndrome.isRnrNak(syndrome)) {
             services.count(NicCounter.RECEIVER_NOT_READY);
