@@ -147,7 +147,9 @@ final class Pair {
         QueuePair qpA = create(a);
         QueuePair qpB = create(b);
         if (qpA == null || qpB == null) {
-            return; // one has died in it
+            abandon(a, qpA); // one host has died in it
+            abandon(b, qpB);
+            return;
         }
         int psnA = random.nextInt(1 << 24);
         int psnB = random.nextInt(1 << 24);
@@ -167,6 +169,13 @@ final class Pair {
         }
         a.host.node.act(() -> qpA.connect(b.host.node.nicId(), qpB.number(), attributes(accessA, psnA, psnB)));
         b.host.node.act(() -> qpB.connect(a.host.node.nicId(), qpA.number(), attributes(accessB, psnB, psnA)));
+    }
+
+    private static void abandon(End end, @Nullable QueuePair qp) {
+        if (qp != null && end.host.isAlive()) {
+            end.host.node.unwatch(qp);
+            end.host.node.act(qp::close);
+        }
     }
 
     private static void activate(End end, QueuePair qp, SimRandom random) {
