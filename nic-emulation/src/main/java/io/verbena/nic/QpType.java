@@ -16,22 +16,22 @@ public enum QpType {
         return this == RC ? opcode.onRc() : this == UC ? opcode.onUc() : opcode.onUd();
     }
 
+    private static final int DATAGRAM = bits(WcOpcode.SEND, WcOpcode.APPEND);
+    private static final int UNRELIABLE =
+            DATAGRAM | bits(WcOpcode.WRITE, WcOpcode.BIND_WINDOW, WcOpcode.LOCAL_INVALIDATE);
+    private static final int RELIABLE = UNRELIABLE | bits(WcOpcode.READ, WcOpcode.COMPARE_SWAP, WcOpcode.FETCH_ADD);
+
     /** Whether requests of a kind may be posted. What a receive queue completes with is not posted. */
     public boolean offers(WcOpcode kind) {
-        switch (kind) {
-            case SEND:
-            case APPEND:
-                return true;
-            case WRITE:
-            case BIND_WINDOW:
-            case LOCAL_INVALIDATE:
-                return this != UD;
-            case READ:
-            case COMPARE_SWAP:
-            case FETCH_ADD:
-                return this == RC;
-            default:
-                return false;
+        int offered = this == RC ? RELIABLE : this == UC ? UNRELIABLE : DATAGRAM;
+        return (offered & 1 << kind.ordinal()) != 0;
+    }
+
+    private static int bits(WcOpcode... kinds) {
+        int bits = 0;
+        for (WcOpcode kind : kinds) {
+            bits |= 1 << kind.ordinal();
         }
+        return bits;
     }
 }
