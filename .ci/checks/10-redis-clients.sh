@@ -9,6 +9,7 @@ pids=()
 leave() {
   local status=$? pid
   trap - EXIT
+  # Some have ended by themselves, there may be no logs yet, and the status is the check's own.
   for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
   for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
   [ $status = 0 ] || tail -n 50 "$scratch"/*.log >&2 || true
@@ -56,7 +57,7 @@ for candidate in $(seq 17379 17399); do
     sleep 0.1
   done
   [ -z "$redis_port" ] || break
-  kill $redis 2>/dev/null || true
+  kill $redis 2>/dev/null || true # it may have ended: its port was taken
 done
 [ -n "$redis_port" ] || fail "redis-server found no port"
 pids+=("$redis")
@@ -113,6 +114,7 @@ grep -qE '^20001 +[0-9.]+[KMG]? ' "$scratch/stat.log" || fail "redis-cli --stat"
 
 echo "-- garbage closes its own connection alone"
 for garbage in '*1\r\n$-5\r\n' '*1\r\n$99999999999\r\n' '*2147483648\r\n' '*1\r\n:1\r\n'; do
+  # The proxy closes the connection, at which the client may end in an error; the answer is what is looked at.
   # shellcheck disable=SC2059
   answer=$( (printf "$garbage"; sleep 0.3) | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; head -c 200 <&3" || true)
   case $answer in -ERR*) ;; *) fail "no error for $garbage: '$answer'" ;; esac

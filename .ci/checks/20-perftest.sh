@@ -5,12 +5,14 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
 server=
+# The server may have ended by itself.
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 # A server that is killed leaves its socket behind, which goes with the rest.
 export VERBENA_JAVA_OPTS="-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=$scratch"
 
 fail() {
   echo "perftest: $*" >&2
+  # Either may have written nothing yet.
   tail -n 20 "$scratch"/server "$scratch"/client >&2 || true
   exit 1
 }
@@ -56,7 +58,7 @@ for ((tries = 0; tries < 200; tries++)); do
   sleep 0.1
 done
 pkill -KILL -P "$server"
-wait "$server" 2>/dev/null || true
+wait "$server" 2>/dev/null || true # it was killed: its status says so
 server=
 wait "$client" || status=$?
 [ "$status" = 1 ] || fail "the server was killed, and the client ended with $status"
