@@ -24,6 +24,7 @@ public final class ControlBlock {
     private final AtomicBuffer buffer;
     private final ControlLimits limits;
     private final long nicId;
+    private final int parkEnd;
     private final int keysOffset;
     private final int queuePairsOffset;
     private final int slotsOffset;
@@ -34,6 +35,7 @@ public final class ControlBlock {
         this.buffer = buffer;
         this.limits = limits;
         this.nicId = nicId;
+        this.parkEnd = PARK_OFFSET + limits.maxEngines() * LINE;
         this.keysOffset = ControlDescriptor.keysOffset(limits.maxEngines());
         this.queuePairsOffset = ControlDescriptor.queuePairsOffset(limits.maxEngines(), limits.maxKeys());
         this.slotsOffset = ControlDescriptor.slotsOffset(limits.maxEngines(), limits.maxKeys(), limits.maxQueuePairs());
@@ -194,6 +196,16 @@ public final class ControlBlock {
     public boolean isParkedFenced(int engine) {
         VarHandle.fullFence();
         return isParked(engine);
+    }
+
+    /** Whether any engine is parked, or anybody who waits as its guest; as {@link #isParked}. */
+    public boolean isAnyParked() {
+        for (int offset = PARK_OFFSET; offset < parkEnd; offset += LINE) {
+            if (buffer.getIntVolatile(offset) == PARKED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int parkOffset(int engine) {

@@ -135,6 +135,11 @@ public final class SendRing {
         batchStart = NO_BATCH;
     }
 
+    /** Poster: whether nothing is posted that is not complete. */
+    public boolean isIdle() {
+        return produced == consumedSeen || produced == (consumedSeen = buffer.getLongVolatile(CONSUMED));
+    }
+
     /** Requests posted and not complete, as the poster sees it; without those of an open batch. */
     public int outstanding() {
         return (int) ((batchStart == NO_BATCH ? produced : batchStart) - buffer.getLongVolatile(CONSUMED));
@@ -167,6 +172,11 @@ public final class SendRing {
         }
         publishedSeen = buffer.getLongVolatile(PUBLISHED);
         return next < publishedSeen;
+    }
+
+    /** Engine: whether the request at an index was published when {@link #hasNext} last looked. */
+    public boolean isSeen(long index) {
+        return index < publishedSeen;
     }
 
     /** Engine: the request at {@code next} has been sent whole. */
