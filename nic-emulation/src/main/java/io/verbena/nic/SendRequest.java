@@ -41,9 +41,10 @@ public final class SendRequest {
     private int[] lengths = new int[INITIAL_ENTRIES];
     private long[] offsets = new long[INITIAL_ENTRIES];
 
+    private long length; // of all entries, or of the inline data
+
     private @Nullable DirectBuffer inlineBuffer;
     private int inlineOffset;
-    private int inlineLength;
 
     /** Creates a request that sends nothing. */
     public SendRequest() {}
@@ -202,6 +203,7 @@ public final class SendRequest {
         keys[entries] = key;
         offsets[entries] = offset;
         lengths[entries++] = length;
+        this.length += length;
         return this;
     }
 
@@ -213,7 +215,7 @@ public final class SendRequest {
         buffer.boundsCheck(offset, length);
         inlineBuffer = buffer;
         inlineOffset = offset;
-        inlineLength = length;
+        this.length = length;
         return flag(SendWqeDescriptor.INLINE, true);
     }
 
@@ -223,6 +225,7 @@ public final class SendRequest {
         remoteKey = key;
         remoteOffset = offset;
         entries = 0;
+        length = 0;
         inlineBuffer = null;
         addressed = false;
         return this;
@@ -260,41 +263,24 @@ public final class SendRequest {
             if (entries > 0) {
                 throw new IllegalArgumentException("inline data and " + entries + " entries in one request");
             }
-            if (inlineLength > maxInline) {
-                throw new IllegalArgumentException("inline data of " + inlineLength + " bytes > maximum " + maxInline);
+            if (length > maxInline) {
+                throw new IllegalArgumentException("inline data of " + length + " bytes > maximum " + maxInline);
             }
         } else if (entries > maxSge) {
             throw new IllegalArgumentException(entries + " scatter/gather entries > maximum " + maxSge);
         }
-        if (length() > maxMessage) {
-            throw new IllegalArgumentException("message of " + length() + " bytes > maximum " + maxMessage);
+        if (length > maxMessage) {
+            throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage);
         }
-    }
-
-    private long length() {
-        if (inlineBuffer != null) {
-            return inlineLength;
-        }
-        long sum = 0;
-        for (int i = 0; i < entries; i++) {
-            sum += lengths[i];
-        }
-        return sum;
     }
 
     /** Copies the request to a slot of a send ring. */
     void encode(UnsafeBuffer ring, int slot) {
-        ring.putByte(slot + SendWqeDescriptor.OPCODE, (byte) opcode.ordinal());
-        ring.putByte(slot + SendWqeDescriptor.FLAGS, (byte) flags);
-        ring.putByte(slot + SendWqeDescriptor.SGE_COUNT, (byte) entries);
-        ring.putInt(slot + SendWqeDescriptor.LENGTH, (int) length());
+        ring.putLong(slot + SendWqeDescriptor.HEADER, SendWqeDescriptor.header(opcode.ordinal(), flags, entries, (int)
+                length));
         ring.putLong(slot + SendWqeDescriptor.WR_ID, wrId);
-        ring.putInt(slot + SendWqeDescriptor.REMOTE_KEY, remoteKey);
+        ring.putLong(slot + SendWqeDescriptor.IMMEDIATE_DATA, SendWqeDescriptor.pair(immediate, remoteKey));
         ring.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
-        if (opcode == WcOpcode.BIND_WINDOW
-                || (flags & (SendWqeDescriptor.IMMEDIATE | SendWqeDescriptor.INVALIDATE)) != 0) {
-            ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
-        }
         if (opcode == WcOpcode.COMPARE_SWAP || opcode == WcOpcode.FETCH_ADD) {
             ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
             ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
@@ -309,12 +295,11 @@ public final class SendRequest {
         int entry = slot + SendWqeDescriptor.DATA;
         DirectBuffer data = inlineBuffer;
         if (data != null) {
-            ring.putBytes(entry, data, inlineOffset, inlineLength);
+            ring.putBytes(entry, data, inlineOffset, (int) length);
             return;
         }
         for (int i = 0; i < entries; i++, entry += SendWqeDescriptor.SGE_LENGTH) {
-            ring.putInt(entry + SendWqeDescriptor.SGE_KEY, keys[i]);
-            ring.putInt(entry + SendWqeDescriptor.SGE_BYTES, lengths[i]);
+            ring.putLong(entry + SendWqeDescriptor.SGE_KEY, SendWqeDescriptor.pair(keys[i], lengths[i]));
             ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
         }
     }

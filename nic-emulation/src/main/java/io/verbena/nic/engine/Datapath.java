@@ -125,12 +125,22 @@ final class Datapath implements TransportServices, PacketHandler {
         now = UNKNOWN;
     }
 
-    /** A poster's turn: sends only, a bounded amount. */
-    void sendTurn() {
+    /**
+     * A poster's turn: sends only, a bounded amount.
+     *
+     * @param rung the poster's own queue pair, whose doorbell went by no queue; or null
+     */
+    void sendTurn(@Nullable QpContext rung) {
         beginTurn();
         if (!failed) {
-            outbound.send();
+            if (rung != null) {
+                outbound.send(rung);
+            } else {
+                outbound.send();
+            }
             outbound.acknowledgeAll();
+        } else if (rung != null) {
+            ring(rung);
         }
         finish();
     }
@@ -143,7 +153,7 @@ final class Datapath implements TransportServices, PacketHandler {
             boolean up = link.state() == Link.State.UP;
             if (packets > 0) {
                 work += packets;
-                add(NicCounter.PACKETS_RECEIVED, packets);
+                count(NicCounter.PACKETS_RECEIVED, packets);
                 Path path = links.find(link.peerNic());
                 if (path != null) {
                     touch(path); // the peer may sleep until there is room
@@ -462,10 +472,11 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void count(NicCounter counter) {
-        add(counter, 1);
+        count(counter, 1);
     }
 
-    private void add(NicCounter counter, long n) {
+    @Override
+    public void count(NicCounter counter, int n) {
         int i = counter.ordinal();
         counters.lazySet(i, counters.getPlain(i) + n);
     }

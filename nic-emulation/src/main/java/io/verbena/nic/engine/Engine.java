@@ -212,12 +212,9 @@ public final class Engine implements LinkListener, AutoCloseable {
             boolean more;
             long deadline;
             try {
-                if (rung != null) {
-                    datapath.ring(rung);
-                    rung = null;
-                }
                 hearDoorbells();
-                datapath.sendTurn();
+                datapath.sendTurn(rung);
+                rung = null;
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();

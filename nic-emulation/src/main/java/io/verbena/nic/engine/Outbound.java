@@ -46,9 +46,7 @@ final class Outbound {
             if (qp == null) {
                 break;
             }
-            int sent = qp.transmit(qp.budget());
-            arbiter.charge(qp, sent);
-            settle(qp);
+            int sent = visit(qp);
             if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
                 if (!arbiter.hasActive()) {
@@ -57,6 +55,30 @@ final class Outbound {
             }
         }
         return Math.max(visits, 0);
+    }
+
+    /**
+     * A queue pair has something to send, in the turn of whoever posted it: at once if it is the only one, else as the
+     * arbiter says.
+     */
+    void send(QpContext qp) {
+        if (qp.blockedOn == null && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+            visit(qp);
+            if (!arbiter.hasActive()) {
+                return;
+            }
+        } else {
+            schedule(qp);
+        }
+        send();
+    }
+
+    /** Lets a queue pair send what it is granted. */
+    private int visit(QpContext qp) {
+        int sent = qp.transmit(qp.budget());
+        arbiter.charge(qp, sent);
+        settle(qp);
+        return sent;
     }
 
     private void settle(QpContext qp) {

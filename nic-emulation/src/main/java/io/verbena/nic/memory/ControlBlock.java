@@ -198,6 +198,17 @@ public final class ControlBlock {
         return isParked(engine);
     }
 
+    /** Whether any engine is parked, or anybody who waits as its guest; as {@link #isParked}. */
+    public boolean isAnyParked() {
+        int end = PARK_OFFSET + limits.maxEngines() * LINE;
+        for (int offset = PARK_OFFSET; offset < end; offset += LINE) {
+            if (buffer.getIntVolatile(offset) == PARKED) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int parkOffset(int engine) {
         if (engine < 0 || engine >= limits.maxEngines()) {
             throw new IndexOutOfBoundsException("engine " + engine + ", limit " + limits.maxEngines());

@@ -169,6 +169,11 @@ public final class SendRing {
         return next < publishedSeen;
     }
 
+    /** Engine: whether the request at an index was published when {@link #hasNext} last looked. */
+    public boolean isSeen(long index) {
+        return index < publishedSeen;
+    }
+
     /** Engine: the request at {@code next} has been sent whole. */
     public void advanceNext() {
         next++;

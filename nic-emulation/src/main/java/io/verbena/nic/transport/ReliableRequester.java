@@ -130,8 +130,9 @@ final class ReliableRequester extends Requester {
 
     /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
     private boolean begin(int slot) {
-        int opcode = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int opcode = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
         boolean reads = isRead(opcode);
         boolean nothingUnanswered = ring.head() == ring.next();
         if (isLocal(opcode)) {
@@ -171,7 +172,7 @@ final class ReliableRequester extends Requester {
                 // looks again.
                 directly = false;
             }
-            if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
+            if (opcode != READ && reads && SendWqeDescriptor.length(header) != Long.BYTES) {
                 return refuse(WcStatus.LOC_LEN_ERR, nothingUnanswered);
             }
         }
@@ -201,11 +202,12 @@ final class ReliableRequester extends Requester {
 
     /** PSNs that a request takes: its packets, or those of a READ's answer. */
     private int packets(int slot) {
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
         if (kind == COMPARE_SWAP || kind == FETCH_ADD) {
             return 1;
         }
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        int length = SendWqeDescriptor.length(header);
         return Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
     }
 
@@ -225,16 +227,20 @@ final class ReliableRequester extends Requester {
         int result =
                 justChecked || direct.isOpen(path) ? direct.execute(path, slot, offset, budget) : DirectPath.AS_PACKETS;
         if (result >= 0) {
-            offset += result;
-            if (direct.isDone()) {
+            int done = direct.done();
+            if (done > 0) {
                 offset = 0;
                 started = false;
-                completeHead(WcStatus.SUCCESS);
+                for (int i = 0; i < done; i++) {
+                    completeHead(WcStatus.SUCCESS);
+                }
                 completer.progress();
                 assigned = ring.head();
                 completer.drained();
+            } else {
+                offset += result;
             }
-            return result + DirectPath.OVERHEAD;
+            return result + Math.max(done, 1) * DirectPath.OVERHEAD;
         }
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
@@ -260,9 +266,10 @@ final class ReliableRequester extends Requester {
             completer.sent(); // its timer runs although nothing can be sent
             return STOPPED;
         }
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
+        int length = SendWqeDescriptor.length(header);
         boolean reads = isRead(kind);
         int payload = reads ? 0 : Math.min(length - offset, qp.pathMtu());
         boolean last = reads || offset + payload == length;
@@ -364,17 +371,16 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    void completeHead(WcStatus status) {
-        int kind = wqes.getByte(ring.slot(ring.head()) + SendWqeDescriptor.OPCODE);
+    void completeHead(WcStatus status, int slot, long header) {
         boolean current = ring.next() == ring.head();
         if (current) {
             packetsOnly = false;
         }
-        if (isRead(kind)) {
+        if (isRead(SendWqeDescriptor.opcode(header))) {
             completer.readCompleted();
             readsOutstanding -= current ? 0 : 1;
         }
-        super.completeHead(status);
+        super.completeHead(status, slot, header);
     }
 
     @Override

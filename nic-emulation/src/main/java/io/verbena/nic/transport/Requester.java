@@ -256,15 +256,19 @@ public abstract class Requester {
     // ---- completions ------------------------------------------------------------------------------------------------
 
     /** Completes the oldest request. */
-    void completeHead(WcStatus status) {
+    final void completeHead(WcStatus status) {
         int slot = ring.slot(ring.head());
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        if (status != WcStatus.SUCCESS || (flags & SendWqeDescriptor.SIGNALED) != 0) {
+        completeHead(status, slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
+    }
+
+    /** Completes the oldest request, whose slot and header are known. */
+    void completeHead(WcStatus status, int slot, long header) {
+        if (status != WcStatus.SUCCESS || (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0) {
             qp.completeSend(
                     wqes.getLong(slot + SendWqeDescriptor.WR_ID),
                     status,
-                    wqes.getByte(slot + SendWqeDescriptor.OPCODE),
-                    wqes.getInt(slot + SendWqeDescriptor.LENGTH));
+                    SendWqeDescriptor.opcode(header),
+                    SendWqeDescriptor.length(header));
         }
         if (ring.next() == ring.head()) {
             offset = 0;
