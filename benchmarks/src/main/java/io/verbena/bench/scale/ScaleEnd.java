@@ -11,6 +11,8 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.SharedReceiveQueue;
+import io.verbena.nic.WcOpcode;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
@@ -22,12 +24,15 @@ import org.jspecify.annotations.Nullable;
 /** One NIC's side of a measurement: what its queue pairs share, and the counts of what they sent and took. For one thread. */
 final class ScaleEnd {
     private static final int POLL_LIMIT = 256;
+    private static final int SHARED_DEPTH = 1024;
 
     private final Nic nic;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final MemoryRegion region;
+    private final @Nullable ScaleVerb takes;
     private final @Nullable AppendQueue inbox;
+    private final @Nullable SharedReceiveQueue shared;
     private final QueuePair[] byNumber;
     private final int depth;
     private final int bytes;
@@ -44,16 +49,21 @@ final class ScaleEnd {
      * @param queuePairs that it will have, at most
      * @param depth messages that a queue pair sends before it waits
      * @param bytes of a message
-     * @param takesAppends whether it has an append queue
+     * @param takes what comes to it, or null if nothing does
      */
-    ScaleEnd(Nic nic, int queuePairs, int depth, int bytes, boolean takesAppends) {
+    ScaleEnd(Nic nic, int queuePairs, int depth, int bytes, @Nullable ScaleVerb takes) {
         this.nic = nic;
         this.depth = depth;
         this.bytes = bytes;
         domain = nic.allocateProtectionDomain();
         completions = nic.createCompletionQueue(Math.max(1024, 4 * depth));
         region = domain.allocate(Math.max(bytes, 64), Access.ALL);
-        inbox = takesAppends ? domain.createAppendQueue(new AppendQueueAttributes()) : null;
+        this.takes = takes;
+        inbox = takes == ScaleVerb.APPEND ? domain.createAppendQueue(new AppendQueueAttributes()) : null;
+        shared = takes == ScaleVerb.SEND_SHARED ? domain.createSharedReceiveQueue(SHARED_DEPTH, 1) : null;
+        for (int i = 0; i < SHARED_DEPTH && shared != null; i++) {
+            shared.postReceive(0, region.key(), 0, bytes);
+        }
         byNumber = new QueuePair[Integer.highestOneBit(queuePairs + 1) * 4];
         message = new UnsafeBuffer(new byte[Math.max(bytes, 8)]);
     }
@@ -64,20 +74,20 @@ final class ScaleEnd {
 
     /** Makes a queue pair, in RESET. */
     QueuePair makeQueuePair() {
-        QueuePair made = domain.createQueuePair(new QueuePairAttributes()
+        QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
                 .maxSend(depth)
                 .maxReceive(depth)
-                .maxSge(1)
-                .maxInline(bytes));
+                .maxInline(Math.max(bytes, 64));
+        QueuePair made = domain.createQueuePair(shared == null ? attributes : attributes.sharedReceiveQueue(shared));
         byNumber[made.number() & (byNumber.length - 1)] = made;
         return made;
     }
 
-    /** Connects a queue pair of this side; where the peer sends, with receives for all that it may have under way. */
-    void connect(QueuePair queuePair, ScaleEnd peer, QueuePair theirs, boolean receives) {
+    /** Connects a queue pair of this side, with receives for all that may be under way. */
+    void connect(QueuePair queuePair, ScaleEnd peer, QueuePair theirs) {
         queuePair.connect(peer.nic.id(), theirs.number(), new ConnectAttributes().pathMtu(1024));
-        for (int i = 0; i < depth && receives; i++) {
+        for (int i = 0; i < depth && takes == ScaleVerb.SEND; i++) {
             postReceive(queuePair);
         }
     }
@@ -126,10 +136,13 @@ final class ScaleEnd {
         if (!completion.isSuccess()) {
             throw new BenchException("a request ended in " + completion.status());
         }
-        if (completion.opcode() == io.verbena.nic.WcOpcode.RECEIVE) {
+        if (completion.opcode() == WcOpcode.RECEIVE) {
             taken++;
-            QueuePair queuePair = byNumber[completion.qpNumber() & (byNumber.length - 1)];
-            postReceive(queuePair);
+            if (shared != null) {
+                shared.postReceive(0, region.key(), 0, bytes);
+            } else {
+                postReceive(byNumber[completion.qpNumber() & (byNumber.length - 1)]);
+            }
         } else {
             acknowledged += completion.wrId();
         }

@@ -8,7 +8,9 @@ enum ScaleVerb {
     /** Appends of inline data to one append queue. */
     APPEND,
     /** SENDs of inline data, each into a receive request of its queue pair. */
-    SEND;
+    SEND,
+    /** SENDs of inline data into receive requests of a queue that all queue pairs share. */
+    SEND_SHARED;
 
     static ScaleVerb of(String name) {
         for (ScaleVerb verb : values()) {
@@ -16,10 +18,10 @@ enum ScaleVerb {
                 return verb;
             }
         }
-        throw new BenchException("unknown verb '" + name + "', expected append or send");
+        throw new BenchException("unknown verb '" + name + "', expected append, send or send-shared");
     }
 
     String optionName() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }
