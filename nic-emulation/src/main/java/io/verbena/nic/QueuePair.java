@@ -102,7 +102,15 @@ public final class QueuePair implements AutoCloseable {
 
     private PostResult enqueue(SendRequest request) {
         checkSends();
+        check(request);
+        return encode(request);
+    }
+
+    private void check(SendRequest request) {
         request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
+    }
+
+    private PostResult encode(SendRequest request) {
         int slot = sendRing.claim();
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
@@ -130,7 +138,12 @@ public final class QueuePair implements AutoCloseable {
     /** Posts one request and rings the doorbell ({@code ibv_post_send(3)}). */
     public PostResult postSend(SendRequest request) {
         checkNoBatch("postSend");
-        PostResult result = enqueue(request);
+        checkSends();
+        check(request);
+        if (request.isInlineAppend() && sendRing.isIdle() && request.appendNow(engine, context)) {
+            return PostResult.POSTED;
+        }
+        PostResult result = encode(request);
         sendRing.publish();
         engine.ring(context);
         return result;

@@ -1,8 +1,10 @@
 package io.verbena.nic;
 
+import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.transport.QpContext;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -272,6 +274,19 @@ public final class SendRequest {
         if (length > maxMessage) {
             throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage);
         }
+    }
+
+    /** Whether it is an append whose data is inline: what may be executed as it is posted. */
+    boolean isInlineAppend() {
+        return opcode == WcOpcode.APPEND && inlineBuffer != null;
+    }
+
+    /** As {@link Engine#appendNow}; it {@link #isInlineAppend}. */
+    boolean appendNow(Engine engine, QpContext qp) {
+        DirectBuffer data = inlineBuffer;
+        return data != null
+                && engine.appendNow(
+                        qp, wrId, flags, (int) remoteOffset, remoteKey, immediate, data, inlineOffset, (int) length);
     }
 
     /** Copies the request to a slot of a send ring. */

@@ -145,6 +145,24 @@ final class Datapath implements TransportServices, PacketHandler {
         finish();
     }
 
+    /** A poster's turn for one append that is in no work queue; as {@link Outbound#appendNow}. */
+    boolean appendNow(
+            QpContext qp,
+            long wrId,
+            int flags,
+            int queueId,
+            int queueKey,
+            int immediate,
+            DirectBuffer data,
+            int offset,
+            int length) {
+        beginTurn();
+        boolean done =
+                !failed && outbound.appendNow(qp, wrId, flags, queueId, queueKey, immediate, data, offset, length);
+        finish();
+        return done;
+    }
+
     private int receive() {
         int work = 0;
         links.begin();

@@ -205,6 +205,48 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
     }
 
+    /**
+     * Executes an append with inline data as it is posted, in no work queue: cut-through, if the calling thread may run the
+     * engine, finds the baton free, and nothing is before it.
+     *
+     * @return whether it was done; if not, nothing has happened and it is to be posted
+     */
+    public boolean appendNow(
+            QpContext qp,
+            long wrId,
+            int flags,
+            int queueId,
+            int queueKey,
+            int immediate,
+            DirectBuffer data,
+            int offset,
+            int length) {
+        if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
+            return false;
+        }
+        boolean done;
+        boolean delivered;
+        try {
+            done = datapath.appendNow(qp, wrId, flags, queueId, queueKey, immediate, data, offset, length);
+            delivered = datapath.takeDelivered();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        } finally {
+            baton.release();
+        }
+        if (delivered) {
+            guests.wake();
+            if (control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake();
+            }
+        }
+        if (!doorbells.isEmpty() && baton.tryTake()) {
+            assist(null);
+        }
+        return done;
+    }
+
     private void assist(@Nullable QpContext qp) {
         QpContext rung = qp;
         while (true) {

@@ -7,6 +7,7 @@ import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.DirectBuffer;
 
 /**
  * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
@@ -71,6 +72,32 @@ final class Outbound {
             schedule(qp);
         }
         send();
+    }
+
+    /**
+     * Lets a queue pair append as it posts, if nothing else has anything to send.
+     *
+     * @return whether it was done
+     */
+    boolean appendNow(
+            QpContext qp,
+            long wrId,
+            int flags,
+            int queueId,
+            int queueKey,
+            int immediate,
+            DirectBuffer data,
+            int offset,
+            int length) {
+        if (qp.blockedOn != null || !acknowledgements.isEmpty() || !blocked.isEmpty() || !arbiter.nextAlone(qp)) {
+            return false;
+        }
+        int sent = qp.appendNow(wrId, flags, queueId, queueKey, immediate, data, offset, length);
+        if (sent >= 0) {
+            arbiter.charge(qp, sent);
+        }
+        arbiter.idle(qp);
+        return sent >= 0;
     }
 
     /** Lets a queue pair send what it is granted. */

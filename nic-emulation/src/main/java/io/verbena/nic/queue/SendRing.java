@@ -161,6 +161,11 @@ public final class SendRing {
         batchStart = NO_BATCH;
     }
 
+    /** Poster: whether nothing is posted that is not complete. */
+    public boolean isIdle() {
+        return produced == consumedSeen || produced == (consumedSeen = buffer.getLongVolatile(CONSUMED));
+    }
+
     /** Requests posted and not complete, as the poster sees it; without those of an open batch. */
     public int outstanding() {
         return (int) ((batchStart == NO_BATCH ? produced : batchStart) - buffer.getLongVolatile(CONSUMED));

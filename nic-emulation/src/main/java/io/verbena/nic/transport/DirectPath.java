@@ -12,6 +12,7 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -184,6 +185,37 @@ final class DirectPath {
         return payload;
     }
 
+    /**
+     * Appends a message that is in no work queue element: {@link #append} for a request that is executed as it is posted.
+     *
+     * @return whether it is in the peer's queue; if not, nothing has happened
+     */
+    boolean appendNow(
+            Path path, int queueId, int queueKey, int flags, int immediate, DirectBuffer data, int offset, int length) {
+        Appender appender = path.remoteAppender();
+        ControlBlock control = path.peerControl();
+        if (appender == null || control == null) {
+            return false;
+        }
+        int pd = QueuePairWord.pd(peerWord);
+        int bytes = RecordDescriptor.alignedLength(length);
+        if (appender.claimRun(queueId, queueKey, pd, length, bytes, qp.peerQp()) != Appender.OK) {
+            return false;
+        }
+        AtomicBuffer room = appender.roomBuffer();
+        int at = appender.room();
+        room.putBytes(at + RecordDescriptor.PAYLOAD_OFFSET, data, offset, length);
+        if (!appender.commitRun(putSource(room, at, flags, immediate, length))) {
+            return false;
+        }
+        if (control.isAnyParked()) {
+            services.touch(path);
+        }
+        delay = SHORTEST_DELAY;
+        services.count(NicCounter.DIRECT_OPERATIONS);
+        return true;
+    }
+
     /** Payload bytes of a request that may go with the one before it, or -1. */
     private int followerLength(int slot, long queueId, int queueKey) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
@@ -214,9 +246,14 @@ final class DirectPath {
         } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, 0, length, room, payload)) {
             return NOT_HELD;
         }
+        return putSource(room, at, flags, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA), length);
+    }
+
+    /** Writes where a record comes from and its immediate value; returns its word. */
+    private long putSource(AtomicBuffer room, int at, int flags, int data, int length) {
         boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
-        int data = immediate ? wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA) : 0;
-        room.putLong(at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), data));
+        room.putLong(
+                at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), immediate ? data : 0));
         return RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
     }
 

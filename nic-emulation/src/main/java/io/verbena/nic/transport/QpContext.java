@@ -16,6 +16,7 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -384,6 +385,14 @@ public final class QpContext extends Flow {
         spent += requester.transmit(budget - spent);
         outcome = requester.outcome();
         return spent;
+    }
+
+    /** As {@link Requester#appendNow}; negative if it has not been done. */
+    public int appendNow(
+            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
+        return responder.hasResponses()
+                ? Requester.STOPPED
+                : requester.appendNow(wrId, flags, queueId, queueKey, immediate, data, offset, length);
     }
 
     /** Why the last {@link #transmit} ended. */

@@ -128,6 +128,24 @@ final class ReliableRequester extends Requester {
         return spent;
     }
 
+    @Override
+    int appendNow(
+            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
+        Path path = qp.path();
+        if (qp.state() != QpState.RTS
+                || completer.isHeldBack()
+                || path == null
+                || !direct.isOpen(path)
+                || !direct.appendNow(path, queueId, queueKey, flags, immediate, data, offset, length)) {
+            return STOPPED;
+        }
+        if ((flags & SendWqeDescriptor.SIGNALED) != 0) {
+            qp.completeSend(wrId, WcStatus.SUCCESS, APPEND, length);
+        }
+        completer.progress();
+        return length + DirectPath.OVERHEAD;
+    }
+
     /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
     private boolean begin(int slot) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);

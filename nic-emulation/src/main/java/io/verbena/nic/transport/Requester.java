@@ -85,6 +85,17 @@ public abstract class Requester {
     /** Sends up to a budget; {@link #outcome} says why it ended. Returns the bytes that were sent. */
     abstract int transmit(int budget);
 
+    /**
+     * Executes an append with inline data as it is posted, if the peer's queue is at hand. The poster has seen that no request
+     * is before it.
+     *
+     * @return bytes charged, or {@link #STOPPED}: nothing has happened, it goes the way of all requests
+     */
+    int appendNow(
+            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
+        return STOPPED;
+    }
+
     /** Starts anew: the next packet has this PSN. */
     abstract void reset(int psn);
 
