@@ -432,10 +432,9 @@ public final class Appender {
     private boolean commit(OpenClaim open, int qpNumber, int immediate, int flags) {
         AtomicBuffer buffer = open.buffer;
         int record = open.recordOffset;
-        long word = word(open.payloadLength + HEADER_LENGTH, flags);
-        boolean done = close(open, word);
         buffer.putLong(record + QP_NUMBER_OFFSET, source(qpNumber, immediate));
-        return done;
+        long word = word(open.payloadLength + HEADER_LENGTH, flags);
+        return close(open, word);
     }
 
     /** Sets the record's word for good, and gives the claim back. */
