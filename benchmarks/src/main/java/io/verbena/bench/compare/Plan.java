@@ -106,9 +106,8 @@ public final class Plan {
         for (int bytes : new int[] {32, KIB}) {
             for (boolean local : new boolean[] {true, false}) {
                 String fabric = local ? "local" : "shm";
-                Setting setting = Setting.of("", Measure.STREAM, bytes)
-                        .withBatch(BATCH)
-                        .withThreads(local);
+                Setting setting =
+                        Setting.of("", Measure.STREAM, bytes).withBatch(BATCH).withThreads(local);
                 add(
                         "rate-" + size(bytes) + "-" + fabric,
                         size(bytes) + " one way, " + place(local),
@@ -160,14 +159,12 @@ public final class Plan {
     private void atomics() {
         for (boolean local : new boolean[] {true, false}) {
             String fabric = local ? "local" : "shm";
-            Setting setting =
-                    Setting.of("", Measure.ROUND_TRIP, Long.BYTES).withThreads(local);
+            Setting setting = Setting.of("", Measure.ROUND_TRIP, Long.BYTES).withThreads(local);
             add(
                     "fetch-add-" + fabric,
                     "fetch-and-add, " + place(local),
                     setting.measure().figures(),
-                    List.of(Contestant.of(
-                            setting.withPath("verbena-fetch-add-" + fabric), nanosMore(Figure.P50, 100))),
+                    List.of(Contestant.of(setting.withPath("verbena-fetch-add-" + fabric), nanosMore(Figure.P50, 100))),
                     references(setting.withThreads(true), "cpu-atomic"));
         }
     }
@@ -214,8 +211,7 @@ public final class Plan {
                 call.measure().figures(),
                 List.of(Contestant.of(call.withPath("verbena-rpc-tcp"), atMost(Figure.P50, 1 / 3.0))),
                 references(call, "grpc-unary", "grpc-stream"));
-        Setting window =
-                Setting.of("", Measure.WINDOW, KIB).withDepth(64).withWarmupFactor(4);
+        Setting window = Setting.of("", Measure.WINDOW, KIB).withDepth(64).withWarmupFactor(4);
         add(
                 "call-1k-tcp-64",
                 "1 KiB request and response, 64 under way, TCP, two processes",
