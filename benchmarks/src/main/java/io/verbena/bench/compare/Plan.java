@@ -87,7 +87,7 @@ public final class Plan {
                                 atMost(Figure.P99, 1.5)));
                 add(
                         "rtt-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " round trip, " + place(local),
+                        words(bytes) + " round trip, " + place(local),
                         setting.measure().figures(),
                         subjects,
                         references(setting, "aeron-ipc", "agrona-one-to-one", "agrona-many-to-one"));
@@ -110,7 +110,7 @@ public final class Plan {
                         Setting.of("", Measure.STREAM, bytes).withBatch(BATCH).withThreads(local);
                 add(
                         "rate-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " one way, " + place(local),
+                        words(bytes) + " one way, " + place(local),
                         setting.measure().figures(),
                         List.of(
                                 Contestant.of(setting.withPath("verbena-append-" + fabric), atLeast(Figure.RATE, 1)),
@@ -146,12 +146,12 @@ public final class Plan {
                         .withThreads(local);
                 add(
                         "copy-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " WRITE and READ, " + place(local),
+                        words(bytes) + " WRITE and READ, " + place(local),
                         List.of(Figure.BYTES),
                         List.of(
                                 Contestant.of(setting.withPath("verbena-write-" + fabric), atLeast(Figure.BYTES, 0.9)),
                                 Contestant.of(setting.withPath("verbena-read-" + fabric), atLeast(Figure.BYTES, 0.9))),
-                        references(setting.withThreads(true), "memcpy"));
+                        references(setting.withThreads(true), local ? "memcpy" : "memcpy-shm"));
             }
         }
     }
@@ -256,5 +256,12 @@ public final class Plan {
             return bytes / MIB + "m";
         }
         return bytes >= KIB ? bytes / KIB + "k" : String.valueOf(bytes);
+    }
+
+    private static String words(int bytes) {
+        if (bytes >= MIB) {
+            return bytes / MIB + " MiB";
+        }
+        return bytes >= KIB ? bytes / KIB + " KiB" : bytes + " B";
     }
 }

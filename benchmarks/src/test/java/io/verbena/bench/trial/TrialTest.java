@@ -24,9 +24,10 @@ class TrialTest {
 
     @Test
     void whatDiesSaysWhy() {
-        Outcome outcome = Trial.run(Setting.of("agrona-one-to-one", Measure.STREAM, 1 << 20), SHORT);
+        Setting refused = Setting.of("verbena-write-local", Measure.ROUND_TRIP, 32);
+        Outcome outcome = Trial.run(refused.withQueuePairs(2).withThreads(true), SHORT);
         assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAILED);
-        assertThat(outcome.reason()).contains("ended with status 1; near end: ");
+        assertThat(outcome.reason()).contains("ended with status 1; both end: ").contains("maximum 1");
     }
 
     @Test
