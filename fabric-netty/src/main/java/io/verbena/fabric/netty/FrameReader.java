@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of a link: the loop's owner queues the buffers that came, the baton holder cuts packets out of them
- * where they lie. Only a packet that is split between buffers is put together in memory of its own.
+ * where they lie; who is both reads from the socket when the queue is empty. Only a packet that is split between buffers
+ * is put together in memory of its own.
  *
  * <p>Concurrency: {@link #offer} and {@link #isAbove} by the loop's owner; {@link #poll} and {@link #hasInbound} by the
  * baton holder; {@link #release} by anyone, which is why polling and releasing exclude each other by {@code busy}. The
@@ -40,6 +41,7 @@ final class FrameReader {
     private final int maxPacket;
     private final SpscUnboundedVarHandleArrayQueue<ByteBuf> queue = new SpscUnboundedVarHandleArrayQueue<>(256);
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
+    private final ReadBuffers readBuffers;
 
     // Of the loop's owner.
     private long charged;
@@ -48,6 +50,8 @@ final class FrameReader {
     private @Nullable ByteBuf current;
     private int position;
     private int end;
+    private @Nullable UnsafeBuffer held; // read into by this link itself, instead of current
+    private boolean ended;
     private @Nullable UnsafeBuffer assembly;
     private int assembled;
     private @Nullable String fault;
@@ -62,8 +66,9 @@ final class FrameReader {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long partialSince;
 
-    FrameReader(int maxPacket) {
+    FrameReader(int maxPacket, ReadBuffers readBuffers) {
         this.maxPacket = maxPacket;
+        this.readBuffers = readBuffers;
     }
 
     /** Takes a received buffer; by the owner. */
@@ -97,15 +102,24 @@ final class FrameReader {
         return since != 0 && queue.isEmpty() ? now - since : 0;
     }
 
-    int poll(Link link, PacketHandler handler, int limit) {
+    /**
+     * Delivers packets.
+     *
+     * @param socket to read from when all that was queued is delivered, by the loop's owner; or null
+     */
+    int poll(Link link, PacketHandler handler, int limit, @Nullable DirectSocket socket) {
         if (!BUSY.compareAndSet(this, false, true)) {
             return 0;
         }
         int delivered = 0;
+        boolean more = socket != null;
         try {
             while (delivered < limit && fault == null) {
                 if (position == end && !nextBuffer()) {
-                    break;
+                    if (socket == null || !more || !read(socket)) {
+                        break;
+                    }
+                    more = end == readBuffers.length(); // a shorter one has emptied the socket
                 }
                 delivered += assembled > 0 || !holdsFrame() ? assemble(link, handler) : deliver(link, handler);
             }
@@ -136,7 +150,38 @@ final class FrameReader {
         return true;
     }
 
+    /** Reads from the socket, behind all that was queued. */
+    private boolean read(DirectSocket socket) {
+        UnsafeBuffer buffer = held;
+        if (buffer == null) {
+            buffer = readBuffers.take();
+            held = buffer;
+        }
+        int length = socket.read(buffer.addressOffset(), readBuffers.length());
+        if (length <= 0) {
+            ended |= length < 0;
+            return false;
+        }
+        view.wrap(buffer, 0, length);
+        position = 0;
+        end = length;
+        return true;
+    }
+
+    /** Whether the socket said that there will be no more. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     private void releaseCurrent() {
+        UnsafeBuffer own = held;
+        if (own != null) {
+            held = null;
+            position = 0;
+            end = 0;
+            readBuffers.giveBack(own);
+            return;
+        }
         ByteBuf buffer = current;
         if (buffer != null) {
             current = null;
@@ -225,6 +270,7 @@ final class FrameReader {
         if (BUSY.compareAndSet(this, false, true)) {
             try {
                 position = end;
+                held = null; // not this thread's to give back
                 while (nextBuffer()) {
                     position = end;
                 }

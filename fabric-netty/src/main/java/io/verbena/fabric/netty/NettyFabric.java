@@ -46,6 +46,7 @@ public final class NettyFabric implements AutoCloseable {
     private final EventLoop loop;
     private final FabricCounters counters = new FabricCounters();
     private final RejectionLog rejections;
+    private final ReadBuffers readBuffers;
     private final byte[] hello;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
@@ -70,6 +71,7 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
+        this.readBuffers = new ReadBuffers(context.maxReceiveBuffer());
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -150,6 +152,14 @@ public final class NettyFabric implements AutoCloseable {
 
     EventLoop loop() {
         return loop;
+    }
+
+    EventLoopWaiter waiter() {
+        return waiter;
+    }
+
+    ReadBuffers readBuffers() {
+        return readBuffers;
     }
 
     /**

@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
- * to the loop's owner, who writes them to the channel. What the socket has not taken is bounded by a window.
+ * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done with
+ * what came before. What the socket has not taken is bounded by a window.
  *
  * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
- * {@link #writeTo} and {@link #taken} by the loop's owner. Between them lie two single-producer queues and the count of
- * bytes taken.
+ * {@link #writeSealed} and {@link #released} by the loop's owner, {@link #write} by a thread that is both. Between them
+ * lie two single-producer queues and the count of bytes taken.
  */
 final class SendWindow {
     private static final VarHandle TAKEN;
@@ -28,6 +29,8 @@ final class SendWindow {
         }
     }
 
+    private final Channel channel;
+    private final @Nullable DirectSocket direct;
     private final int maxPacket;
     private final int window;
     private final int bufferLength;
@@ -44,12 +47,17 @@ final class SendWindow {
     private long committed;
     private long takenSeen;
 
+    // Of the loop's owner.
+    private int inChannel; // buffers that the channel has not done with
+
     // Written by the loop's owner.
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long taken;
 
-    SendWindow(int maxPacket, NettyFabricContext context) {
+    SendWindow(int maxPacket, NettyFabricContext context, Channel channel, @Nullable DirectSocket direct) {
         this.maxPacket = maxPacket;
+        this.channel = channel;
+        this.direct = direct;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame);
@@ -134,22 +142,60 @@ final class SendWindow {
         return (int) (committed - takenSeen);
     }
 
-    /** Writes what is sealed to the channel, in order; by the owner. */
-    void writeTo(Channel channel) {
+    /** Seals and writes all that was committed, by an owner who holds the baton; the usual message passes no queue. */
+    void write() {
+        if (direct != null && inChannel == 0) {
+            writeSealed(); // what others left
+            SendBuffer buffer = current;
+            if (buffer != null && used > 0 && inChannel == 0) {
+                int written = direct.write(buffer.address(), 0, used);
+                if (written == used) {
+                    addTaken(used);
+                    used = 0;
+                    return;
+                }
+                buffer.written(written);
+            }
+        }
+        seal();
+        writeSealed();
+    }
+
+    /**
+     * Writes what is sealed, in order; by the owner. To the socket for as long as that takes all of it, the rest to the
+     * channel, which goes on when the socket has room.
+     */
+    void writeSealed() {
         SendBuffer buffer = sealed.poll();
         if (buffer == null) {
             return;
         }
         do {
-            channel.write(buffer, channel.voidPromise());
+            if (direct != null && inChannel == 0 && buffer.writeTo(direct)) {
+                taken(buffer);
+            } else {
+                inChannel++;
+                channel.write(buffer, channel.voidPromise());
+            }
             buffer = sealed.poll();
         } while (buffer != null);
-        channel.flush();
+        if (inChannel > 0) {
+            channel.flush();
+        }
     }
 
-    /** The socket has taken a buffer, or it never will; by the owner. */
-    void taken(SendBuffer buffer) {
-        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + buffer.writerIndex());
+    /** The channel has done with a buffer: the socket has taken it, or it never will; by the owner. */
+    void released(SendBuffer buffer) {
+        inChannel--;
+        taken(buffer);
+    }
+
+    private void taken(SendBuffer buffer) {
+        addTaken(buffer.writerIndex());
         free.offer(buffer); // there is room for all buffers that exist
+    }
+
+    private void addTaken(int bytes) {
+        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + bytes);
     }
 }

@@ -205,6 +205,41 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
     }
 
+    /**
+     * Executes a small request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
+     * and nothing is before it. It lies in the next free slot of its send ring, which is empty.
+     *
+     * @param data where its inline data lies, which is not in the slot yet; or any buffer
+     * @param from offset in there
+     * @return whether it was done; if not, nothing has happened and it is to be posted
+     */
+    public boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+        if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
+            return false;
+        }
+        boolean done;
+        boolean delivered;
+        try {
+            done = datapath.executeNow(qp, slot, data, from);
+            delivered = datapath.takeDelivered();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        } finally {
+            baton.release();
+        }
+        if (delivered) {
+            guests.wake();
+            if (control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake();
+            }
+        }
+        if (!doorbells.isEmpty() && baton.tryTake()) {
+            assist(null);
+        }
+        return done;
+    }
+
     private void assist(@Nullable QpContext qp) {
         QpContext rung = qp;
         while (true) {
@@ -212,12 +247,9 @@ public final class Engine implements LinkListener, AutoCloseable {
             boolean more;
             long deadline;
             try {
-                if (rung != null) {
-                    datapath.ring(rung);
-                    rung = null;
-                }
                 hearDoorbells();
-                datapath.sendTurn();
+                datapath.sendTurn(rung);
+                rung = null;
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
