@@ -43,7 +43,8 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--depth",
             paramLabel = "<messages>",
-            description = "Measure with so many messages under way, each answered; with --rate: requests of READ, WRITE.")
+            description =
+                    "Measure with so many messages under way, each answered; with --rate: requests of READ, WRITE.")
     @Nullable
     Integer depth;
 

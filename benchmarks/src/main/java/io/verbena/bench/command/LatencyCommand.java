@@ -75,8 +75,8 @@ final class LatencyCommand implements Callable<Integer> {
         List<String> paths = path.paths("verbena-append-shm", "aeron-ipc");
         List<Row> rows = new ArrayList<>();
         for (long rate : rates) {
-            Setting setting = path.apply(
-                    Setting.of("", Measure.SCHEDULED, path.bytes).withRate(rate), waiting, busy);
+            Setting setting =
+                    path.apply(Setting.of("", Measure.SCHEDULED, path.bytes).withRate(rate), waiting, busy);
             String text = Numbers.text(rate, 1000);
             rows.add(new Row(
                     "latency-" + text,

@@ -5,7 +5,6 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.trial.Setting;
-import io.verbena.bench.trial.Trial;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -44,12 +43,10 @@ final class PathOptions {
     static List<Contestant> contestants(List<String> paths, Setting setting) {
         List<Contestant> made = new ArrayList<>();
         for (String path : paths) {
-            PathKind.of(path);
-            Setting own = setting.withPath(path);
-            Trial.whyNot(own).ifPresent(reason -> {
-                throw new BenchException(reason + "; add --threads");
-            });
-            made.add(Contestant.of(own));
+            if (!setting.threads() && !PathKind.of(path).isBetweenProcesses()) {
+                throw new BenchException(path + " is a path within one process; add --threads");
+            }
+            made.add(Contestant.of(setting.withPath(path)));
         }
         return made;
     }

@@ -51,8 +51,12 @@ final class RunOptions {
 
     /** The folder, made if it was not there. */
     Path folder() {
-        Path folder =
-                out == null ? Path.of("target", "bench", LocalDateTime.now(ZoneId.systemDefault()).format(TIME)) : out;
+        Path folder = out == null
+                ? Path.of(
+                        "target",
+                        "bench",
+                        LocalDateTime.now(ZoneId.systemDefault()).format(TIME))
+                : out;
         try {
             return Files.createDirectories(folder);
         } catch (IOException e) {

@@ -100,8 +100,8 @@ final class Session {
             noPlots = "; no plots: " + e.getMessage();
         }
         out.println();
-        out.println("saved: " + directory.resolve(ResultsFile.NAME) + " and " + plots.written().size() + " plots"
-                + noPlots);
+        out.println("saved: " + directory.resolve(ResultsFile.NAME) + " and "
+                + plots.written().size() + " plots" + noPlots);
         List<String> failures = results.failures();
         failures.forEach(line -> err.println("failed: " + line));
         return failures.isEmpty() ? 0 : 1;

@@ -81,11 +81,7 @@ final class SweepCommand implements Callable<Integer> {
         }
     }
 
-    @Option(
-            names = "--over",
-            required = true,
-            paramLabel = "<axis>",
-            description = "size, depth, qps or producers.")
+    @Option(names = "--over", required = true, paramLabel = "<axis>", description = "size, depth, qps or producers.")
     Axis axis = Axis.SIZE;
 
     @Option(
@@ -93,8 +89,9 @@ final class SweepCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "<value>",
             converter = Numbers.Size.class,
-            description = "Points of the axis; by default 8 to 16m bytes, 1 to 512 messages, 1 to 1000 queue pairs, 1 to 4"
-                    + " producers.")
+            description =
+                    "Points of the axis; by default 8 to 16m bytes, 1 to 512 messages, 1 to 1000 queue pairs, 1 to 4"
+                            + " producers.")
     List<Integer> values = new ArrayList<>();
 
     @Mixin
@@ -113,8 +110,9 @@ final class SweepCommand implements Callable<Integer> {
     @Option(
             names = "--depth",
             paramLabel = "<messages>",
-            description = "One way: requests of WRITE and READ under way, receives that SEND finds; default 512, and less"
-                    + " for large messages.")
+            description =
+                    "One way: requests of WRITE and READ under way, receives that SEND finds; default 512, and less"
+                            + " for large messages.")
     @Nullable
     Integer depth;
 
@@ -158,8 +156,7 @@ final class SweepCommand implements Callable<Integer> {
         List<Row> rows = new ArrayList<>();
         Map<Row, Integer> positions = new HashMap<>();
         for (int value : points) {
-            Setting setting =
-                    axis.apply(path.apply(Setting.of("", measure, path.bytes), waiting, 0), value);
+            Setting setting = axis.apply(path.apply(Setting.of("", measure, path.bytes), waiting, 0), value);
             Row row = new Row(
                     "sweep-" + value,
                     Numbers.text(value, axis == Axis.SIZE ? KIB : 1000),
@@ -194,8 +191,8 @@ final class SweepCommand implements Callable<Integer> {
     private void draw(Plots plots, List<Figure> figures, Map<Row, Integer> positions) {
         Curves curves = new Curves(plots);
         for (Figure figure : figures) {
-            String name = axis.name().toLowerCase(Locale.ROOT) + "-"
-                    + figure.title().replace("/s", "");
+            String name =
+                    axis.name().toLowerCase(Locale.ROOT) + "-" + figure.title().replace("/s", "");
             curves.sweep(name, axis.title, figure, row -> positions.getOrDefault(row, 1));
         }
     }

@@ -10,15 +10,18 @@ import picocli.CommandLine.TypeConversionException;
 /** Ways to wait, by the name that an option's value has. */
 final class Ways implements ITypeConverter<Waiting> {
     static final String DEFAULT = "polite";
-    static final String DESCRIPTION = "How both ends wait: polite (20 us of spinning, then yielding), spin, yield, backoff"
-            + " (Aeron's BackoffIdleStrategy) or default (as the path's own API blocks); default polite.";
+    static final String DESCRIPTION =
+            "How both ends wait: polite (20 us of spinning, then yielding), spin, yield, backoff"
+                    + " (Aeron's BackoffIdleStrategy) or default (as the path's own API blocks); default polite.";
     private static final Map<String, Waiting> NAMES = names();
 
     private static Map<String, Waiting> names() {
         Map<String, Waiting> names = new LinkedHashMap<>();
         names.put(DEFAULT, Waiting.SPIN_THEN_YIELD);
         names.put("spin", Waiting.SPIN);
+        names.put("yield", Waiting.YIELD);
         names.put("backoff", Waiting.BACK_OFF);
+        names.put("default", Waiting.API);
         return names;
     }
 

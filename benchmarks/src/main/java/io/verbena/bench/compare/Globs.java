@@ -17,11 +17,7 @@ public final class Globs {
     public Globs(List<String> globs) {
         this.globs = List.copyOf(globs);
         for (String glob : globs) {
-            StringBuilder regex = new StringBuilder();
-            for (char c : glob.toCharArray()) {
-                regex.append(c == '*' ? ".*" : Pattern.quote(String.valueOf(c)));
-            }
-            patterns.add(Pattern.compile(regex.toString()));
+            patterns.add(Pattern.compile("\\Q" + glob.replace("*", "\\E.*\\Q") + "\\E"));
         }
     }
 

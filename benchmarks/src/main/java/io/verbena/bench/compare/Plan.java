@@ -87,7 +87,7 @@ public final class Plan {
                                 atMost(Figure.P99, 1.5)));
                 add(
                         "rtt-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " round trip, " + place(local),
+                        words(bytes) + " round trip, " + place(local),
                         setting.measure().figures(),
                         subjects,
                         references(setting, "aeron-ipc", "agrona-one-to-one", "agrona-many-to-one"));
@@ -106,12 +106,11 @@ public final class Plan {
         for (int bytes : new int[] {32, KIB}) {
             for (boolean local : new boolean[] {true, false}) {
                 String fabric = local ? "local" : "shm";
-                Setting setting = Setting.of("", Measure.STREAM, bytes)
-                        .withBatch(BATCH)
-                        .withThreads(local);
+                Setting setting =
+                        Setting.of("", Measure.STREAM, bytes).withBatch(BATCH).withThreads(local);
                 add(
                         "rate-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " one way, " + place(local),
+                        words(bytes) + " one way, " + place(local),
                         setting.measure().figures(),
                         List.of(
                                 Contestant.of(setting.withPath("verbena-append-" + fabric), atLeast(Figure.RATE, 1)),
@@ -147,12 +146,12 @@ public final class Plan {
                         .withThreads(local);
                 add(
                         "copy-" + size(bytes) + "-" + fabric,
-                        size(bytes) + " WRITE and READ, " + place(local),
+                        words(bytes) + " WRITE and READ, " + place(local),
                         List.of(Figure.BYTES),
                         List.of(
                                 Contestant.of(setting.withPath("verbena-write-" + fabric), atLeast(Figure.BYTES, 0.9)),
                                 Contestant.of(setting.withPath("verbena-read-" + fabric), atLeast(Figure.BYTES, 0.9))),
-                        references(setting.withThreads(true), "memcpy"));
+                        references(setting.withThreads(true), local ? "memcpy" : "memcpy-shm"));
             }
         }
     }
@@ -160,14 +159,12 @@ public final class Plan {
     private void atomics() {
         for (boolean local : new boolean[] {true, false}) {
             String fabric = local ? "local" : "shm";
-            Setting setting =
-                    Setting.of("", Measure.ROUND_TRIP, Long.BYTES).withThreads(local);
+            Setting setting = Setting.of("", Measure.ROUND_TRIP, Long.BYTES).withThreads(local);
             add(
                     "fetch-add-" + fabric,
                     "fetch-and-add, " + place(local),
                     setting.measure().figures(),
-                    List.of(Contestant.of(
-                            setting.withPath("verbena-fetch-add-" + fabric), nanosMore(Figure.P50, 100))),
+                    List.of(Contestant.of(setting.withPath("verbena-fetch-add-" + fabric), nanosMore(Figure.P50, 100))),
                     references(setting.withThreads(true), "cpu-atomic"));
         }
     }
@@ -214,8 +211,7 @@ public final class Plan {
                 call.measure().figures(),
                 List.of(Contestant.of(call.withPath("verbena-rpc-tcp"), atMost(Figure.P50, 1 / 3.0))),
                 references(call, "grpc-unary", "grpc-stream"));
-        Setting window =
-                Setting.of("", Measure.WINDOW, KIB).withDepth(64).withWarmupFactor(4);
+        Setting window = Setting.of("", Measure.WINDOW, KIB).withDepth(64).withWarmupFactor(4);
         add(
                 "call-1k-tcp-64",
                 "1 KiB request and response, 64 under way, TCP, two processes",
@@ -260,5 +256,12 @@ public final class Plan {
             return bytes / MIB + "m";
         }
         return bytes >= KIB ? bytes / KIB + "k" : String.valueOf(bytes);
+    }
+
+    private static String words(int bytes) {
+        if (bytes >= MIB) {
+            return bytes / MIB + " MiB";
+        }
+        return bytes >= KIB ? bytes / KIB + " KiB" : bytes + " B";
     }
 }

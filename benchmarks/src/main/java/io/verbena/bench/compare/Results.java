@@ -130,6 +130,8 @@ public final class Results {
     }
 
     private static String word(Outcome.Kind kind) {
-        return kind == Outcome.Kind.NOT_AVAILABLE ? "not available" : kind.name().toLowerCase(Locale.ROOT);
+        return kind == Outcome.Kind.NOT_AVAILABLE
+                ? "not available"
+                : kind.name().toLowerCase(Locale.ROOT);
     }
 }

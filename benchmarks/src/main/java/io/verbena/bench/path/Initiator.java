@@ -14,6 +14,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import java.util.function.BooleanSupplier;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -112,7 +113,7 @@ final class Initiator implements AutoCloseable {
         int sources = slots * slotLength * queuePairs;
         receiveBase = 2 * sources;
         scratch = Math.addExact(receiveBase, Math.multiplyExact(receiveDepth * queuePairs, slotLength));
-        node = FabricNode.open(fabric, EngineMode.INVOKER);
+        node = FabricNode.open(fabric, settings.waiting() == Waiting.API ? EngineMode.ASSISTED : EngineMode.INVOKER);
         domain = node.nic().allocateProtectionDomain();
         region = domain.allocate(Math.addExact(scratch, slotLength), Access.ALL);
         memory = new UnsafeBuffer(region.buffer(), 0, (int) region.length());
@@ -306,6 +307,16 @@ final class Initiator implements AutoCloseable {
     /** Takes completions; where there are none, runs the engine. */
     int poll(int limit) {
         return completions.poll(handler, limit);
+    }
+
+    /** Sleeps until the condition holds, while the engine's thread goes on. */
+    void await(long nanos, BooleanSupplier condition) {
+        node.engine().awaitAsGuest(nanos, condition);
+    }
+
+    /** Sleeps until there is a completion, while the engine's thread goes on. */
+    void await(long nanos) {
+        completions.await(nanos);
     }
 
     /** A completion's handler that has nothing to do. */

@@ -98,7 +98,9 @@ public final class Curves {
                     line(
                             chart,
                             contestant.label(),
-                            curve.stream().map(point -> 100 / (100 - point.percent())).toList(),
+                            curve.stream()
+                                    .map(point -> 100 / (100 - point.percent()))
+                                    .toList(),
                             curve.stream().map(point -> Math.max(point.nanos(), 1) / 1e3),
                             COLORS[color++ % COLORS.length]);
                 }
@@ -147,16 +149,14 @@ public final class Curves {
         return chart;
     }
 
-    private static void line(
-            XYChart chart, String name, List<Double> x, Stream<Double> y, Color color) {
+    private static void line(XYChart chart, String name, List<Double> x, Stream<Double> y, Color color) {
         XYSeries series = chart.addSeries(name, x, y.toList());
         series.setLineColor(color);
         series.setMarkerColor(color);
         series.setMarker(SeriesMarkers.CIRCLE);
     }
 
-    private static void range(
-            XYChart chart, String name, List<Double> x, Stream<Double> y, Color color) {
+    private static void range(XYChart chart, String name, List<Double> x, Stream<Double> y, Color color) {
         XYSeries series = chart.addSeries(name, x, y.toList());
         series.setLineColor(color);
         series.setLineStyle(THIN);

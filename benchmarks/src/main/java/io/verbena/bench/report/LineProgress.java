@@ -40,8 +40,8 @@ public final class LineProgress implements Progress {
         StringJoiner text = new StringJoiner(", ");
         for (Figure figure : row.figures()) {
             figures.value(figure)
-                    .ifPresent(value ->
-                            text.add((figure.isLatency() ? figure.title() + " " : "") + figure.text(value)));
+                    .ifPresent(
+                            value -> text.add((figure.isLatency() ? figure.title() + " " : "") + figure.text(value)));
         }
         return text.toString();
     }

@@ -40,7 +40,10 @@ final class MarkdownTable {
         StringBuilder text = new StringBuilder("|");
         for (int i = 0; i < widths.length; i++) {
             String cell = cells.get(i);
-            text.append(' ').append(cell).append(" ".repeat(widths[i] - cell.length())).append(" |");
+            text.append(' ')
+                    .append(cell)
+                    .append(" ".repeat(widths[i] - cell.length()))
+                    .append(" |");
         }
         return text.toString();
     }

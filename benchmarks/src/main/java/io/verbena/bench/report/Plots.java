@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import javax.imageio.ImageIO;
 import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
@@ -145,7 +146,8 @@ public final class Plots {
         } else {
             chart.getStyler().setYAxisMin(0.0);
         }
-        chart.addSeries("median", names, intervals.stream().map(Interval::median).toList());
+        chart.addSeries(
+                "median", names, intervals.stream().map(Interval::median).toList());
         dots(chart, "least", names, intervals.stream().map(Interval::min).toList());
         dots(chart, "greatest", names, intervals.stream().map(Interval::max).toList());
         save(chart, name);
@@ -206,7 +208,7 @@ public final class Plots {
     void save(IChart chart, String name) {
         Path file = directory.resolve(name + ".png");
         try {
-            BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
+            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", file.toFile());
         } catch (IOException e) {
             throw new BenchException("cannot write " + file + ": " + e.getMessage(), e);
         } catch (LinkageError | InternalError e) {

@@ -103,10 +103,13 @@ public final class RatioTable {
             if (!row.references().isEmpty()) {
                 for (Contestant contestant : row.subjects()) {
                     for (Target target : contestant.targets()) {
-                        Optional<Interval> compared =
-                                results.compare(row, contestant, row.references().get(0), target);
+                        Optional<Interval> compared = results.compare(
+                                row, contestant, row.references().get(0), target);
                         judged += compared.isPresent() ? 1 : 0;
-                        met += compared.isPresent() && target.isMet(compared.get().median()) ? 1 : 0;
+                        met += compared.isPresent()
+                                        && target.isMet(compared.get().median())
+                                ? 1
+                                : 0;
                     }
                 }
             }

@@ -1,5 +1,6 @@
 package io.verbena.bench.trial;
 
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.NotAvailableException;
 import io.verbena.bench.path.End;
@@ -39,8 +40,17 @@ public final class EndProcess implements Callable<Integer> {
     @Option(names = "--seconds")
     double seconds = 1;
 
+    /** On a thread of Netty's: on others its writes allocate more. */
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
+        int[] status = {1};
+        Thread thread = new FastThreadLocalThread(() -> status[0] = run(), role + "-end");
+        thread.start();
+        thread.join();
+        return status[0];
+    }
+
+    private int run() {
         try {
             Setting setting = Report.parse(json, Setting.class);
             PathKind kind = PathKind.of(setting.path());
@@ -117,14 +127,15 @@ public final class EndProcess implements Callable<Integer> {
     private Figures measurement(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
         Pace pace = new Pace(warmup, seconds);
         long warmupNanos = pace.warmupNanos(setting.warmupFactor());
-        Vigil vigil = new Vigil(new Idle(setting.waiting()), check);
+        Vigil vigil = new Vigil(new Idle(near), check);
         switch (setting.measure()) {
             case ROUND_TRIP:
                 return new RoundTripMeasurement(near, vigil).run(warmupNanos, pace.nanos());
             case SCHEDULED:
                 // Whoever sends by a clock does not sleep: what it overslept would count as the path's.
                 Vigil awake = new Vigil(new Idle(Waiting.SPIN_THEN_YIELD), check);
-                return new ScheduledMeasurement(near, awake, setting.rate()).run(warmupNanos, pace.nanos());
+                return new ScheduledMeasurement(near, awake, setting.rate(), setting.depth())
+                        .run(warmupNanos, pace.nanos());
             case WINDOW:
                 return new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
             default:

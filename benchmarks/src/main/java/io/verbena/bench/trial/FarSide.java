@@ -27,11 +27,14 @@ final class FarSide {
             far.echo();
         }
         FarSide side = new FarSide(far, rendezvous);
-        Idle idle = new Idle(setting.waiting());
+        Idle idle = new Idle(far);
+        long seen = 0; // a wait of the path's own may take messages too
         for (int i = 1; (i & LOOK) != 0 || !side.isOver(); i++) {
-            if (far.poll(LIMIT) == 0) {
+            far.poll(LIMIT);
+            if (far.taken() == seen) {
                 idle.idle();
             } else {
+                seen = far.taken();
                 idle.reset();
             }
         }

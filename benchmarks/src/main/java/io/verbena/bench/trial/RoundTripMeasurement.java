@@ -8,6 +8,8 @@ import org.HdrHistogram.Histogram;
 final class RoundTripMeasurement {
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(20);
 
+    private static final String ANSWER = "answer to a message";
+
     private final End near;
     private final Vigil vigil;
     private long next;
@@ -41,8 +43,9 @@ final class RoundTripMeasurement {
         near.flush();
         vigil.worked();
         while (near.taken() == number) {
-            if (near.poll(1) == 0) {
-                vigil.idle("answer to message " + number);
+            near.poll(1);
+            if (near.taken() == number) {
+                vigil.idle(ANSWER);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.verbena.bench.BenchException;
 import io.verbena.bench.path.End;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -24,13 +25,21 @@ final class ScheduledMeasurement {
     private final Vigil vigil;
     private final double interval;
     private final long rate;
+    private final int depth;
+    private final LongSupplier clock;
     private long base;
     private long start;
 
-    ScheduledMeasurement(End near, Vigil vigil, long rate) {
+    ScheduledMeasurement(End near, Vigil vigil, long rate, int depth) {
+        this(near, vigil, rate, depth, System::nanoTime);
+    }
+
+    ScheduledMeasurement(End near, Vigil vigil, long rate, int depth, LongSupplier clock) {
+        this.clock = clock;
         this.near = near;
         this.vigil = vigil;
         this.rate = rate;
+        this.depth = depth;
         this.interval = 1e9 / rate;
     }
 
@@ -47,7 +56,7 @@ final class ScheduledMeasurement {
         long count = Math.max(2, (long) (nanos / interval));
         long end = base + count;
         long sent = base;
-        start = System.nanoTime();
+        start = clock.getAsLong();
         // Sending stops for good when it is so late that the rate is missed anyway.
         long latest = (long) (nanos * (1 + 2 * TOLERANCE)) + (strict ? 0 : LATEST);
         long now = start;
@@ -60,8 +69,8 @@ final class ScheduledMeasurement {
         }
         double achieved = (sent - base - 1) * 1e9 / (now - start);
         if (strict && (sent < end || achieved < rate * (1 - TOLERANCE))) {
-            throw new VoidRunException(String.format(
-                    Locale.ROOT, "reached %s of %s", Figure.RATE.text(achieved), Figure.RATE.text(rate)));
+            throw new VoidRunException(
+                    String.format(Locale.ROOT, "reached %s of %s", Figure.RATE.text(achieved), Figure.RATE.text((double) rate)));
         }
         if (sent == base) {
             throw new BenchException("there was no room for a message in " + nanos / 1_000_000 + " ms");
@@ -73,10 +82,11 @@ final class ScheduledMeasurement {
         return start + (long) ((number - base) * interval);
     }
 
-    /** Sends what is due, as far as there is room. */
+    /** Sends what is due, as far as there is room; what is not sent now is late, and its latency counts all the same. */
     private long sendDue(long first, long end, long now) {
+        long limit = Math.min(end, near.taken() + depth);
         long sent = first;
-        while (sent < end && sent - first < LIMIT && due(sent) - now <= 0 && near.offer(sent)) {
+        while (sent < limit && due(sent) - now <= 0 && near.offer(sent)) {
             sent++;
         }
         if (sent != first) {
@@ -89,11 +99,11 @@ final class ScheduledMeasurement {
     private long take(Histogram histogram) {
         long before = near.taken();
         near.poll(LIMIT);
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         long taken = near.taken();
         if (taken == before) {
-            vigil.idle("answer to message " + before);
-            return System.nanoTime();
+            vigil.idle("answer to a message");
+            return clock.getAsLong();
         }
         vigil.worked();
         for (long number = before; number < taken; number++) {

@@ -126,7 +126,8 @@ public record Setting(
 
     /** The same with a longer warm-up. */
     public Setting withWarmupFactor(int value) {
-        return new Setting(path, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, producers, value);
+        return new Setting(
+                path, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, producers, value);
     }
 
     /** What both ends are opened with. */

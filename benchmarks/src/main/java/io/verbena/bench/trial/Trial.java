@@ -28,6 +28,16 @@ public final class Trial {
         } catch (BenchException e) {
             return Optional.of("no path '" + setting.path() + "' here");
         }
+        String unavailable = kind.unavailable();
+        if (unavailable != null) {
+            return Optional.of(unavailable);
+        }
+        if (setting.queuePairs() > kind.maxQueuePairs()) {
+            return Optional.of("queue pairs " + setting.queuePairs() + " > maximum " + kind.maxQueuePairs());
+        }
+        if (setting.producers() > kind.maxProducers()) {
+            return Optional.of("producers " + setting.producers() + " > maximum " + kind.maxProducers());
+        }
         if (!setting.threads() && !kind.isBetweenProcesses()) {
             return Optional.of(setting.path() + " is a path within one process");
         }

@@ -74,7 +74,7 @@ final class WindowMeasurement {
         near.poll(64);
         now = System.nanoTime();
         if (near.taken() == before) {
-            vigil.idle("answer to message " + before);
+            vigil.idle("answer to a message");
             return;
         }
         vigil.worked();
