@@ -71,7 +71,7 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
