@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class GatherList {
     /** Most pieces in it. */
-    static final int MAX_PIECES = 32;
+    static final int MAX_PIECES = 128;
 
     private static final int LENGTH_OFFSET = Long.BYTES;
     private static final int PIECE = 2 * Long.BYTES;

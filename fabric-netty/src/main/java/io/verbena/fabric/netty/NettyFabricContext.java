@@ -41,7 +41,10 @@ public final class NettyFabricContext {
         return this;
     }
 
-    /** Most bytes that the kernel is asked to hold unsent on a TCP connection. Default 512 KiB. */
+    /**
+     * Bytes that the kernel is asked to hold: unsent on a TCP connection, unread by the peer on a Unix-domain one. With NIO
+     * it is not asked. Default 512 KiB.
+     */
     public NettyFabricContext notSentLowWater(int bytes) {
         notSentLowWater = checkRange("notSentLowWater", bytes, 4096, 64 << 20);
         return this;

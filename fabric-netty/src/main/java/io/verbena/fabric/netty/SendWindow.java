@@ -34,8 +34,11 @@ final class SendWindow {
     /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
     private static final int LEAST_GATHERED = 4 * 1024;
 
-    /** Bytes after which they are written before the turn ends. */
-    private static final int GATHERED_A_WRITE = 64 * 1024;
+    /**
+     * Bytes after which they are written before the turn ends: several of TCP's largest segments, for the rest of each
+     * write goes out as a segment of its own.
+     */
+    private static final int GATHERED_A_WRITE = 256 * 1024;
 
     private final Channel channel;
     private final @Nullable DirectSocket direct;
