@@ -3,16 +3,19 @@ package io.verbena.bench.path;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
 /** APPEND: a message is a record in the other end's append queue, which all its queue pairs and producers share. */
 final class AppendEnd extends VerbenaEnd {
     private final AppendHandler handler = this::onMessage;
     private final AppendQueue queue;
+    private final BooleanSupplier hasMessage;
 
     AppendEnd(FabricKind fabric, boolean near, PathSettings settings) {
         super(Verb.APPEND, fabric, near, settings);
         queue = inbox();
+        hasMessage = () -> !queue.isEmpty();
     }
 
     @Override
@@ -23,6 +26,12 @@ final class AppendEnd extends VerbenaEnd {
     @Override
     int take(int limit) {
         return queue.poll(handler, limit);
+    }
+
+    @Override
+    public boolean await(long nanos) {
+        initiator.await(nanos, hasMessage);
+        return true;
     }
 
     private void onMessage(DirectBuffer buffer, int offset, int bytes, int qpNumber, int immediate, int flags) {

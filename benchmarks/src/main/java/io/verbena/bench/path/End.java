@@ -28,6 +28,8 @@ public abstract class End extends Producer implements AutoCloseable {
     private final boolean single;
     private long taken;
     private boolean echo;
+    private boolean echoing;
+    private long echoed;
     private boolean answered;
 
     /** Creates an end. */
@@ -52,6 +54,16 @@ public abstract class End extends Producer implements AutoCloseable {
             flush();
         }
         return count;
+    }
+
+    /**
+     * Sleeps as the path's own API does until there may be something to take.
+     *
+     * @param nanos most nanoseconds to sleep
+     * @return false at once if the path has no such wait
+     */
+    public boolean await(long nanos) {
+        return false;
     }
 
     /** Takes messages, each by {@link #accept}. @return how many */
@@ -96,10 +108,19 @@ public abstract class End extends Producer implements AutoCloseable {
             }
         }
         taken++;
-        if (echo) {
-            offerNow(number);
-            answered = true;
+        if (echo && !echoing) {
+            echoTaken();
         }
+    }
+
+    /** While one answer waits for room, more messages may come: theirs follow in order. */
+    private void echoTaken() {
+        echoing = true;
+        while (echoed < taken) {
+            offerNow(echoed++);
+        }
+        echoing = false;
+        answered = true;
     }
 
     private BenchException outOfOrder(int lane, long number) {

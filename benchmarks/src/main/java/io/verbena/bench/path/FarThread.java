@@ -90,7 +90,7 @@ public final class FarThread implements AutoCloseable {
         if (echo && far.isAnswered()) {
             far.echo();
         }
-        Idle idle = new Idle(far.settings().waiting());
+        Idle idle = new Idle(far);
         for (int i = 1; (i & LOOK) != 0 || !stop.getAsBoolean(); i++) {
             if (far.poll(LIMIT) == 0) {
                 idle.idle();

@@ -14,6 +14,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import java.util.function.BooleanSupplier;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -112,7 +113,7 @@ final class Initiator implements AutoCloseable {
         int sources = slots * slotLength * queuePairs;
         receiveBase = 2 * sources;
         scratch = Math.addExact(receiveBase, Math.multiplyExact(receiveDepth * queuePairs, slotLength));
-        node = FabricNode.open(fabric, EngineMode.INVOKER);
+        node = FabricNode.open(fabric, settings.waiting() == Waiting.API ? EngineMode.ASSISTED : EngineMode.INVOKER);
         domain = node.nic().allocateProtectionDomain();
         region = domain.allocate(Math.addExact(scratch, slotLength), Access.ALL);
         memory = new UnsafeBuffer(region.buffer(), 0, (int) region.length());
@@ -184,7 +185,7 @@ final class Initiator implements AutoCloseable {
 
     // ---- posting ----------------------------------------------------------------------------------------------------
 
-    /** Posts a request, without a doorbell. @return false if there is no room now */
+    /** Posts a request, in batches without a doorbell. @return false if there is no room now */
     boolean offer(long number) {
         int qp = current;
         if (!inline && posted[qp] - completed[qp] >= slots && !look(qp)) {
@@ -192,17 +193,21 @@ final class Initiator implements AutoCloseable {
         }
         long stamp = senders == 1 ? (long) firstLane << End.LANE_SHIFT | number : stamp(qp);
         fill(qp, stamp);
-        if (qps[qp].post(request) != PostResult.POSTED) {
+        // A request of its own is posted with its doorbell, as an application would.
+        PostResult result = batch == 1 ? qps[qp].postSend(request) : qps[qp].post(request);
+        if (result != PostResult.POSTED) {
             poll(POLL);
             return false;
         }
-        pending = true;
+        pending = batch > 1;
         posted[qp]++;
         if (++inBatch == batch) {
             inBatch = 0;
             if (senders > 1) {
-                qps[qp].doorbell();
-                pending = false;
+                if (pending) {
+                    qps[qp].doorbell();
+                    pending = false;
+                }
                 current = qp + 1 == senders ? 0 : qp + 1;
             }
         }
@@ -302,6 +307,16 @@ final class Initiator implements AutoCloseable {
     /** Takes completions; where there are none, runs the engine. */
     int poll(int limit) {
         return completions.poll(handler, limit);
+    }
+
+    /** Sleeps until the condition holds, while the engine's thread goes on. */
+    void await(long nanos, BooleanSupplier condition) {
+        node.engine().awaitAsGuest(nanos, condition);
+    }
+
+    /** Sleeps until there is a completion, while the engine's thread goes on. */
+    void await(long nanos) {
+        completions.await(nanos);
     }
 
     /** A completion's handler that has nothing to do. */

@@ -161,6 +161,12 @@ final class NettyEnd extends End {
     }
 
     @Override
+    public boolean await(long nanos) {
+        loop.run(nanos);
+        return true;
+    }
+
+    @Override
     int receive(int limit) {
         long before = taken();
         turn();

@@ -54,6 +54,12 @@ final class OneSidedEnd extends VerbenaEnd {
     }
 
     @Override
+    public boolean await(long nanos) {
+        initiator.await(nanos);
+        return true;
+    }
+
+    @Override
     int receive(int limit) {
         int before = completed;
         if (initiator.poll(limit) == 0) {

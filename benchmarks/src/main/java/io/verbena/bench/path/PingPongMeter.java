@@ -22,7 +22,7 @@ public final class PingPongMeter {
     public PingPongMeter(End near, Runnable check) {
         this.near = near;
         this.check = check;
-        this.idle = new Idle(near.settings().waiting());
+        this.idle = new Idle(near);
     }
 
     /** One round trip. @return its message's number */

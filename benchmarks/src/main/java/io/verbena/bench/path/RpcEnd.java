@@ -119,6 +119,12 @@ final class RpcEnd extends End {
     }
 
     @Override
+    public boolean await(long nanos) {
+        node.await(nanos);
+        return true;
+    }
+
+    @Override
     int receive(int limit) {
         long before = near() ? taken() : served;
         if (take(limit) == 0) {

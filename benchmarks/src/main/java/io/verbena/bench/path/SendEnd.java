@@ -42,6 +42,12 @@ final class SendEnd extends VerbenaEnd {
     }
 
     @Override
+    public boolean await(long nanos) {
+        initiator.await(nanos);
+        return true;
+    }
+
+    @Override
     void onCompletion(Completion completion) {
         if (completion.opcode() == WcOpcode.RECEIVE) {
             int slot = (int) completion.wrId();

@@ -3,12 +3,14 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +22,9 @@ import org.slf4j.LoggerFactory;
  * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader}, between
  * the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the socket
  * itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ *
+ * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its polls
+ * read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
  */
 public final class NettyLink implements Link {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
@@ -38,6 +43,9 @@ public final class NettyLink implements Link {
         }
     }
 
+    /** Polls that find nothing before a link leaves its socket to the event loop. */
+    private static final int WARM_POLLS = 256;
+
     private final NettyFabric fabric;
     private final Channel channel;
     private final EventLoop loop;
@@ -47,11 +55,16 @@ public final class NettyLink implements Link {
     private final int receiveLimit;
     private final SendWindow outbound;
     private final FrameReader inbound;
+    private final @Nullable DirectSocket direct;
     private final @Nullable Connector connector;
     private final Runnable writeTask = this::writeAsOwner;
     private final Runnable readTask = this::readAgain;
 
     private volatile State state = State.UP;
+
+    // Written under the baton, read by whoever receives or ends the link.
+    private volatile @Nullable Arrivals arrivals;
+    private volatile int number;
 
     /** Written by the owner: it has stopped reading because too much waits to be polled. */
     private volatile boolean readPaused;
@@ -61,6 +74,9 @@ public final class NettyLink implements Link {
 
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean readAsked;
+
+    // Of the baton holder.
+    private int warmth; // polls in which it looks at the socket itself
 
     // Of the loop's owner.
     private boolean ended;
@@ -80,8 +96,9 @@ public final class NettyLink implements Link {
         this.remote = remote;
         this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
-        this.outbound = new SendWindow(maxPacket, fabric.context());
-        this.inbound = new FrameReader(maxPacket);
+        this.direct = DirectSocket.of(channel);
+        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct);
+        this.inbound = new FrameReader(maxPacket, fabric.readBuffers());
         this.connector = connector;
     }
 
@@ -115,6 +132,14 @@ public final class NettyLink implements Link {
         return state == State.UP ? outbound.claim(length) : NO_ROOM;
     }
 
+    /** As {@link #claim(int)}; a payload of some KiB is not copied, where the baton holder is the loop's owner. */
+    @Override
+    public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        return outbound.gathers(payload, payloadLength) && state == State.UP
+                ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
+                : Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
+    }
+
     @Override
     public MutableDirectBuffer buffer() {
         return outbound.buffer();
@@ -127,20 +152,19 @@ public final class NettyLink implements Link {
 
     @Override
     public void flush() {
-        outbound.seal();
-        if (!outbound.hasSealed()) {
+        if (loop.inEventLoop()) {
+            outbound.write();
             return;
         }
-        if (loop.inEventLoop()) {
-            outbound.writeTo(channel);
-        } else if (WRITE_ASKED.compareAndSet(this, false, true)) {
+        outbound.seal();
+        if (outbound.hasSealed() && WRITE_ASKED.compareAndSet(this, false, true)) {
             ask(writeTask);
         }
     }
 
     private void writeAsOwner() {
         WRITE_ASKED.setVolatile(this, false);
-        outbound.writeTo(channel);
+        outbound.writeSealed();
     }
 
     private void ask(Runnable task) {
@@ -149,15 +173,25 @@ public final class NettyLink implements Link {
         } catch (RejectedExecutionException e) {
             // The loop is closed, and the socket with it.
             STATE.compareAndSet(this, State.UP, State.DOWN);
+            arrived();
         }
     }
 
     @Override
     public int poll(PacketHandler handler, int limit) {
-        if (!inbound.hasInbound() || state == State.CLOSED) {
+        if (state == State.CLOSED) {
             return 0;
         }
-        int delivered = inbound.poll(this, handler, limit);
+        DirectSocket socket = warmth > 0 && mayReadItself() ? direct : null;
+        if (socket == null && !inbound.hasInbound()) {
+            return 0;
+        }
+        int delivered = inbound.poll(this, handler, limit, socket);
+        if (delivered > 0) {
+            warmth = direct == null ? 0 : WARM_POLLS;
+        } else if (socket != null) {
+            warmth = inbound.hasEnded() ? 0 : warmth - 1;
+        }
         if (readPaused && !inbound.isAbove(receiveLimit >> 1) && READ_ASKED.compareAndSet(this, false, true)) {
             ask(readTask);
         }
@@ -171,9 +205,35 @@ public final class NettyLink implements Link {
         return delivered;
     }
 
+    /**
+     * Whether this poll may read the socket: it comes from the thread that reads it in any case, nothing that was read
+     * before is on its way, and not too many links do the same in this turn.
+     */
+    private boolean mayReadItself() {
+        return state == State.UP
+                && !readPaused
+                && loop.inEventLoop()
+                && fabric.waiter().takeLook();
+    }
+
     @Override
     public boolean hasInbound() {
         return inbound.hasInbound() && state != State.CLOSED;
+    }
+
+    @Override
+    public boolean announceTo(@Nullable Arrivals told, int as) {
+        number = as;
+        arrivals = told;
+        return true;
+    }
+
+    private void arrived() {
+        VarHandle.fullFence(); // what has come first, then the look at who is told
+        Arrivals told = arrivals;
+        if (told != null) {
+            told.arrived(number);
+        }
     }
 
     @Override
@@ -202,6 +262,7 @@ public final class NettyLink implements Link {
     @Override
     public void close() {
         State before = (State) STATE.getAndSet(this, State.CLOSED);
+        arrived();
         if (before != State.CLOSED) {
             if (connector != null && before == State.UP) {
                 connector.close();
@@ -218,6 +279,7 @@ public final class NettyLink implements Link {
             return;
         }
         inbound.offer(buffer);
+        arrived();
         if (inbound.isAbove(receiveLimit)) {
             pauseReading();
         }
@@ -250,6 +312,7 @@ public final class NettyLink implements Link {
         }
         ended = true;
         STATE.compareAndSet(this, State.UP, State.DOWN);
+        arrived();
         if (state == State.CLOSED) {
             LOG.debug("link to {} closed", remote);
         } else {
@@ -278,6 +341,7 @@ public final class NettyLink implements Link {
             faultReported = true;
             fabric.malformed(remote, fault);
             STATE.compareAndSet(this, State.UP, State.DOWN);
+            arrived();
             channel.close();
         }
     }

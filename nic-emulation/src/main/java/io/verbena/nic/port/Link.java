@@ -1,5 +1,6 @@
 package io.verbena.nic.port;
 
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,25 @@ public interface Link extends AutoCloseable {
      */
     int claim(int length);
 
+    /**
+     * Reserves a packet whose payload lies elsewhere already; the caller writes the headers alone. A link may send the
+     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here; so it must stay
+     * what it is until then.
+     *
+     * @param headerLength bytes that the caller writes at the offset returned
+     * @param payload holds the rest of the packet
+     * @param payloadOffset of its first byte
+     * @param payloadLength in bytes; with the headers 1 to {@link #maxPacket}
+     * @return as {@link #claim(int)}
+     */
+    default int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        int at = claim(headerLength + payloadLength);
+        if (at != NO_ROOM) {
+            buffer().putBytes(at + headerLength, payload, payloadOffset, payloadLength);
+        }
+        return at;
+    }
+
     /** The buffer in which the last claim lies. It may be another one after each claim. */
     MutableDirectBuffer buffer();
 
@@ -80,6 +100,30 @@ public interface Link extends AutoCloseable {
      * @param engine index of the engine in the peer's NIC
      */
     void wakePeer(int engine);
+
+    /**
+     * Asks the link to say when something has come, in place of being polled each turn: by {@link Arrivals#arrived} for
+     * packets that this process receives, and for changes of state; where the peer writes packets into memory of this
+     * side, by telling the peer's end the number ({@link #takeAnnouncement}). The caller polls once after this. Under the
+     * baton.
+     *
+     * @param arrivals told of arrivals, or null: the link is polled each turn again
+     * @param number of the link
+     * @return false if the link cannot; it is then polled each turn
+     */
+    default boolean announceTo(@Nullable Arrivals arrivals, int number) {
+        return false;
+    }
+
+    /**
+     * The number under which the peer's engine wants to be told, in its control block, of what was flushed here since the
+     * last call. The caller has fenced after the flush.
+     *
+     * @return -1 if nothing was flushed, or the peer looks by itself
+     */
+    default int takeAnnouncement() {
+        return -1;
+    }
 
     /** Closes this end. Idempotent. The peer sees the link go down. */
     @Override

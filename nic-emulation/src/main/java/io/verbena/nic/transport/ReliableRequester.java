@@ -155,6 +155,7 @@ final class ReliableRequester extends Requester {
             // A region has gone since the check, and an atomic may have been executed: the request is not tried again.
             ring.posted();
             ring.publish();
+            ring.hasNext(); // sees it
             fail(WcStatus.LOC_PROT_ERR);
             return DirectPath.OVERHEAD;
         }
