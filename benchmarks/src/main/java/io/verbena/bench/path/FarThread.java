@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A path whose far end has a thread in this process, while the calling thread has the near end. */
 public final class FarThread implements AutoCloseable {
-    private static final int LIMIT = 64;
+    private static final int LIMIT = 256; // so that answers of a whole window may leave together
     private static final int LOOK = 1023;
 
     private final Thread thread;

@@ -21,7 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A NIC with some queue pairs, and the posting of one verb's requests: batches go around the queue pairs. The owner's thread
- * runs the engine (INVOKER). Data of at most {@value #INLINE} bytes goes inline, more from slots of a registered region,
+ * runs the engine (INVOKER). Short data goes inline, long data from slots of a registered region,
  * which hold the message already but for its number: as an application would have composed it there.
  *
  * <p>The region:
@@ -30,8 +30,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 final class Initiator implements AutoCloseable {
-    /** Bytes up to which data goes inline: copied once more, but no key and no range to look up. */
-    static final int INLINE = 256;
+    /** Bytes up to which data goes inline through sockets: copied once more, but no key and no range to look up. */
+    private static final int INLINE = 256;
+
+    /** The same on the direct path for batches, whose inline data waits in the send ring. */
+    private static final int INLINE_BATCHED = 512;
+
+    /** The same for a request of its own, whose inline data goes from the caller's buffer to the peer's memory at once. */
+    private static final int INLINE_AT_ONCE = 4096;
 
     static final int POLL = 256;
 
@@ -101,7 +107,7 @@ final class Initiator implements AutoCloseable {
         batch = settings.batch();
         senders = settings.queuePairs();
         firstLane = producer * senders;
-        inline = length <= INLINE && verb != Verb.READ && verb != Verb.FETCH_ADD;
+        inline = length <= inlineLimit(fabric, batch) && verb != Verb.READ && verb != Verb.FETCH_ADD;
         slotLength = verb == Verb.FETCH_ADD ? WORD_LENGTH : settings.slotLength();
         int depth = senders == 1
                 ? Math.max(SINGLE_DEPTH, settings.depth())
@@ -133,6 +139,14 @@ final class Initiator implements AutoCloseable {
         posted = new long[senders];
         completed = new long[senders];
         message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
+    }
+
+    private static int inlineLimit(FabricKind fabric, int batch) {
+        boolean direct = fabric == FabricKind.LOCAL || fabric == FabricKind.SHM;
+        if (!direct) {
+            return INLINE;
+        }
+        return batch > 1 ? INLINE_BATCHED : INLINE_AT_ONCE;
     }
 
     /** Slots of a queue pair: the settings' for one-sided verbs; for messages no more than stay in a core's cache. */

@@ -1,6 +1,7 @@
 package io.verbena.bench.path;
 
 import io.verbena.Channel;
+import io.verbena.InboxOptions;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
@@ -55,6 +56,7 @@ final class RpcEnd extends End {
                 .mode(NodeMode.INVOKER)
                 .sendDepth(BitUtil.findNextPositivePowerOfTwo(Math.max(ROOM, 2 * settings.depth())))
                 .stagingLength(staging);
+        InboxOptions longest = new InboxOptions().maxMessage(length + ROOM);
         if (near) {
             node = Node.launch(context.eventLoop(fabric != FabricKind.LOCAL).sharedMemory(fabric == FabricKind.SHM));
             requester = node.openRequester(
@@ -64,7 +66,7 @@ final class RpcEnd extends End {
         } else {
             node = Node.launch(listen(context, fabric));
             requester = null;
-            responder = node.openResponder("echo");
+            responder = node.openResponder("echo", longest);
             channel = null;
             rendezvous.tell(
                     fabric == FabricKind.LOCAL
