@@ -276,20 +276,14 @@ public final class SendRequest {
         }
     }
 
-    /** Whether it is an append whose data is inline: what may be executed as it is posted. */
-    boolean isInlineAppend() {
-        return opcode == WcOpcode.APPEND && inlineBuffer != null;
-    }
-
-    /** As {@link Engine#appendNow}; it {@link #isInlineAppend}. */
-    boolean appendNow(Engine engine, QpContext qp) {
+    /** Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not. */
+    boolean executeNow(Engine engine, QpContext qp, UnsafeBuffer ring, int slot) {
         DirectBuffer data = inlineBuffer;
-        return data != null
-                && engine.appendNow(
-                        qp, wrId, flags, (int) remoteOffset, remoteKey, immediate, data, inlineOffset, (int) length);
+        return qp.mayExecuteNow(opcode.ordinal(), flags)
+                && engine.executeNow(qp, slot, data == null ? ring : data, inlineOffset);
     }
 
-    /** Copies the request to a slot of a send ring. */
+    /** Copies the request, all but inline data, to a slot of a send ring. */
     void encode(UnsafeBuffer ring, int slot) {
         ring.putLong(slot + SendWqeDescriptor.HEADER, SendWqeDescriptor.header(opcode.ordinal(), flags, entries, (int)
                 length));
@@ -308,14 +302,17 @@ public final class SendRequest {
             ring.putLong(slot + SendWqeDescriptor.WINDOW_LENGTH, windowLength);
         }
         int entry = slot + SendWqeDescriptor.DATA;
-        DirectBuffer data = inlineBuffer;
-        if (data != null) {
-            ring.putBytes(entry, data, inlineOffset, (int) length);
-            return;
-        }
         for (int i = 0; i < entries; i++, entry += SendWqeDescriptor.SGE_LENGTH) {
             ring.putLong(entry + SendWqeDescriptor.SGE_KEY, SendWqeDescriptor.pair(keys[i], lengths[i]));
             ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
+        }
+    }
+
+    /** Copies inline data, if it has any, to a slot that {@link #encode} has filled. */
+    void encodeInline(UnsafeBuffer ring, int slot) {
+        DirectBuffer data = inlineBuffer;
+        if (data != null) {
+            ring.putBytes(slot + SendWqeDescriptor.DATA, data, inlineOffset, (int) length);
         }
     }
 }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs a
  * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
- * until one finds something, {@link #wake} is called or the owner sleeps.
+ * until one finds something, {@link #wake} is called or the owner sleeps. And while up to {@value #MAX_LOOKS} links look at
+ * their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds something.
  *
  * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoopWaiter implements Waiter {
     private static final int EAGER_POLLS = 256;
     private static final int LAZY_INTERVAL = 4;
+    private static final int MAX_LOOKS = 4;
+    private static final int SPARED_POLLS = 8;
     private static final int CLOSE_TURNS = 1000;
     private static final VarHandle WAKE_REQUESTED;
 
@@ -57,6 +60,9 @@ public final class EventLoopWaiter implements Waiter {
 
     private int eagerPolls = EAGER_POLLS;
     private int skipped;
+    private int looks; // by links themselves, since the last poll
+    private int spared; // polls
+    private boolean quiet; // the loop's last run found nothing
 
     /** Creates a waiter on epoll where there is one, else on NIO. */
     public EventLoopWaiter() {
@@ -129,6 +135,12 @@ public final class EventLoopWaiter implements Waiter {
 
     @Override
     public int poll() {
+        boolean looked = looks > 0;
+        looks = 0;
+        if (looked && quiet && ++spared < SPARED_POLLS && !(boolean) WAKE_REQUESTED.getOpaque(this)) {
+            return 0;
+        }
+        spared = 0;
         if (eagerPolls == 0 && ++skipped < LAZY_INTERVAL && !(boolean) WAKE_REQUESTED.getOpaque(this)) {
             return 0;
         }
@@ -138,12 +150,22 @@ public final class EventLoopWaiter implements Waiter {
             return 0;
         }
         int work = loop.runNow();
+        quiet = work == 0;
         if (work > 0) {
             eagerPolls = EAGER_POLLS;
         } else if (eagerPolls > 0) {
             eagerPolls--;
         }
         return work;
+    }
+
+    /**
+     * A link asks to look at its socket itself; by the owner.
+     *
+     * @return false if enough others do so in this turn
+     */
+    boolean takeLook() {
+        return looks < MAX_LOOKS && ++looks > 0;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.verbena.fabric.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of a link: the loop's owner queues the buffers that came, the baton holder cuts packets out of them
- * where they lie. Only a packet that is split between buffers is put together in memory of its own.
+ * where they lie; who is both reads from the socket when the queue is empty. Only a packet that is split between buffers
+ * is put together in memory of its own.
  *
  * <p>Concurrency: {@link #offer} and {@link #isAbove} by the loop's owner; {@link #poll} and {@link #hasInbound} by the
  * baton holder; {@link #release} by anyone, which is why polling and releasing exclude each other by {@code busy}. The
@@ -21,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
     private static final int LEAST_CHARGE = 512;
+
+    /** Bytes read from the socket in a poll, beyond which it reads no more: others have their turn. */
+    private static final int MOST_READ = 512 * 1024;
 
     private static final VarHandle BUSY;
     private static final VarHandle RELEASED;
@@ -40,6 +46,7 @@ final class FrameReader {
     private final int maxPacket;
     private final SpscUnboundedVarHandleArrayQueue<ByteBuf> queue = new SpscUnboundedVarHandleArrayQueue<>(256);
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
+    private final ReadBuffers readBuffers;
 
     // Of the loop's owner.
     private long charged;
@@ -48,6 +55,9 @@ final class FrameReader {
     private @Nullable ByteBuf current;
     private int position;
     private int end;
+    private @Nullable UnsafeBuffer held; // read into by this link itself, instead of current
+    private int readInPoll;
+    private boolean ended;
     private @Nullable UnsafeBuffer assembly;
     private int assembled;
     private @Nullable String fault;
@@ -62,8 +72,9 @@ final class FrameReader {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long partialSince;
 
-    FrameReader(int maxPacket) {
+    FrameReader(int maxPacket, ReadBuffers readBuffers) {
         this.maxPacket = maxPacket;
+        this.readBuffers = readBuffers;
     }
 
     /** Takes a received buffer; by the owner. */
@@ -97,15 +108,32 @@ final class FrameReader {
         return since != 0 && queue.isEmpty() ? now - since : 0;
     }
 
-    int poll(Link link, PacketHandler handler, int limit) {
+    /**
+     * Delivers packets.
+     *
+     * @param socket to read from when all that was queued is delivered, by the loop's owner; or null
+     */
+    int poll(Link link, PacketHandler handler, int limit, @Nullable DirectSocket socket) {
         if (!BUSY.compareAndSet(this, false, true)) {
             return 0;
         }
         int delivered = 0;
+        boolean more = socket != null;
+        readInPoll = 0;
         try {
             while (delivered < limit && fault == null) {
                 if (position == end && !nextBuffer()) {
-                    break;
+                    if (socket == null || !more) {
+                        break;
+                    }
+                    more = read(socket, 0);
+                    if (end == 0) {
+                        break;
+                    }
+                }
+                if (more && mayReadBehind() && !holdsFrame()) {
+                    more = read(requireNonNull(socket), end - position);
+                    continue;
                 }
                 delivered += assembled > 0 || !holdsFrame() ? assemble(link, handler) : deliver(link, handler);
             }
@@ -136,7 +164,51 @@ final class FrameReader {
         return true;
     }
 
+    /** Whether the rest of a packet can be read to where its beginning is: nothing that came another way lies between. */
+    private boolean mayReadBehind() {
+        return held != null && assembled == 0 && end - position < readBuffers.length() && queue.isEmpty();
+    }
+
+    /**
+     * Reads from the socket, behind all that was queued.
+     *
+     * @param kept bytes at the end of what was read last, the beginning of a packet, that the new ones follow
+     * @return whether there may be more to read
+     */
+    private boolean read(DirectSocket socket, int kept) {
+        UnsafeBuffer buffer = held;
+        if (buffer == null) {
+            buffer = readBuffers.take();
+            held = buffer;
+        }
+        if (kept > 0 && position > 0) {
+            buffer.putBytes(0, buffer, position, kept);
+        }
+        int room = readBuffers.length() - kept;
+        int length = socket.read(buffer.addressOffset() + kept, room);
+        ended |= length < 0;
+        length = Math.max(length, 0);
+        view.wrap(buffer, 0, kept + length);
+        position = 0;
+        end = kept + length;
+        readInPoll += length;
+        return length == room && readInPoll < MOST_READ; // a shorter one has emptied the socket
+    }
+
+    /** Whether the socket said that there will be no more. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     private void releaseCurrent() {
+        UnsafeBuffer own = held;
+        if (own != null) {
+            held = null;
+            position = 0;
+            end = 0;
+            readBuffers.giveBack(own);
+            return;
+        }
         ByteBuf buffer = current;
         if (buffer != null) {
             current = null;
@@ -225,6 +297,7 @@ final class FrameReader {
         if (BUSY.compareAndSet(this, false, true)) {
             try {
                 position = end;
+                held = null; // not this thread's to give back
                 while (nextBuffer()) {
                     position = end;
                 }

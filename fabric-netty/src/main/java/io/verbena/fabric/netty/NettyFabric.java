@@ -46,6 +46,7 @@ public final class NettyFabric implements AutoCloseable {
     private final EventLoop loop;
     private final FabricCounters counters = new FabricCounters();
     private final RejectionLog rejections;
+    private final ReadBuffers readBuffers;
     private final byte[] hello;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
@@ -70,6 +71,7 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
+        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -101,8 +103,8 @@ public final class NettyFabric implements AutoCloseable {
                 });
         if (!socket.isDomain()) {
             bootstrap.childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true);
-            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
         }
+        waiter.transport().limitUnsent(bootstrap, socket.isDomain(), context.notSentLowWater());
         listening.add(socket);
         waiter.track(socket.channel());
         bootstrap.register();
@@ -152,6 +154,14 @@ public final class NettyFabric implements AutoCloseable {
         return loop;
     }
 
+    EventLoopWaiter waiter() {
+        return waiter;
+    }
+
+    ReadBuffers readBuffers() {
+        return readBuffers;
+    }
+
     /**
      * Closes a link, and stops bringing it back if it is down. Any thread.
      *
@@ -190,8 +200,8 @@ public final class NettyFabric implements AutoCloseable {
             bootstrap.option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
             bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                     Math.min(Integer.MAX_VALUE, context.helloTimeout().toMillis()));
-            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
         }
+        waiter.transport().limitUnsent(bootstrap, domain, context.notSentLowWater());
         return bootstrap.connect(waiter.transport().address(address));
     }
 

@@ -10,6 +10,7 @@ import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
  * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader}, between
  * the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the socket
  * itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ *
+ * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its polls
+ * read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
  */
 public final class NettyLink implements Link {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
@@ -39,6 +43,9 @@ public final class NettyLink implements Link {
         }
     }
 
+    /** Polls that find nothing before a link leaves its socket to the event loop. */
+    private static final int WARM_POLLS = 256;
+
     private final NettyFabric fabric;
     private final Channel channel;
     private final EventLoop loop;
@@ -48,6 +55,7 @@ public final class NettyLink implements Link {
     private final int receiveLimit;
     private final SendWindow outbound;
     private final FrameReader inbound;
+    private final @Nullable DirectSocket direct;
     private final @Nullable Connector connector;
     private final Runnable writeTask = this::writeAsOwner;
     private final Runnable readTask = this::readAgain;
@@ -67,6 +75,9 @@ public final class NettyLink implements Link {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean readAsked;
 
+    // Of the baton holder.
+    private int warmth; // polls in which it looks at the socket itself
+
     // Of the loop's owner.
     private boolean ended;
     private boolean faultReported;
@@ -85,8 +96,9 @@ public final class NettyLink implements Link {
         this.remote = remote;
         this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
-        this.outbound = new SendWindow(maxPacket, fabric.context());
-        this.inbound = new FrameReader(maxPacket);
+        this.direct = DirectSocket.of(channel);
+        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct);
+        this.inbound = new FrameReader(maxPacket, fabric.readBuffers());
         this.connector = connector;
     }
 
@@ -120,6 +132,14 @@ public final class NettyLink implements Link {
         return state == State.UP ? outbound.claim(length) : NO_ROOM;
     }
 
+    /** As {@link #claim(int)}; a payload of some KiB is not copied, where the baton holder is the loop's owner. */
+    @Override
+    public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        return outbound.gathers(payload, payloadLength) && state == State.UP
+                ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
+                : Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
+    }
+
     @Override
     public MutableDirectBuffer buffer() {
         return outbound.buffer();
@@ -132,20 +152,19 @@ public final class NettyLink implements Link {
 
     @Override
     public void flush() {
-        outbound.seal();
-        if (!outbound.hasSealed()) {
+        if (loop.inEventLoop()) {
+            outbound.write();
             return;
         }
-        if (loop.inEventLoop()) {
-            outbound.writeTo(channel);
-        } else if (WRITE_ASKED.compareAndSet(this, false, true)) {
+        outbound.seal();
+        if (outbound.hasSealed() && WRITE_ASKED.compareAndSet(this, false, true)) {
             ask(writeTask);
         }
     }
 
     private void writeAsOwner() {
         WRITE_ASKED.setVolatile(this, false);
-        outbound.writeTo(channel);
+        outbound.writeSealed();
     }
 
     private void ask(Runnable task) {
@@ -160,10 +179,19 @@ public final class NettyLink implements Link {
 
     @Override
     public int poll(PacketHandler handler, int limit) {
-        if (!inbound.hasInbound() || state == State.CLOSED) {
+        if (state == State.CLOSED) {
             return 0;
         }
-        int delivered = inbound.poll(this, handler, limit);
+        DirectSocket socket = warmth > 0 && mayReadItself() ? direct : null;
+        if (socket == null && !inbound.hasInbound()) {
+            return 0;
+        }
+        int delivered = inbound.poll(this, handler, limit, socket);
+        if (delivered > 0) {
+            warmth = direct == null ? 0 : WARM_POLLS;
+        } else if (socket != null) {
+            warmth = inbound.hasEnded() ? 0 : warmth - 1;
+        }
         if (readPaused && !inbound.isAbove(receiveLimit >> 1) && READ_ASKED.compareAndSet(this, false, true)) {
             ask(readTask);
         }
@@ -175,6 +203,17 @@ public final class NettyLink implements Link {
             inbound.release();
         }
         return delivered;
+    }
+
+    /**
+     * Whether this poll may read the socket: it comes from the thread that reads it in any case, nothing that was read
+     * before is on its way, and not too many links do the same in this turn.
+     */
+    private boolean mayReadItself() {
+        return state == State.UP
+                && !readPaused
+                && loop.inEventLoop()
+                && fabric.waiter().takeLook();
     }
 
     @Override

@@ -31,9 +31,28 @@ final class SendBuffer extends UnpooledDirectByteBuf {
         return view;
     }
 
+    /** Where its memory is. */
+    long address() {
+        return view.addressOffset();
+    }
+
+    /** So many of the bytes that are in it, not sealed yet, have been written. */
+    void written(int bytes) {
+        setIndex(bytes, bytes);
+    }
+
     /** Makes it ready to be written to the channel. */
     void seal(int length) {
-        setIndex(0, length);
+        writerIndex(length);
+    }
+
+    /** Writes to a socket what has not been written. Returns whether all is. */
+    boolean writeTo(DirectSocket socket) {
+        int from = readerIndex();
+        int to = writerIndex();
+        int written = socket.write(view.addressOffset(), from, to);
+        readerIndex(from + written);
+        return from + written == to;
     }
 
     /** Makes it usable again after it was released. */
@@ -44,6 +63,6 @@ final class SendBuffer extends UnpooledDirectByteBuf {
 
     @Override
     protected void deallocate() {
-        window.taken(this);
+        window.released(this);
     }
 }

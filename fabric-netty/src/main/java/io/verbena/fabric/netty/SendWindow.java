@@ -4,6 +4,8 @@ import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
@@ -11,11 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
- * to the loop's owner, who writes them to the channel. What the socket has not taken is bounded by a window.
+ * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done with
+ * what came before. What the socket has not taken is bounded by a window.
  *
  * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
- * {@link #writeTo} and {@link #taken} by the loop's owner. Between them lie two single-producer queues and the count of
- * bytes taken.
+ * {@link #writeSealed} and {@link #released} by the loop's owner, {@link #write} by a thread that is both. Between them
+ * lie two single-producer queues and the count of bytes taken.
  */
 final class SendWindow {
     private static final VarHandle TAKEN;
@@ -28,6 +31,17 @@ final class SendWindow {
         }
     }
 
+    /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
+    private static final int LEAST_GATHERED = 4 * 1024;
+
+    /**
+     * Bytes after which they are written before the turn ends: several of TCP's largest segments, for the rest of each
+     * write goes out as a segment of its own.
+     */
+    private static final int GATHERED_A_WRITE = 256 * 1024;
+
+    private final Channel channel;
+    private final @Nullable DirectSocket direct;
     private final int maxPacket;
     private final int window;
     private final int bufferLength;
@@ -40,16 +54,26 @@ final class SendWindow {
     private MutableDirectBuffer view = new UnsafeBuffer(new byte[0]);
     private int used;
     private int claimedLength;
+    private int claimedHeaders;
+    private int gatheredLength; // of the claimed packet's payload, 0 if it is in the buffer
+    private long gatheredAddress;
+    private int gatheredUpTo; // bytes of the buffer that are in the list
+    private final GatherList gather = new GatherList();
     private int allocated;
     private long committed;
     private long takenSeen;
+
+    // Of the loop's owner.
+    private int inChannel; // buffers that the channel has not done with
 
     // Written by the loop's owner.
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long taken;
 
-    SendWindow(int maxPacket, NettyFabricContext context) {
+    SendWindow(int maxPacket, NettyFabricContext context, Channel channel, @Nullable DirectSocket direct) {
         this.maxPacket = maxPacket;
+        this.channel = channel;
+        this.direct = direct;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame);
@@ -65,11 +89,8 @@ final class SendWindow {
                     "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
         }
         int frameLength = FrameFlyweight.frameLength(length);
-        if (committed - takenSeen + frameLength > window) {
-            takenSeen = (long) TAKEN.getAcquire(this);
-            if (committed - takenSeen + frameLength > window) {
-                return Link.NO_ROOM;
-            }
+        if (isFull(frameLength)) {
+            return Link.NO_ROOM;
         }
         if ((current == null || bufferLength - used < frameLength) && !nextBuffer()) {
             return Link.NO_ROOM;
@@ -79,8 +100,68 @@ final class SendWindow {
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
+    private boolean isFull(int frameLength) {
+        if (committed - takenSeen + frameLength > window) {
+            takenSeen = (long) TAKEN.getAcquire(this);
+            return committed - takenSeen + frameLength > window;
+        }
+        return false;
+    }
+
+    /**
+     * Whether a payload may be sent from where it lies. It must be gone from there when the turn ends, so only a thread
+     * that can write it then may leave it there, and only where a system call for each costs less than the copy.
+     */
+    boolean gathers(DirectBuffer payload, int length) {
+        return direct != null
+                && length >= LEAST_GATHERED
+                && payload.byteArray() == null
+                && channel.eventLoop().inEventLoop();
+    }
+
+    /** Claims room for a packet whose payload is sent from where it lies, by an owner who holds the baton. */
+    int claimGathered(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        int length = headerLength + payloadLength;
+        if (length > maxPacket) {
+            throw new IllegalArgumentException("packet of " + length + " bytes > maximum " + maxPacket);
+        }
+        int room = FrameFlyweight.HEADER_LENGTH + headerLength + 2 * Long.BYTES;
+        if (!isEmptyChannel() || isFull(FrameFlyweight.frameLength(length))) {
+            return Link.NO_ROOM; // also where there is room for a copy: the socket is behind
+        }
+        if (current != null && (bufferLength - used < room || gather.pieces() > GatherList.MAX_PIECES - 3)) {
+            write();
+            if (!isEmptyChannel()) {
+                return Link.NO_ROOM;
+            }
+        }
+        if (current == null && !nextBuffer()) {
+            return Link.NO_ROOM;
+        }
+        claimedLength = length;
+        gatheredLength = payloadLength;
+        gatheredAddress = payload.addressOffset() + payloadOffset;
+        return used + FrameFlyweight.HEADER_LENGTH;
+    }
+
+    private boolean isEmptyChannel() {
+        return inChannel == 0 && sealed.isEmpty();
+    }
+
     private boolean nextBuffer() {
-        seal();
+        if (current != null && direct != null && channel.eventLoop().inEventLoop()) {
+            write(); // while it is in the cache
+            if (current != null) {
+                return true;
+            }
+        } else {
+            seal();
+        }
+        return newBuffer();
+    }
+
+    private boolean newBuffer() {
+        sealCurrent();
         SendBuffer next = free.poll();
         if (next != null) {
             next.reuse();
@@ -107,13 +188,43 @@ final class SendWindow {
             throw new IllegalStateException("commit without a claim");
         }
         FrameFlyweight.encode(view, used, length);
+        claimedHeaders = length - gatheredLength;
         int frameLength = FrameFlyweight.frameLength(length);
-        used += frameLength;
         committed += frameLength;
+        if (gatheredLength > 0) {
+            commitGathered(frameLength - FrameFlyweight.HEADER_LENGTH - length);
+        } else {
+            used += frameLength;
+        }
+    }
+
+    /** The payload goes between what is in the buffer and the padding, which ends where the next frame may begin. */
+    private void commitGathered(int padding) {
+        SendBuffer buffer = current;
+        if (buffer == null) {
+            throw new IllegalStateException("commit without a buffer");
+        }
+        int end = used + FrameFlyweight.HEADER_LENGTH + claimedHeaders;
+        gather.add(buffer.address() + gatheredUpTo, end - gatheredUpTo);
+        gather.add(gatheredAddress, gatheredLength);
+        gatheredLength = 0;
+        used = BitUtil.align(end, Long.BYTES) + Long.BYTES;
+        view.putLong(used - Long.BYTES, 0L);
+        gatheredUpTo = used - padding;
+        if (gather.length() >= GATHERED_A_WRITE) {
+            write();
+        }
     }
 
     /** Passes the buffer that is being written on to the owner, if there is anything in it. */
     void seal() {
+        if (gather.pieces() > 0) {
+            throw new IllegalStateException(gather.pieces() + " payloads have not been written in their turn");
+        }
+        sealCurrent();
+    }
+
+    private void sealCurrent() {
         SendBuffer buffer = current;
         if (buffer != null && used > 0) {
             buffer.seal(used);
@@ -134,22 +245,110 @@ final class SendWindow {
         return (int) (committed - takenSeen);
     }
 
-    /** Writes what is sealed to the channel, in order; by the owner. */
-    void writeTo(Channel channel) {
+    /** Seals and writes all that was committed, by an owner who holds the baton; the usual message passes no queue. */
+    void write() {
+        if (direct != null && inChannel == 0) {
+            writeSealed(); // what others left
+            SendBuffer buffer = current;
+            if (gather.pieces() > 0) {
+                writeGathered();
+                return;
+            }
+            if (buffer != null && used > 0 && inChannel == 0) {
+                int written = direct.write(buffer.address(), 0, used);
+                if (written == used) {
+                    addTaken(used);
+                    used = 0;
+                    return;
+                }
+                buffer.written(written);
+            }
+        }
+        seal();
+        writeSealed();
+    }
+
+    private void writeGathered() {
+        SendBuffer buffer = current;
+        DirectSocket socket = direct;
+        if (buffer == null || socket == null) {
+            throw new IllegalStateException("payloads without a buffer");
+        }
+        gather.add(buffer.address() + gatheredUpTo, used - gatheredUpTo);
+        long written = socket.write(gather.address(), gather.pieces());
+        addTaken(written);
+        if (written < gather.length()) {
+            copyFrom(written);
+        }
+        gather.clear();
+        gatheredUpTo = 0;
+        used = 0;
+        if (!sealed.isEmpty()) {
+            writeSealed();
+        }
+    }
+
+    /** Copies what the socket has not taken, and seals it; the buffer of the headers stays what it is. */
+    private void copyFrom(long written) {
+        long skip = written;
+        SendBuffer headers = current;
+        current = null;
+        for (int i = 0; i < gather.pieces(); i++) {
+            UnsafeBuffer piece = gather.piece(i);
+            int from = (int) Math.min(skip, piece.capacity());
+            skip -= from;
+            while (from < piece.capacity()) {
+                if ((current == null || used == bufferLength) && !newBuffer()) {
+                    throw new IllegalStateException("more unsent than the window of " + window + " bytes");
+                }
+                int bytes = Math.min(piece.capacity() - from, bufferLength - used);
+                view.putBytes(used, piece, from, bytes);
+                used += bytes;
+                from += bytes;
+            }
+        }
+        sealCurrent();
+        current = headers;
+        if (headers != null) {
+            view = headers.view();
+        }
+    }
+
+    /**
+     * Writes what is sealed, in order; by the owner. To the socket for as long as that takes all of it, the rest to the
+     * channel, which goes on when the socket has room.
+     */
+    void writeSealed() {
         SendBuffer buffer = sealed.poll();
         if (buffer == null) {
             return;
         }
         do {
-            channel.write(buffer, channel.voidPromise());
+            if (direct != null && inChannel == 0 && buffer.writeTo(direct)) {
+                taken(buffer);
+            } else {
+                inChannel++;
+                channel.write(buffer, channel.voidPromise());
+            }
             buffer = sealed.poll();
         } while (buffer != null);
-        channel.flush();
+        if (inChannel > 0) {
+            channel.flush();
+        }
     }
 
-    /** The socket has taken a buffer, or it never will; by the owner. */
-    void taken(SendBuffer buffer) {
-        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + buffer.writerIndex());
+    /** The channel has done with a buffer: the socket has taken it, or it never will; by the owner. */
+    void released(SendBuffer buffer) {
+        inChannel--;
+        taken(buffer);
+    }
+
+    private void taken(SendBuffer buffer) {
+        addTaken(buffer.writerIndex());
         free.offer(buffer); // there is room for all buffers that exist
+    }
+
+    private void addTaken(long bytes) {
+        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + bytes);
     }
 }

@@ -145,20 +145,10 @@ final class Datapath implements TransportServices, PacketHandler {
         finish();
     }
 
-    /** A poster's turn for one append that is in no work queue; as {@link Outbound#appendNow}. */
-    boolean appendNow(
-            QpContext qp,
-            long wrId,
-            int flags,
-            int queueId,
-            int queueKey,
-            int immediate,
-            DirectBuffer data,
-            int offset,
-            int length) {
+    /** A poster's turn for one request that is not in its queue yet; as {@link Outbound#executeNow}. */
+    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         beginTurn();
-        boolean done =
-                !failed && outbound.appendNow(qp, wrId, flags, queueId, queueKey, immediate, data, offset, length);
+        boolean done = !failed && outbound.executeNow(qp, slot, data, from);
         finish();
         return done;
     }

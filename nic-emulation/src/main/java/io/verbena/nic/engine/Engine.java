@@ -206,28 +206,21 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Executes an append with inline data as it is posted, in no work queue: cut-through, if the calling thread may run the
-     * engine, finds the baton free, and nothing is before it.
+     * Executes a small request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
+     * and nothing is before it. It lies in the next free slot of its send ring, which is empty.
      *
+     * @param data where its inline data lies, which is not in the slot yet; or any buffer
+     * @param from offset in there
      * @return whether it was done; if not, nothing has happened and it is to be posted
      */
-    public boolean appendNow(
-            QpContext qp,
-            long wrId,
-            int flags,
-            int queueId,
-            int queueKey,
-            int immediate,
-            DirectBuffer data,
-            int offset,
-            int length) {
+    public boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
             return false;
         }
         boolean done;
         boolean delivered;
         try {
-            done = datapath.appendNow(qp, wrId, flags, queueId, queueKey, immediate, data, offset, length);
+            done = datapath.executeNow(qp, slot, data, from);
             delivered = datapath.takeDelivered();
         } catch (RuntimeException | Error e) {
             fail(e);

@@ -75,24 +75,15 @@ final class Outbound {
     }
 
     /**
-     * Lets a queue pair append as it posts, if nothing else has anything to send.
+     * Lets a queue pair execute a request as it is posted, if nothing else has anything to send.
      *
      * @return whether it was done
      */
-    boolean appendNow(
-            QpContext qp,
-            long wrId,
-            int flags,
-            int queueId,
-            int queueKey,
-            int immediate,
-            DirectBuffer data,
-            int offset,
-            int length) {
+    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         if (qp.blockedOn != null || !acknowledgements.isEmpty() || !blocked.isEmpty() || !arbiter.nextAlone(qp)) {
             return false;
         }
-        int sent = qp.appendNow(wrId, flags, queueId, queueKey, immediate, data, offset, length);
+        int sent = qp.executeNow(slot, data, from);
         if (sent >= 0) {
             arbiter.charge(qp, sent);
         }

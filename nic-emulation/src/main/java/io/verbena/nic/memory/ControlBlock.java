@@ -25,6 +25,7 @@ public final class ControlBlock {
     private final AtomicBuffer buffer;
     private final ControlLimits limits;
     private final long nicId;
+    private final int parkEnd;
     private final int arrivalsOffset;
     private final int keysOffset;
     private final int queuePairsOffset;
@@ -36,6 +37,7 @@ public final class ControlBlock {
         this.buffer = buffer;
         this.limits = limits;
         this.nicId = nicId;
+        this.parkEnd = PARK_OFFSET + limits.maxEngines() * LINE;
         this.arrivalsOffset = ControlDescriptor.arrivalsOffset(limits.maxEngines());
         this.keysOffset = ControlDescriptor.keysOffset(limits.maxEngines());
         this.queuePairsOffset = ControlDescriptor.queuePairsOffset(limits.maxEngines(), limits.maxKeys());
@@ -212,8 +214,7 @@ public final class ControlBlock {
 
     /** Whether any engine or guest sleeps that wants to be woken for what peers write directly; as {@link #isParked}. */
     public boolean isAnyParked() {
-        int end = PARK_OFFSET + limits.maxEngines() * LINE;
-        for (int offset = PARK_OFFSET; offset < end; offset += LINE) {
+        for (int offset = PARK_OFFSET; offset < parkEnd; offset += LINE) {
             if (buffer.getIntVolatile(offset) == PARKED) {
                 return true;
             }

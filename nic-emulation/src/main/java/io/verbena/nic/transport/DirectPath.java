@@ -102,20 +102,23 @@ final class DirectPath {
     /**
      * Executes a request, or its next slice, on a path that {@link #isOpen}.
      *
+     * @param header the first word of its element
+     * @param data where inline data lies: the send ring, or what it is posted from
+     * @param from offset in there
+     * @param posted whether it is in the ring, and requests behind it may be too
      * @param offset bytes of the message that are done
      * @param budget most bytes to move, at least 1; an append is never sliced
      * @return bytes moved, or one of the results below zero
      */
-    int execute(Path path, int slot, int offset, int budget) {
+    int execute(Path path, int slot, long header, DirectBuffer data, int from, boolean posted, int offset, int budget) {
         done = 0;
         ControlBlock control = path.peerControl();
         if (control == null) {
             return AS_PACKETS;
         }
-        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int result = SendWqeDescriptor.opcode(header) == APPEND
-                ? append(path, control, slot, header)
-                : access(path, control, header, slot, offset, budget);
+                ? append(path, control, slot, header, data, from, posted)
+                : access(path, control, slot, header, data, from, offset, budget);
         if (done > 0) {
             delay = SHORTEST_DELAY;
             services.count(NicCounter.DIRECT_OPERATIONS, done);
@@ -127,7 +130,8 @@ final class DirectPath {
      * Appends the request and those behind it for the same queue, a bounded run of small ones, by one claim and one commit:
      * RDMAbox's merging of adjacent requests (3.1), where the copies go to their place at once.
      */
-    private int append(Path path, ControlBlock control, int slot, long header) {
+    private int append(
+            Path path, ControlBlock control, int slot, long header, DirectBuffer inline, int from, boolean posted) {
         Appender appender = path.remoteAppender();
         if (appender == null) {
             return AS_PACKETS;
@@ -137,7 +141,7 @@ final class DirectPath {
         int longest = SendWqeDescriptor.length(header);
         int bytes = RecordDescriptor.alignedLength(longest);
         int run = 1;
-        while (ring.isSeen(ring.next() + run)) {
+        while (posted && ring.isSeen(ring.next() + run)) {
             int follower = ring.slot(ring.next() + run);
             int length = followerLength(follower, queueId, queueKey);
             if (length < 0 || bytes > RUN_BYTES - RecordDescriptor.alignedLength(length)) {
@@ -155,7 +159,7 @@ final class DirectPath {
         AtomicBuffer room = appender.roomBuffer();
         int at = appender.room();
         int end = at + bytes;
-        long first = putRecord(room, at, slot, header);
+        long first = putRecord(room, at, slot, header, inline, from);
         if (first == NOT_HELD) {
             appender.commitRun(RecordDescriptor.padding(bytes));
             return LOCAL_ERROR;
@@ -166,7 +170,7 @@ final class DirectPath {
         for (; appended < run; appended++) {
             int follower = ring.slot(ring.next() + appended);
             long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
-            long word = putRecord(room, at, follower, followerHeader);
+            long word = putRecord(room, at, follower, followerHeader, wqes, follower + SendWqeDescriptor.DATA);
             if (word == NOT_HELD) {
                 room.putLong(at, RecordDescriptor.padding(end - at)); // it fails when its turn comes
                 break;
@@ -183,37 +187,6 @@ final class DirectPath {
         }
         done = appended;
         return payload;
-    }
-
-    /**
-     * Appends a message that is in no work queue element: {@link #append} for a request that is executed as it is posted.
-     *
-     * @return whether it is in the peer's queue; if not, nothing has happened
-     */
-    boolean appendNow(
-            Path path, int queueId, int queueKey, int flags, int immediate, DirectBuffer data, int offset, int length) {
-        Appender appender = path.remoteAppender();
-        ControlBlock control = path.peerControl();
-        if (appender == null || control == null) {
-            return false;
-        }
-        int pd = QueuePairWord.pd(peerWord);
-        int bytes = RecordDescriptor.alignedLength(length);
-        if (appender.claimRun(queueId, queueKey, pd, length, bytes, qp.peerQp()) != Appender.OK) {
-            return false;
-        }
-        AtomicBuffer room = appender.roomBuffer();
-        int at = appender.room();
-        room.putBytes(at + RecordDescriptor.PAYLOAD_OFFSET, data, offset, length);
-        if (!appender.commitRun(putSource(room, at, flags, immediate, length))) {
-            return false;
-        }
-        if (control.isAnyParked()) {
-            services.touch(path);
-        }
-        delay = SHORTEST_DELAY;
-        services.count(NicCounter.DIRECT_OPERATIONS);
-        return true;
     }
 
     /** Payload bytes of a request that may go with the one before it, or -1. */
@@ -237,27 +210,30 @@ final class DirectPath {
     }
 
     /** Writes a record but for its word, which is returned; NOT_HELD if a region has gone. */
-    private long putRecord(AtomicBuffer room, int at, int slot, long header) {
+    private long putRecord(AtomicBuffer room, int at, int slot, long header, DirectBuffer inline, int from) {
         int flags = SendWqeDescriptor.flags(header);
         int length = SendWqeDescriptor.length(header);
         int payload = at + RecordDescriptor.PAYLOAD_OFFSET;
         if ((flags & SendWqeDescriptor.INLINE) != 0) {
-            room.putBytes(payload, wqes, slot + SendWqeDescriptor.DATA, length);
+            room.putBytes(payload, inline, from, length);
         } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, 0, length, room, payload)) {
             return NOT_HELD;
         }
-        return putSource(room, at, flags, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA), length);
-    }
-
-    /** Writes where a record comes from and its immediate value; returns its word. */
-    private long putSource(AtomicBuffer room, int at, int flags, int data, int length) {
         boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
-        room.putLong(
-                at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), immediate ? data : 0));
+        int data = immediate ? wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA) : 0;
+        room.putLong(at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), data));
         return RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
     }
 
-    private int access(Path path, ControlBlock control, long header, int slot, int offset, int budget) {
+    private int access(
+            Path path,
+            ControlBlock control,
+            int slot,
+            long header,
+            DirectBuffer inline,
+            int from,
+            int offset,
+            int budget) {
         RemoteKeys keys = path.remoteKeys();
         if (keys == null) {
             return AS_PACKETS;
@@ -285,7 +261,7 @@ final class DirectPath {
             }
             int bytes = Math.min(length - offset, budget);
             boolean held = kind == WRITE
-                    ? write(slot, offset, bytes, keys.buffer(), keys.index() + offset)
+                    ? write(slot, header, inline, from, offset, bytes, keys.buffer(), keys.index() + offset)
                     : ScatterGather.scatter(
                             services,
                             wqes,
@@ -304,19 +280,20 @@ final class DirectPath {
         }
     }
 
-    private boolean write(int slot, int offset, int bytes, AtomicBuffer target, int at) {
-        if ((wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
-            ScatterGather.place(target, at, wqes, slot + SendWqeDescriptor.DATA + offset, bytes);
+    private boolean write(
+            int slot, long header, DirectBuffer inline, int from, int offset, int bytes, AtomicBuffer target, int at) {
+        if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0) {
+            ScatterGather.place(target, at, inline, from + offset, bytes);
             return true;
         }
-        if (wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT) == 1) {
+        if (SendWqeDescriptor.entries(header) == 1) {
             int entry = slot + SendWqeDescriptor.DATA;
             @Nullable MemoryRegion region = services.region(wqes.getInt(entry + SendWqeDescriptor.SGE_KEY));
             if (region == null) {
                 return false;
             }
-            int from = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + offset;
-            ScatterGather.place(target, at, region.buffer(), from, bytes);
+            int start = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + offset;
+            ScatterGather.place(target, at, region.buffer(), start, bytes);
             return true;
         }
         return ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, offset, bytes, target, at);

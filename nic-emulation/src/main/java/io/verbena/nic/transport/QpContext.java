@@ -387,12 +387,15 @@ public final class QpContext extends Flow {
         return spent;
     }
 
-    /** As {@link Requester#appendNow}; negative if it has not been done. */
-    public int appendNow(
-            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
-        return responder.hasResponses()
-                ? Requester.STOPPED
-                : requester.appendNow(wrId, flags, queueId, queueKey, immediate, data, offset, length);
+    /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
+    public boolean mayExecuteNow(int opcode, int flags) {
+        Path to = path;
+        return to != null && to.remoteKeys() != null && DirectPath.offers(opcode, flags);
+    }
+
+    /** As {@link Requester#executeNow}; negative if it has not been done. */
+    public int executeNow(int slot, DirectBuffer data, int from) {
+        return responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, from);
     }
 
     /** Why the last {@link #transmit} ended. */

@@ -20,6 +20,9 @@ final class ReliableRequester extends Requester {
     /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
     private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
 
+    /** Longest request that is executed as it is posted: what a slice of it takes is not noticed by others. */
+    private static final int EXECUTED_NOW = 4096;
+
     private final Completer completer;
     private final DirectPath direct;
 
@@ -129,21 +132,41 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    int appendNow(
-            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
+    int executeNow(int slot, DirectBuffer data, int from) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
+        int length = SendWqeDescriptor.length(header);
+        boolean reads = isRead(kind);
         Path path = qp.path();
-        if (qp.state() != QpState.RTS
+        if (length > EXECUTED_NOW
+                || qp.state() != QpState.RTS
                 || completer.isHeldBack()
                 || path == null
+                || path.remoteKeys() == null
+                || !DirectPath.offers(kind, flags)
                 || !direct.isOpen(path)
-                || !direct.appendNow(path, queueId, queueKey, flags, immediate, data, offset, length)) {
+                || (reads && (qp.maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
+                || ((flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, accessToOwn(reads)))) {
+            return STOPPED;
+        }
+        int result = direct.execute(path, slot, header, data, from, false, 0, EXECUTED_NOW);
+        if (result == DirectPath.LOCAL_ERROR) {
+            // A region has gone since the check, and an atomic may have been executed: the request is not tried again.
+            ring.posted();
+            ring.publish();
+            ring.hasNext(); // sees it
+            fail(WcStatus.LOC_PROT_ERR);
+            return DirectPath.OVERHEAD;
+        }
+        if (result < 0) {
             return STOPPED;
         }
         if ((flags & SendWqeDescriptor.SIGNALED) != 0) {
-            qp.completeSend(wrId, WcStatus.SUCCESS, APPEND, length);
+            qp.completeSend(wqes.getLong(slot + SendWqeDescriptor.WR_ID), WcStatus.SUCCESS, kind, length);
         }
         completer.progress();
-        return length + DirectPath.OVERHEAD;
+        return result + DirectPath.OVERHEAD;
     }
 
     /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
@@ -242,8 +265,17 @@ final class ReliableRequester extends Requester {
     private int executeDirectly(int slot, int budget) {
         Path path = path();
         // The look at the peer's queue pair counts for this turn.
-        int result =
-                justChecked || direct.isOpen(path) ? direct.execute(path, slot, offset, budget) : DirectPath.AS_PACKETS;
+        int result = !justChecked && !direct.isOpen(path)
+                ? DirectPath.AS_PACKETS
+                : direct.execute(
+                        path,
+                        slot,
+                        wqes.getLong(slot + SendWqeDescriptor.HEADER),
+                        wqes,
+                        slot + SendWqeDescriptor.DATA,
+                        true,
+                        offset,
+                        budget);
         if (result >= 0) {
             int done = direct.done();
             if (done > 0) {

@@ -86,13 +86,15 @@ public abstract class Requester {
     abstract int transmit(int budget);
 
     /**
-     * Executes an append with inline data as it is posted, if the peer's queue is at hand. The poster has seen that no request
-     * is before it.
+     * Executes a small request as it is posted, if the peer's memory is at hand: cut-through. It lies in the ring's next free
+     * slot; no request is before it, and if it has been executed it never becomes one.
      *
+     * @param slot of the ring
+     * @param data where its inline data lies
+     * @param from offset in there
      * @return bytes charged, or {@link #STOPPED}: nothing has happened, it goes the way of all requests
      */
-    int appendNow(
-            long wrId, int flags, int queueId, int queueKey, int immediate, DirectBuffer data, int offset, int length) {
+    int executeNow(int slot, DirectBuffer data, int from) {
         return STOPPED;
     }
 

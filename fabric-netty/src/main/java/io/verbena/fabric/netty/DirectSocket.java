@@ -1,0 +1,86 @@
+package io.verbena.fabric.netty;
+
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.AbstractEpollStreamChannel;
+import io.netty.channel.unix.Buffer;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An epoll channel's socket without the channel: one system call a message where nothing else waits. Bytes are in order
+ * with those that go by the channel as long as the channel has read or written nothing else at the time, which is for the
+ * caller to see to.
+ *
+ * <p>What goes wrong here goes wrong in the channel too, on its next call: it is the one that reports it and closes.
+ *
+ * <p>Of the loop's owner alone, who also is the only one to close the channel: a descriptor cannot become another file's
+ * in the middle of a call.
+ */
+final class DirectSocket {
+    private final Channel channel;
+    private final Socket socket;
+
+    private DirectSocket(Channel channel, Socket socket) {
+        this.channel = channel;
+        this.socket = socket;
+    }
+
+    /** That of a channel, or null if it has none that can be used so. */
+    static @Nullable DirectSocket of(Channel channel) {
+        return channel instanceof AbstractEpollStreamChannel epoll
+                        && epoll.fd() instanceof Socket socket
+                        && Buffer.addressSize() == Long.BYTES
+                ? new DirectSocket(channel, socket)
+                : null;
+    }
+
+    /**
+     * Reads what is there.
+     *
+     * @return bytes; 0 if there is nothing now; -1 if the connection has ended or failed
+     */
+    int read(long address, int length) {
+        if (!channel.isOpen()) {
+            return -1;
+        }
+        try {
+            return socket.recvAddress(address, 0, length);
+        } catch (IOException e) {
+            return -1; // the channel finds the same, and reports it
+        }
+    }
+
+    /**
+     * Writes as much as the socket takes.
+     *
+     * @return bytes, 0 if it takes nothing now or has failed
+     */
+    int write(long address, int from, int to) {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        try {
+            return Math.max(0, socket.sendAddress(address, from, to));
+        } catch (IOException e) {
+            return 0; // as above
+        }
+    }
+
+    /**
+     * Writes as much as the socket takes of several pieces.
+     *
+     * @param vector where the pieces' addresses and lengths are, as {@code struct iovec}
+     * @return bytes, 0 if it takes nothing now or has failed
+     */
+    long write(long vector, int pieces) {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        try {
+            return Math.max(0, socket.writevAddresses(vector, pieces));
+        } catch (IOException e) {
+            return 0; // as above
+        }
+    }
+}
