@@ -185,7 +185,7 @@ final class Initiator implements AutoCloseable {
 
     // ---- posting ----------------------------------------------------------------------------------------------------
 
-    /** Posts a request, without a doorbell. @return false if there is no room now */
+    /** Posts a request, in batches without a doorbell. @return false if there is no room now */
     boolean offer(long number) {
         int qp = current;
         if (!inline && posted[qp] - completed[qp] >= slots && !look(qp)) {
@@ -193,17 +193,21 @@ final class Initiator implements AutoCloseable {
         }
         long stamp = senders == 1 ? (long) firstLane << End.LANE_SHIFT | number : stamp(qp);
         fill(qp, stamp);
-        if (qps[qp].post(request) != PostResult.POSTED) {
+        // A request of its own is posted with its doorbell, as an application would.
+        PostResult result = batch == 1 ? qps[qp].postSend(request) : qps[qp].post(request);
+        if (result != PostResult.POSTED) {
             poll(POLL);
             return false;
         }
-        pending = true;
+        pending = batch > 1;
         posted[qp]++;
         if (++inBatch == batch) {
             inBatch = 0;
             if (senders > 1) {
-                qps[qp].doorbell();
-                pending = false;
+                if (pending) {
+                    qps[qp].doorbell();
+                    pending = false;
+                }
                 current = qp + 1 == senders ? 0 : qp + 1;
             }
         }

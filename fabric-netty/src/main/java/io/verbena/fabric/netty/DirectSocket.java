@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
+import io.netty.channel.unix.Buffer;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,9 @@ final class DirectSocket {
 
     /** That of a channel, or null if it has none that can be used so. */
     static @Nullable DirectSocket of(Channel channel) {
-        return channel instanceof AbstractEpollStreamChannel epoll && epoll.fd() instanceof Socket socket
+        return channel instanceof AbstractEpollStreamChannel epoll
+                        && epoll.fd() instanceof Socket socket
+                        && Buffer.addressSize() == Long.BYTES
                 ? new DirectSocket(channel, socket)
                 : null;
     }
@@ -59,6 +62,23 @@ final class DirectSocket {
         }
         try {
             return Math.max(0, socket.sendAddress(address, from, to));
+        } catch (IOException e) {
+            return 0; // as above
+        }
+    }
+
+    /**
+     * Writes as much as the socket takes of several pieces.
+     *
+     * @param vector where the pieces' addresses and lengths are, as {@code struct iovec}
+     * @return bytes, 0 if it takes nothing now or has failed
+     */
+    long write(long vector, int pieces) {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        try {
+            return Math.max(0, socket.writevAddresses(vector, pieces));
         } catch (IOException e) {
             return 0; // as above
         }

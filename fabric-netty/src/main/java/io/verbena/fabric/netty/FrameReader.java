@@ -1,5 +1,7 @@
 package io.verbena.fabric.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
     private static final int LEAST_CHARGE = 512;
+
+    /** Bytes read from the socket in a poll, beyond which it reads no more: others have their turn. */
+    private static final int MOST_READ = 512 * 1024;
 
     private static final VarHandle BUSY;
     private static final VarHandle RELEASED;
@@ -51,6 +56,7 @@ final class FrameReader {
     private int position;
     private int end;
     private @Nullable UnsafeBuffer held; // read into by this link itself, instead of current
+    private int readInPoll;
     private boolean ended;
     private @Nullable UnsafeBuffer assembly;
     private int assembled;
@@ -113,13 +119,21 @@ final class FrameReader {
         }
         int delivered = 0;
         boolean more = socket != null;
+        readInPoll = 0;
         try {
             while (delivered < limit && fault == null) {
                 if (position == end && !nextBuffer()) {
-                    if (socket == null || !more || !read(socket)) {
+                    if (socket == null || !more) {
                         break;
                     }
-                    more = end == readBuffers.length(); // a shorter one has emptied the socket
+                    more = read(socket, 0);
+                    if (end == 0) {
+                        break;
+                    }
+                }
+                if (more && mayReadBehind() && !holdsFrame()) {
+                    more = read(requireNonNull(socket), end - position);
+                    continue;
                 }
                 delivered += assembled > 0 || !holdsFrame() ? assemble(link, handler) : deliver(link, handler);
             }
@@ -150,22 +164,35 @@ final class FrameReader {
         return true;
     }
 
-    /** Reads from the socket, behind all that was queued. */
-    private boolean read(DirectSocket socket) {
+    /** Whether the rest of a packet can be read to where its beginning is: nothing that came another way lies between. */
+    private boolean mayReadBehind() {
+        return held != null && assembled == 0 && end - position < readBuffers.length() && queue.isEmpty();
+    }
+
+    /**
+     * Reads from the socket, behind all that was queued.
+     *
+     * @param kept bytes at the end of what was read last, the beginning of a packet, that the new ones follow
+     * @return whether there may be more to read
+     */
+    private boolean read(DirectSocket socket, int kept) {
         UnsafeBuffer buffer = held;
         if (buffer == null) {
             buffer = readBuffers.take();
             held = buffer;
         }
-        int length = socket.read(buffer.addressOffset(), readBuffers.length());
-        if (length <= 0) {
-            ended |= length < 0;
-            return false;
+        if (kept > 0 && position > 0) {
+            buffer.putBytes(0, buffer, position, kept);
         }
-        view.wrap(buffer, 0, length);
+        int room = readBuffers.length() - kept;
+        int length = socket.read(buffer.addressOffset() + kept, room);
+        ended |= length < 0;
+        length = Math.max(length, 0);
+        view.wrap(buffer, 0, kept + length);
         position = 0;
-        end = length;
-        return true;
+        end = kept + length;
+        readInPoll += length;
+        return length == room && readInPoll < MOST_READ; // a shorter one has emptied the socket
     }
 
     /** Whether the socket said that there will be no more. */

@@ -71,7 +71,7 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -103,8 +103,8 @@ public final class NettyFabric implements AutoCloseable {
                 });
         if (!socket.isDomain()) {
             bootstrap.childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true);
-            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
         }
+        waiter.transport().limitUnsent(bootstrap, socket.isDomain(), context.notSentLowWater());
         listening.add(socket);
         waiter.track(socket.channel());
         bootstrap.register();
@@ -200,8 +200,8 @@ public final class NettyFabric implements AutoCloseable {
             bootstrap.option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
             bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                     Math.min(Integer.MAX_VALUE, context.helloTimeout().toMillis()));
-            waiter.transport().limitUnsent(bootstrap, context.notSentLowWater());
         }
+        waiter.transport().limitUnsent(bootstrap, domain, context.notSentLowWater());
         return bootstrap.connect(waiter.transport().address(address));
     }
 

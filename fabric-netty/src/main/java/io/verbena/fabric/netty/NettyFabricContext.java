@@ -6,10 +6,10 @@ import java.time.Duration;
  * Settings of a {@link NettyFabric}. Not thread-safe; read once, by the fabric's constructor.
  */
 public final class NettyFabricContext {
-    private int maxPacket = 16 * 1024 + 128;
+    private int maxPacket = 64 * 1024 + 128;
     private int sendWindow = 256 * 1024;
     private int sendBufferLength = 64 * 1024;
-    private int notSentLowWater = 128 * 1024;
+    private int notSentLowWater = 512 * 1024;
     private int receiveLimit = 1024 * 1024;
     private int maxReceiveBuffer = 128 * 1024;
     private int maxConnections = 4096;
@@ -23,7 +23,7 @@ public final class NettyFabricContext {
     /** Creates settings with the defaults. */
     public NettyFabricContext() {}
 
-    /** Largest packet in bytes, headers included; a link takes the smaller of both sides'. Default 16 KiB + 128. */
+    /** Largest packet in bytes, headers included; a link takes the smaller of both sides'. Default 64 KiB + 128. */
     public NettyFabricContext maxPacket(int bytes) {
         maxPacket = checkRange("maxPacket", bytes, 512, 16 << 20);
         return this;
@@ -41,7 +41,10 @@ public final class NettyFabricContext {
         return this;
     }
 
-    /** Most bytes that the kernel is asked to hold unsent on a TCP connection. Default 128 KiB. */
+    /**
+     * Bytes that the kernel is asked to hold: unsent on a TCP connection, unread by the peer on a Unix-domain one. With NIO
+     * it is not asked. Default 512 KiB.
+     */
     public NettyFabricContext notSentLowWater(int bytes) {
         notSentLowWater = checkRange("notSentLowWater", bytes, 4096, 64 << 20);
         return this;

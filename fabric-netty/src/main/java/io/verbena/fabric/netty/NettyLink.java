@@ -10,6 +10,7 @@ import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -129,6 +130,14 @@ public final class NettyLink implements Link {
     @Override
     public int claim(int length) {
         return state == State.UP ? outbound.claim(length) : NO_ROOM;
+    }
+
+    /** As {@link #claim(int)}; a payload of some KiB is not copied, where the baton holder is the loop's owner. */
+    @Override
+    public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        return outbound.gathers(payload, payloadLength) && state == State.UP
+                ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
+                : Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
@@ -29,6 +31,15 @@ final class SendWindow {
         }
     }
 
+    /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
+    private static final int LEAST_GATHERED = 4 * 1024;
+
+    /**
+     * Bytes after which they are written before the turn ends: several of TCP's largest segments, for the rest of each
+     * write goes out as a segment of its own.
+     */
+    private static final int GATHERED_A_WRITE = 256 * 1024;
+
     private final Channel channel;
     private final @Nullable DirectSocket direct;
     private final int maxPacket;
@@ -43,6 +54,11 @@ final class SendWindow {
     private MutableDirectBuffer view = new UnsafeBuffer(new byte[0]);
     private int used;
     private int claimedLength;
+    private int claimedHeaders;
+    private int gatheredLength; // of the claimed packet's payload, 0 if it is in the buffer
+    private long gatheredAddress;
+    private int gatheredUpTo; // bytes of the buffer that are in the list
+    private final GatherList gather = new GatherList();
     private int allocated;
     private long committed;
     private long takenSeen;
@@ -73,11 +89,8 @@ final class SendWindow {
                     "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
         }
         int frameLength = FrameFlyweight.frameLength(length);
-        if (committed - takenSeen + frameLength > window) {
-            takenSeen = (long) TAKEN.getAcquire(this);
-            if (committed - takenSeen + frameLength > window) {
-                return Link.NO_ROOM;
-            }
+        if (isFull(frameLength)) {
+            return Link.NO_ROOM;
         }
         if ((current == null || bufferLength - used < frameLength) && !nextBuffer()) {
             return Link.NO_ROOM;
@@ -87,8 +100,68 @@ final class SendWindow {
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
+    private boolean isFull(int frameLength) {
+        if (committed - takenSeen + frameLength > window) {
+            takenSeen = (long) TAKEN.getAcquire(this);
+            return committed - takenSeen + frameLength > window;
+        }
+        return false;
+    }
+
+    /**
+     * Whether a payload may be sent from where it lies. It must be gone from there when the turn ends, so only a thread
+     * that can write it then may leave it there, and only where a system call for each costs less than the copy.
+     */
+    boolean gathers(DirectBuffer payload, int length) {
+        return direct != null
+                && length >= LEAST_GATHERED
+                && payload.byteArray() == null
+                && channel.eventLoop().inEventLoop();
+    }
+
+    /** Claims room for a packet whose payload is sent from where it lies, by an owner who holds the baton. */
+    int claimGathered(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        int length = headerLength + payloadLength;
+        if (length > maxPacket) {
+            throw new IllegalArgumentException("packet of " + length + " bytes > maximum " + maxPacket);
+        }
+        int room = FrameFlyweight.HEADER_LENGTH + headerLength + 2 * Long.BYTES;
+        if (!isEmptyChannel() || isFull(FrameFlyweight.frameLength(length))) {
+            return Link.NO_ROOM; // also where there is room for a copy: the socket is behind
+        }
+        if (current != null && (bufferLength - used < room || gather.pieces() > GatherList.MAX_PIECES - 3)) {
+            write();
+            if (!isEmptyChannel()) {
+                return Link.NO_ROOM;
+            }
+        }
+        if (current == null && !nextBuffer()) {
+            return Link.NO_ROOM;
+        }
+        claimedLength = length;
+        gatheredLength = payloadLength;
+        gatheredAddress = payload.addressOffset() + payloadOffset;
+        return used + FrameFlyweight.HEADER_LENGTH;
+    }
+
+    private boolean isEmptyChannel() {
+        return inChannel == 0 && sealed.isEmpty();
+    }
+
     private boolean nextBuffer() {
-        seal();
+        if (current != null && direct != null && channel.eventLoop().inEventLoop()) {
+            write(); // while it is in the cache
+            if (current != null) {
+                return true;
+            }
+        } else {
+            seal();
+        }
+        return newBuffer();
+    }
+
+    private boolean newBuffer() {
+        sealCurrent();
         SendBuffer next = free.poll();
         if (next != null) {
             next.reuse();
@@ -115,13 +188,43 @@ final class SendWindow {
             throw new IllegalStateException("commit without a claim");
         }
         FrameFlyweight.encode(view, used, length);
+        claimedHeaders = length - gatheredLength;
         int frameLength = FrameFlyweight.frameLength(length);
-        used += frameLength;
         committed += frameLength;
+        if (gatheredLength > 0) {
+            commitGathered(frameLength - FrameFlyweight.HEADER_LENGTH - length);
+        } else {
+            used += frameLength;
+        }
+    }
+
+    /** The payload goes between what is in the buffer and the padding, which ends where the next frame may begin. */
+    private void commitGathered(int padding) {
+        SendBuffer buffer = current;
+        if (buffer == null) {
+            throw new IllegalStateException("commit without a buffer");
+        }
+        int end = used + FrameFlyweight.HEADER_LENGTH + claimedHeaders;
+        gather.add(buffer.address() + gatheredUpTo, end - gatheredUpTo);
+        gather.add(gatheredAddress, gatheredLength);
+        gatheredLength = 0;
+        used = BitUtil.align(end, Long.BYTES) + Long.BYTES;
+        view.putLong(used - Long.BYTES, 0L);
+        gatheredUpTo = used - padding;
+        if (gather.length() >= GATHERED_A_WRITE) {
+            write();
+        }
     }
 
     /** Passes the buffer that is being written on to the owner, if there is anything in it. */
     void seal() {
+        if (gather.pieces() > 0) {
+            throw new IllegalStateException(gather.pieces() + " payloads have not been written in their turn");
+        }
+        sealCurrent();
+    }
+
+    private void sealCurrent() {
         SendBuffer buffer = current;
         if (buffer != null && used > 0) {
             buffer.seal(used);
@@ -147,6 +250,10 @@ final class SendWindow {
         if (direct != null && inChannel == 0) {
             writeSealed(); // what others left
             SendBuffer buffer = current;
+            if (gather.pieces() > 0) {
+                writeGathered();
+                return;
+            }
             if (buffer != null && used > 0 && inChannel == 0) {
                 int written = direct.write(buffer.address(), 0, used);
                 if (written == used) {
@@ -159,6 +266,52 @@ final class SendWindow {
         }
         seal();
         writeSealed();
+    }
+
+    private void writeGathered() {
+        SendBuffer buffer = current;
+        DirectSocket socket = direct;
+        if (buffer == null || socket == null) {
+            throw new IllegalStateException("payloads without a buffer");
+        }
+        gather.add(buffer.address() + gatheredUpTo, used - gatheredUpTo);
+        long written = socket.write(gather.address(), gather.pieces());
+        addTaken(written);
+        if (written < gather.length()) {
+            copyFrom(written);
+        }
+        gather.clear();
+        gatheredUpTo = 0;
+        used = 0;
+        if (!sealed.isEmpty()) {
+            writeSealed();
+        }
+    }
+
+    /** Copies what the socket has not taken, and seals it; the buffer of the headers stays what it is. */
+    private void copyFrom(long written) {
+        long skip = written;
+        SendBuffer headers = current;
+        current = null;
+        for (int i = 0; i < gather.pieces(); i++) {
+            UnsafeBuffer piece = gather.piece(i);
+            int from = (int) Math.min(skip, piece.capacity());
+            skip -= from;
+            while (from < piece.capacity()) {
+                if ((current == null || used == bufferLength) && !newBuffer()) {
+                    throw new IllegalStateException("more unsent than the window of " + window + " bytes");
+                }
+                int bytes = Math.min(piece.capacity() - from, bufferLength - used);
+                view.putBytes(used, piece, from, bytes);
+                used += bytes;
+                from += bytes;
+            }
+        }
+        sealCurrent();
+        current = headers;
+        if (headers != null) {
+            view = headers.view();
+        }
     }
 
     /**
@@ -195,7 +348,7 @@ final class SendWindow {
         free.offer(buffer); // there is room for all buffers that exist
     }
 
-    private void addTaken(int bytes) {
+    private void addTaken(long bytes) {
         TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + bytes);
     }
 }

@@ -4,6 +4,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -73,13 +74,21 @@ public enum SocketTransport {
         }
 
         @Override
-        void limitUnsent(Bootstrap bootstrap, long bytes) {
-            bootstrap.option(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
+        void limitUnsent(Bootstrap bootstrap, boolean domain, int bytes) {
+            if (domain) {
+                bootstrap.option(ChannelOption.SO_SNDBUF, bytes);
+            } else {
+                bootstrap.option(EpollChannelOption.TCP_NOTSENT_LOWAT, (long) bytes);
+            }
         }
 
         @Override
-        void limitUnsent(ServerBootstrap bootstrap, long bytes) {
-            bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
+        void limitUnsent(ServerBootstrap bootstrap, boolean domain, int bytes) {
+            if (domain) {
+                bootstrap.childOption(ChannelOption.SO_SNDBUF, bytes);
+            } else {
+                bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, (long) bytes);
+            }
         }
     },
 
@@ -125,12 +134,12 @@ public enum SocketTransport {
         }
 
         @Override
-        void limitUnsent(Bootstrap bootstrap, long bytes) {
+        void limitUnsent(Bootstrap bootstrap, boolean domain, int bytes) {
             // Java has no such option; the link's own window bounds what is unsent here, the kernel's buffer the rest.
         }
 
         @Override
-        void limitUnsent(ServerBootstrap bootstrap, long bytes) {
+        void limitUnsent(ServerBootstrap bootstrap, boolean domain, int bytes) {
             // As above.
         }
     };
@@ -168,11 +177,11 @@ public enum SocketTransport {
      */
     public abstract SocketAddress address(SocketAddress address);
 
-    /** Asks the kernel to hold no more than so many unsent bytes of a TCP connection. */
-    abstract void limitUnsent(Bootstrap bootstrap, long bytes);
+    /** Asks the kernel to hold about so many unsent bytes of a connection; of a Unix-domain one, unread by the peer. */
+    abstract void limitUnsent(Bootstrap bootstrap, boolean domain, int bytes);
 
     /** Asks the same for connections that are accepted. */
-    abstract void limitUnsent(ServerBootstrap bootstrap, long bytes);
+    abstract void limitUnsent(ServerBootstrap bootstrap, boolean domain, int bytes);
 
     /** Whether an address is that of a Unix-domain socket. */
     public static boolean isDomain(SocketAddress address) {

@@ -44,7 +44,7 @@ class FrameFuzzTest {
     }
 
     private static List<String> read(byte[] stream, int piece) {
-        FrameReader reader = new FrameReader(MAX_PACKET);
+        FrameReader reader = new FrameReader(MAX_PACKET, new ReadBuffers(4096));
         List<String> packets = new ArrayList<>();
         for (int at = 0; at < stream.length; at += piece) {
             reader.offer(Unpooled.copiedBuffer(stream, at, Math.min(piece, stream.length - at)));
@@ -56,7 +56,8 @@ class FrameFuzzTest {
                                 buffer.getBytes(offset, packet);
                                 packets.add(Arrays.toString(packet));
                             },
-                            3)
+                            3,
+                            null)
                     > 0) {}
         }
         if (reader.fault() != null) {

@@ -94,7 +94,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.events = events;
         this.datapath =
                 new Datapath(index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events);
-        this.guests = new Guests(control, engines + index);
+        this.guests = new Guests(control, engines + index, longestSpinNanos);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
     }
@@ -338,7 +338,11 @@ public final class Engine implements LinkListener, AutoCloseable {
             return;
         }
         sleepsUntil = now + wait;
-        control.setParked(index);
+        if (thread != null && parkChecks.length == 0) {
+            control.setParkedForPackets(index); // whoever polls what peers write here directly is awake, or a guest
+        } else {
+            control.setParked(index);
+        }
         try {
             if (!hasWork() && datapath.nextDeadline() >= deadline) {
                 waiter.await(wait);
@@ -376,6 +380,10 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Whether something has come that the owner's application consumes. */
     private boolean isAwaited() {
+        EngineAgent work = agent;
+        if (work != null && work.hasWork()) {
+            return true;
+        }
         for (BooleanSupplier check : parkChecks) {
             if (check.getAsBoolean()) {
                 return true;
@@ -384,11 +392,15 @@ public final class Engine implements LinkListener, AutoCloseable {
         return false;
     }
 
-    /** Adds something that the owner looks at before it blocks, such as an append queue that it consumes. */
+    /**
+     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with a
+     * thread of its own and without such checks is not woken for what peers append or write directly.
+     */
     public synchronized void addParkCheck(BooleanSupplier check) {
         BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
         now[now.length - 1] = check;
         parkChecks = now;
+        wakeOwner(); // it may sleep without looking at this
     }
 
     /** Takes a check back. */
@@ -529,6 +541,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (thread != null) {
             thread.join();
         }
+        guests.close();
         call(datapath.links()::closeAll);
     }
 

@@ -20,6 +20,7 @@ import org.agrona.concurrent.AtomicBuffer;
 public final class ControlBlock {
     private static final int RUNNING = 0;
     private static final int PARKED = 1;
+    private static final int PARKED_FOR_PACKETS = 2;
 
     private final AtomicBuffer buffer;
     private final ControlLimits limits;
@@ -172,6 +173,17 @@ public final class ControlBlock {
     }
 
     /**
+     * As {@link #setParked}, by an engine whose owner consumes nothing that peers write into memory directly: it is woken for
+     * packets and doorbells, and a peer that appends or writes spares itself the wake-up.
+     *
+     * @param engine 0 to maxEngines - 1
+     */
+    public void setParkedForPackets(int engine) {
+        buffer.putIntVolatile(parkOffset(engine), PARKED_FOR_PACKETS);
+        VarHandle.fullFence();
+    }
+
+    /**
      * Says that an engine runs.
      *
      * @param engine 0 to maxEngines - 1
@@ -187,7 +199,7 @@ public final class ControlBlock {
      * @param engine 0 to maxEngines - 1
      */
     public boolean isParked(int engine) {
-        return buffer.getIntVolatile(parkOffset(engine)) == PARKED;
+        return buffer.getIntVolatile(parkOffset(engine)) != RUNNING;
     }
 
     /**
@@ -200,7 +212,7 @@ public final class ControlBlock {
         return isParked(engine);
     }
 
-    /** Whether any engine is parked, or anybody who waits as its guest; as {@link #isParked}. */
+    /** Whether any engine or guest sleeps that wants to be woken for what peers write directly; as {@link #isParked}. */
     public boolean isAnyParked() {
         for (int offset = PARK_OFFSET; offset < parkEnd; offset += LINE) {
             if (buffer.getIntVolatile(offset) == PARKED) {

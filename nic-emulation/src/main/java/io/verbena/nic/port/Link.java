@@ -1,5 +1,6 @@
 package io.verbena.nic.port;
 
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,25 @@ public interface Link extends AutoCloseable {
      * @return the offset in {@link #buffer}, a multiple of 8; or {@link #NO_ROOM}
      */
     int claim(int length);
+
+    /**
+     * Reserves a packet whose payload lies elsewhere already; the caller writes the headers alone. A link may send the
+     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here; so it must stay
+     * what it is until then.
+     *
+     * @param headerLength bytes that the caller writes at the offset returned
+     * @param payload holds the rest of the packet
+     * @param payloadOffset of its first byte
+     * @param payloadLength in bytes; with the headers 1 to {@link #maxPacket}
+     * @return as {@link #claim(int)}
+     */
+    default int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
+        int at = claim(headerLength + payloadLength);
+        if (at != NO_ROOM) {
+            buffer().putBytes(at + headerLength, payload, payloadOffset, payloadLength);
+        }
+        return at;
+    }
 
     /** The buffer in which the last claim lies. It may be another one after each claim. */
     MutableDirectBuffer buffer();

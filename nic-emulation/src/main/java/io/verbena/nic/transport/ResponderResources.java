@@ -209,7 +209,9 @@ final class ResponderResources {
                         || region.check(qp.pd(), value[i], length[i], Access.REMOTE_READ) != MemoryRegion.OK);
         gone |= opcode.headerLength() + bytes > link.maxPacket();
         int headers = gone ? Opcode.ACKNOWLEDGE.headerLength() : opcode.headerLength();
-        int at = link.claim(gone ? headers : headers + bytes);
+        int at = gone || region == null
+                ? link.claim(headers)
+                : link.claim(headers, region.buffer(), (int) value[i] + offset, bytes);
         if (at == Link.NO_ROOM) {
             return Link.NO_ROOM;
         }
@@ -237,9 +239,6 @@ final class ResponderResources {
         BthFlyweight.encode(b, at, opcode.code(), 0, qp.peerQp(), psn, qp.number());
         if (opcode.aethOffset() != Opcode.ABSENT) {
             AethFlyweight.encode(b, at + opcode.aethOffset(), AethSyndrome.ACK, messages);
-        }
-        if (region != null) {
-            b.putBytes(at + headers, region.buffer(), (int) value[i] + offset, bytes);
         }
         link.commit();
         sent[i] = offset + bytes;

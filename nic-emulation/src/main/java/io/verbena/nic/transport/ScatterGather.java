@@ -31,6 +31,23 @@ final class ScatterGather {
     }
 
     /**
+     * Finds the entry that holds a part of a message whole.
+     *
+     * @return the entry's position in the upper half, where in the entry the part begins in the lower; or -1 if it is in
+     *     several
+     */
+    static long find(DirectBuffer ring, int entries, int messageOffset, int length) {
+        int skip = messageOffset;
+        for (int entry = entries; ; entry += SendWqeDescriptor.SGE_LENGTH) {
+            int bytes = ring.getInt(entry + SendWqeDescriptor.SGE_BYTES);
+            if (skip < bytes) {
+                return bytes - skip < length ? -1 : (long) entry << Integer.SIZE | skip;
+            }
+            skip -= bytes;
+        }
+    }
+
+    /**
      * Gathers a part of a message from its entries.
      *
      * @return false if a region has gone
