@@ -1,5 +1,6 @@
 package io.verbena.bench.scale;
 
+import io.verbena.bench.BenchException;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.EngineMode;
@@ -11,10 +12,12 @@ import io.verbena.nic.QueuePairAttributes;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** What a connected queue pair holds that does nothing: objects on the heap, and direct memory. */
 final class QueuePairMemory {
     private static final int COLLECTIONS = 4;
+    private static final int SETTLE_MILLIS = 200;
 
     /**
      * The rings of a queue pair.
@@ -107,7 +110,14 @@ final class QueuePairMemory {
         return least;
     }
 
+    /** Direct memory is given back a little after the collection that finds it unused. */
     private static long direct() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(SETTLE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
         List<BufferPoolMXBean> pools = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
         return pools.stream()
                 .filter(pool -> pool.getName().equals("direct"))
