@@ -84,40 +84,44 @@ public final class Channel implements AutoCloseable {
      * @throws IllegalStateException if the peer gave no inbox to answer to
      */
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
-        SendResult result = enqueue(buffer, offset, length);
-        if (result == SendResult.SENT) {
-            queuePair.doorbell();
-        }
-        return result;
+        return send(buffer, offset, length, true);
     }
 
     /** As {@link #offer(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult offer(DirectBuffer buffer, int offset, int length, int immediate) {
-        SendResult result = enqueue(buffer, offset, length, immediate);
-        if (result == SendResult.SENT) {
-            queuePair.doorbell();
-        }
-        return result;
+        return send(buffer, offset, length, immediate, true);
     }
 
     /**
      * As {@link #offer}, but the message may stay here until {@link #flush}: for batches, which then cost one doorbell.
      */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length) {
+        return send(buffer, offset, length, false);
+    }
+
+    private SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
         if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
             return notSent(length);
         }
         request.append(queueId, queueKey).signaled(false);
-        return length <= maxInline ? post(request.inline(buffer, offset, length)) : postStaged(buffer, offset, length);
+        return length <= maxInline
+                ? post(request.inline(buffer, offset, length), now)
+                : postStaged(buffer, offset, length, now);
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length, int immediate) {
+        return send(buffer, offset, length, immediate, false);
+    }
+
+    private SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
         if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
             return notSent(length);
         }
         request.appendImmediate(queueId, queueKey, immediate).signaled(false);
-        return length <= maxInline ? post(request.inline(buffer, offset, length)) : postStaged(buffer, offset, length);
+        return length <= maxInline
+                ? post(request.inline(buffer, offset, length), now)
+                : postStaged(buffer, offset, length, now);
     }
 
     /** Sends what was enqueued. */
@@ -127,30 +131,33 @@ public final class Channel implements AutoCloseable {
         }
     }
 
-    private SendResult post(SendRequest message) {
-        if (queuePair.post(message) == PostResult.POSTED) {
-            posted++;
-            return SendResult.SENT;
+    private SendResult post(SendRequest message, boolean now) {
+        if (submit(message, now) != PostResult.POSTED) {
+            if (!makeRoom()) {
+                return roomless();
+            }
+            submit(message, now);
         }
-        if (!makeRoom()) {
-            return roomless();
-        }
-        queuePair.post(message);
         posted++;
         return SendResult.SENT;
     }
 
-    private SendResult postStaged(DirectBuffer buffer, int offset, int length) {
+    /** Posts a message with a doorbell of its own, or without one. */
+    private PostResult submit(SendRequest message, boolean now) {
+        return now ? queuePair.postSend(message) : queuePair.post(message);
+    }
+
+    private SendResult postStaged(DirectBuffer buffer, int offset, int length, boolean now) {
         if ((!hasRoom() && !makeRoom()) || !stage(length)) {
             return roomless();
         }
         staging.buffer().putBytes(staging.offset(), buffer, offset, length);
-        postClaimed(length);
+        postClaimed(length, now);
         return SendResult.SENT;
     }
 
-    private void postClaimed(int length) {
-        queuePair.post(request.local(staging.key(), staging.offset(), length));
+    private void postClaimed(int length, boolean now) {
+        submit(request.local(staging.key(), staging.offset(), length), now);
         staging.commit(posted++);
     }
 
@@ -260,11 +267,7 @@ public final class Channel implements AutoCloseable {
 
     /** Sends the claimed message. */
     public SendResult commit() {
-        SendResult result = enqueueClaim(claimLength);
-        if (result == SendResult.SENT) {
-            queuePair.doorbell();
-        }
-        return result;
+        return sendClaim(claimLength, true);
     }
 
     /**
@@ -273,19 +276,15 @@ public final class Channel implements AutoCloseable {
      * @param length in bytes, 0 to what was claimed
      */
     public SendResult commit(int length) {
-        SendResult result = enqueueClaim(length);
-        if (result == SendResult.SENT) {
-            queuePair.doorbell();
-        }
-        return result;
+        return sendClaim(length, true);
     }
 
     /** As {@link #commit()}, but the message may stay here until {@link #flush}. */
     public SendResult enqueueClaim() {
-        return enqueueClaim(claimLength);
+        return sendClaim(claimLength, false);
     }
 
-    private SendResult enqueueClaim(int length) {
+    private SendResult sendClaim(int length, boolean now) {
         if (claimLength == NO_CLAIM || length < 0 || length > claimLength) {
             throw new IllegalStateException(
                     claimLength == NO_CLAIM
@@ -299,10 +298,10 @@ public final class Channel implements AutoCloseable {
         claimLength = NO_CLAIM;
         request.append(queueId, queueKey).signaled(false);
         if (claimInline) {
-            queuePair.post(request.inline(inlineClaim, 0, length));
+            submit(request.inline(inlineClaim, 0, length), now);
             posted++;
         } else {
-            postClaimed(length);
+            postClaimed(length, now);
         }
         return SendResult.SENT;
     }

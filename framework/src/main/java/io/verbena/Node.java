@@ -99,8 +99,7 @@ public final class Node implements AutoCloseable {
         this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
-        this.turns = new Turns(engine, connections);
-        engine.addParkCheck(() -> closing || turns.hasWork());
+        this.turns = new Turns(engine, connections, () -> closing);
         engine.agent(turns);
     }
 

@@ -8,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 public final class Request {
     private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
+    private final Responder responder;
     private @Nullable Channel channel;
     private long correlationId;
     private DirectBuffer buffer = NOTHING;
     private int offset;
     private int length;
 
-    Request() {}
+    Request(Responder responder) {
+        this.responder = responder;
+    }
 
     void wrap(Channel from, long id, DirectBuffer memory, int at, int bytes) {
         channel = from;
@@ -60,11 +63,11 @@ public final class Request {
     }
 
     /**
-     * Answers, now.
+     * Answers, now. If further requests are there already, the answer may leave with theirs; see {@link Responder}.
      *
      * @return BACK_PRESSURED if the requester does not keep up: try again, or keep the answer for later
      */
     public SendResult reply(DirectBuffer answer, int answerOffset, int answerLength) {
-        return Responder.reply(channel(), correlationId, answer, answerOffset, answerLength);
+        return responder.replyNow(channel(), correlationId, answer, answerOffset, answerLength);
     }
 }

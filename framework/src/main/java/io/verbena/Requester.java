@@ -108,6 +108,25 @@ public final class Requester implements AutoCloseable {
             long timeoutNanos,
             long correlationId,
             ResponseHandler handler) {
+        SendResult result = enqueue(channel, request, offset, length, timeoutNanos, correlationId, handler);
+        if (result == SendResult.SENT) {
+            channel.flush();
+        }
+        return result;
+    }
+
+    /**
+     * As {@link #call}, but the request may stay here until {@link Channel#flush}: for several calls at a time, which then
+     * cost one doorbell. The timeout runs from now.
+     */
+    public SendResult enqueue(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            long timeoutNanos,
+            long correlationId,
+            ResponseHandler handler) {
         request.boundsCheck(offset, length);
         if (timeoutNanos < 1) {
             throw new IllegalArgumentException("timeout " + timeoutNanos + " < minimum 1 ns");
@@ -135,7 +154,7 @@ public final class Requester implements AutoCloseable {
         begun.add(slot); // before the request is sent, so that whoever takes the response finds it
         CallFlyweight.encode(channel.claimBuffer(), at, wireId, CallFlyweight.REQUEST);
         channel.claimBuffer().putBytes(at + CallFlyweight.HEADER_LENGTH, request, offset, length);
-        if (channel.commit() == SendResult.CLOSED) {
+        if (channel.enqueueClaim() == SendResult.CLOSED) {
             channelClosed = true; // the poller ends the call
         }
         if (nodePolls) {

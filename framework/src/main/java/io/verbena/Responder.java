@@ -17,17 +17,26 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the
  * request's channel: for one thread at a time a channel. Nothing is allocated per request.
+ *
+ * <p>Answers that are given at once, by {@link Request#reply}, leave together as long as further requests are there already,
+ * for at most {@value #HOLD_MICROS} us: with the last of them, or with the next request after that time.
  */
 public final class Responder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
     private static final int MAX_TEXT = 512;
+    private static final int HOLD_MICROS = 10;
+    private static final long HOLD_NANOS = 1000L * HOLD_MICROS;
 
     private final Inbox inbox;
-    private final Request request = new Request();
+    private final Request request = new Request(this);
     private final MessageHandler onMessage = this::onMessage;
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
     private @Nullable RequestHandler handler;
+
+    // The poller's: where answers were given that have not left.
+    private @Nullable Channel held;
+    private long heldSince;
 
     Responder(Inbox inbox) {
         this.inbox = inbox;
@@ -56,7 +65,11 @@ public final class Responder implements AutoCloseable {
             throw new IllegalStateException("responder '" + name() + "' is polled by its node, see onRequest");
         }
         handler = requestHandler;
-        return inbox.poll(onMessage, limit);
+        try {
+            return inbox.poll(onMessage, limit);
+        } finally {
+            release();
+        }
     }
 
     /** Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. */
@@ -84,6 +97,32 @@ public final class Responder implements AutoCloseable {
         return CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
     }
 
+    /** Answers the request that is being handled; the answer may wait for those of the requests behind it. */
+    SendResult replyNow(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
+        Channel other = held;
+        if (other != null && other != channel) {
+            release();
+        }
+        SendResult result =
+                CallFlyweight.enqueue(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
+        if (result != SendResult.SENT) {
+            release();
+        } else if (held == null) {
+            held = channel;
+            heldSince = System.nanoTime();
+        }
+        return result;
+    }
+
+    /** Lets the answers leave that were given. */
+    private void release() {
+        Channel channel = held;
+        if (channel != null) {
+            held = null;
+            channel.flush();
+        }
+    }
+
     /** Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates. */
     public static SendResult fail(Channel channel, long correlationId, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
@@ -105,6 +144,9 @@ public final class Responder implements AutoCloseable {
             malformed.lazySet(malformed.getPlain() + 1);
             return;
         }
+        if (held != null && System.nanoTime() - heldSince > HOLD_NANOS) {
+            release();
+        }
         long correlationId = CallFlyweight.correlationId(message.buffer(), message.offset());
         request.wrap(
                 channel,
@@ -121,6 +163,9 @@ public final class Responder implements AutoCloseable {
             }
         } finally {
             request.unwrap();
+            if (held != null && inbox.isEmpty()) {
+                release();
+            }
         }
     }
 

@@ -27,6 +27,7 @@ final class Turns implements EngineAgent {
 
     private final Engine engine;
     private final Connections connections;
+    private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
     private volatile Inbox[] callbacks = NO_INBOXES;
@@ -34,9 +35,10 @@ final class Turns implements EngineAgent {
     private volatile @Nullable Thread thread;
     private volatile boolean ended;
 
-    Turns(Engine engine, Connections connections) {
+    Turns(Engine engine, Connections connections, BooleanSupplier closing) {
         this.engine = engine;
         this.connections = connections;
+        this.closing = closing;
     }
 
     /** Runs something in the next turn. */
@@ -82,8 +84,9 @@ final class Turns implements EngineAgent {
     }
 
     /** Whether a turn would find something without waiting, callbacks and tasks aside. */
-    boolean hasWork() {
-        return connections.hasWork() || !commands.isEmpty();
+    @Override
+    public boolean hasWork() {
+        return connections.hasWork() || !commands.isEmpty() || closing.getAsBoolean();
     }
 
     @Override

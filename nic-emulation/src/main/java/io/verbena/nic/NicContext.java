@@ -22,7 +22,7 @@ public final class NicContext {
     EngineMode mode = EngineMode.ASSISTED;
     int engines = 1;
     long id;
-    int maxQueuePairs = 4096;
+    int maxQueuePairs = 16384;
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
     long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(50);

@@ -101,15 +101,24 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private PostResult enqueue(SendRequest request) {
-        checkSends();
-        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
-        int slot = sendRing.claim();
+        int slot = encode(request);
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
         }
-        request.encode(sendRing.buffer(), slot);
+        request.encodeInline(sendRing.buffer(), slot);
         sendRing.posted();
         return PostResult.POSTED;
+    }
+
+    /** Checks a request and puts it, all but inline data, into the next slot; -1 if the queue is full. */
+    private int encode(SendRequest request) {
+        checkSends();
+        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
+        int slot = sendRing.claim();
+        if (slot >= 0) {
+            request.encode(sendRing.buffer(), slot);
+        }
+        return slot;
     }
 
     private void checkSends() {
@@ -127,13 +136,23 @@ public final class QueuePair implements AutoCloseable {
         engine.ring(context);
     }
 
-    /** Posts one request and rings the doorbell ({@code ibv_post_send(3)}). */
+    /**
+     * Posts one request and rings the doorbell ({@code ibv_post_send(3)}). A small one-sided request or append to memory that
+     * is mapped here is executed at once if nothing is before it and the engine is free, and is in no queue then.
+     */
     public PostResult postSend(SendRequest request) {
         checkNoBatch("postSend");
-        PostResult result = enqueue(request);
+        int slot = encode(request);
+        if (slot >= 0) {
+            if (sendRing.isIdle() && request.executeNow(engine, context, sendRing.buffer(), slot)) {
+                return PostResult.POSTED;
+            }
+            request.encodeInline(sendRing.buffer(), slot);
+            sendRing.posted();
+        }
         sendRing.publish();
         engine.ring(context);
-        return result;
+        return slot < 0 ? PostResult.QUEUE_FULL : PostResult.POSTED;
     }
 
     /**

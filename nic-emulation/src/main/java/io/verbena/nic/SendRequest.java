@@ -1,8 +1,10 @@
 package io.verbena.nic;
 
+import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.transport.QpContext;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -41,9 +43,10 @@ public final class SendRequest {
     private int[] lengths = new int[INITIAL_ENTRIES];
     private long[] offsets = new long[INITIAL_ENTRIES];
 
+    private long length; // of all entries, or of the inline data
+
     private @Nullable DirectBuffer inlineBuffer;
     private int inlineOffset;
-    private int inlineLength;
 
     /** Creates a request that sends nothing. */
     public SendRequest() {}
@@ -202,6 +205,7 @@ public final class SendRequest {
         keys[entries] = key;
         offsets[entries] = offset;
         lengths[entries++] = length;
+        this.length += length;
         return this;
     }
 
@@ -213,7 +217,7 @@ public final class SendRequest {
         buffer.boundsCheck(offset, length);
         inlineBuffer = buffer;
         inlineOffset = offset;
-        inlineLength = length;
+        this.length = length;
         return flag(SendWqeDescriptor.INLINE, true);
     }
 
@@ -223,6 +227,7 @@ public final class SendRequest {
         remoteKey = key;
         remoteOffset = offset;
         entries = 0;
+        length = 0;
         inlineBuffer = null;
         addressed = false;
         return this;
@@ -260,41 +265,31 @@ public final class SendRequest {
             if (entries > 0) {
                 throw new IllegalArgumentException("inline data and " + entries + " entries in one request");
             }
-            if (inlineLength > maxInline) {
-                throw new IllegalArgumentException("inline data of " + inlineLength + " bytes > maximum " + maxInline);
+            if (length > maxInline) {
+                throw new IllegalArgumentException("inline data of " + length + " bytes > maximum " + maxInline);
             }
         } else if (entries > maxSge) {
             throw new IllegalArgumentException(entries + " scatter/gather entries > maximum " + maxSge);
         }
-        if (length() > maxMessage) {
-            throw new IllegalArgumentException("message of " + length() + " bytes > maximum " + maxMessage);
+        if (length > maxMessage) {
+            throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage);
         }
     }
 
-    private long length() {
-        if (inlineBuffer != null) {
-            return inlineLength;
-        }
-        long sum = 0;
-        for (int i = 0; i < entries; i++) {
-            sum += lengths[i];
-        }
-        return sum;
+    /** Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not. */
+    boolean executeNow(Engine engine, QpContext qp, UnsafeBuffer ring, int slot) {
+        DirectBuffer data = inlineBuffer;
+        return qp.mayExecuteNow(opcode.ordinal(), flags)
+                && engine.executeNow(qp, slot, data == null ? ring : data, inlineOffset);
     }
 
-    /** Copies the request to a slot of a send ring. */
+    /** Copies the request, all but inline data, to a slot of a send ring. */
     void encode(UnsafeBuffer ring, int slot) {
-        ring.putByte(slot + SendWqeDescriptor.OPCODE, (byte) opcode.ordinal());
-        ring.putByte(slot + SendWqeDescriptor.FLAGS, (byte) flags);
-        ring.putByte(slot + SendWqeDescriptor.SGE_COUNT, (byte) entries);
-        ring.putInt(slot + SendWqeDescriptor.LENGTH, (int) length());
+        ring.putLong(slot + SendWqeDescriptor.HEADER, SendWqeDescriptor.header(opcode.ordinal(), flags, entries, (int)
+                length));
         ring.putLong(slot + SendWqeDescriptor.WR_ID, wrId);
-        ring.putInt(slot + SendWqeDescriptor.REMOTE_KEY, remoteKey);
+        ring.putLong(slot + SendWqeDescriptor.IMMEDIATE_DATA, SendWqeDescriptor.pair(immediate, remoteKey));
         ring.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
-        if (opcode == WcOpcode.BIND_WINDOW
-                || (flags & (SendWqeDescriptor.IMMEDIATE | SendWqeDescriptor.INVALIDATE)) != 0) {
-            ring.putInt(slot + SendWqeDescriptor.IMMEDIATE_DATA, immediate);
-        }
         if (opcode == WcOpcode.COMPARE_SWAP || opcode == WcOpcode.FETCH_ADD) {
             ring.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, swapOrAdd);
             ring.putLong(slot + SendWqeDescriptor.COMPARE, compare);
@@ -307,15 +302,17 @@ public final class SendRequest {
             ring.putLong(slot + SendWqeDescriptor.WINDOW_LENGTH, windowLength);
         }
         int entry = slot + SendWqeDescriptor.DATA;
+        for (int i = 0; i < entries; i++, entry += SendWqeDescriptor.SGE_LENGTH) {
+            ring.putLong(entry + SendWqeDescriptor.SGE_KEY, SendWqeDescriptor.pair(keys[i], lengths[i]));
+            ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
+        }
+    }
+
+    /** Copies inline data, if it has any, to a slot that {@link #encode} has filled. */
+    void encodeInline(UnsafeBuffer ring, int slot) {
         DirectBuffer data = inlineBuffer;
         if (data != null) {
-            ring.putBytes(entry, data, inlineOffset, inlineLength);
-            return;
-        }
-        for (int i = 0; i < entries; i++, entry += SendWqeDescriptor.SGE_LENGTH) {
-            ring.putInt(entry + SendWqeDescriptor.SGE_KEY, keys[i]);
-            ring.putInt(entry + SendWqeDescriptor.SGE_BYTES, lengths[i]);
-            ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
+            ring.putBytes(slot + SendWqeDescriptor.DATA, data, inlineOffset, (int) length);
         }
     }
 }

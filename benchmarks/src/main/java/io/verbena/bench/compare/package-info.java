@@ -1,4 +1,11 @@
-/** Paths side by side: rounds that alternate between them, each in JVMs of its own, and the ratio of their medians. */
+/**
+ * Paths side by side: rows of contestants, rounds that alternate between them, each measurement in JVMs of its own, and
+ * medians, ranges and ratios of what came out.
+ *
+ * <pre>
+ *   Plan ─ rows ─▶ Comparison ─ Trial a contestant and round ─▶ Results ─▶ Interval, Verdict
+ * </pre>
+ */
 @NullMarked
 package io.verbena.bench.compare;
 

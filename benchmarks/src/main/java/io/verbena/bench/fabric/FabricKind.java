@@ -1,7 +1,10 @@
 package io.verbena.bench.fabric;
 
 import io.verbena.bench.BenchException;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What carries the packets, and how the ends are reached. */
 public enum FabricKind {
@@ -11,6 +14,10 @@ public enum FabricKind {
     UDS,
     /** TCP. */
     TCP,
+    /** TCP through Java's own channels, whatever else there is. */
+    NIO_TCP,
+    /** TCP through io_uring. */
+    URING_TCP,
     /** Both ends in this process, a thread each, with the direct path. */
     LOCAL;
 
@@ -21,11 +28,24 @@ public enum FabricKind {
                 return kind;
             }
         }
-        throw new BenchException("unknown fabric '" + name + "', expected shm, uds, tcp or local");
+        throw new BenchException("unknown fabric '" + name + "', expected "
+                + Arrays.stream(values()).map(FabricKind::optionName).collect(Collectors.joining(", ")));
     }
 
     /** The name on the command line. */
     public String optionName() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Why this machine does not have it, or null if it does. */
+    public @Nullable String unavailable() {
+        switch (this) {
+            case NIO_TCP:
+                return SocketNodeFabric.unavailable(SocketNodeFabric.NIO);
+            case URING_TCP:
+                return SocketNodeFabric.unavailable(SocketNodeFabric.IO_URING);
+            default:
+                return null;
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.verbena.bench.fabric;
 
+import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -44,8 +45,12 @@ public final class FabricNode implements AutoCloseable {
                 return new LocalNodeFabric();
             case SHM:
                 return new SharedMemoryNodeFabric();
+            case NIO_TCP:
+                return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.NIO), false);
+            case URING_TCP:
+                return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.IO_URING), false);
             default:
-                return new SocketNodeFabric(kind == FabricKind.UDS);
+                return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS);
         }
     }
 

@@ -73,6 +73,12 @@ public abstract class ForwardingLink implements Link {
         return inner.peerMemory();
     }
 
+    /** Packets that leave are announced to a peer that wants it; those that come are looked for each turn. */
+    @Override
+    public int takeAnnouncement() {
+        return inner.takeAnnouncement();
+    }
+
     @Override
     public void wakePeer(int engine) {
         inner.wakePeer(engine);

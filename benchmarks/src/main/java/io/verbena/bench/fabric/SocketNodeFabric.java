@@ -1,9 +1,11 @@
 package io.verbena.bench.fabric;
 
 import io.netty.channel.unix.DomainSocketAddress;
+import io.verbena.bench.BenchException;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -16,14 +18,45 @@ import org.jspecify.annotations.Nullable;
 
 /** TCP or Unix-domain sockets. */
 final class SocketNodeFabric implements NodeFabric {
+    static final String NIO = "NIO";
+    static final String IO_URING = "IO_URING";
+
     private final boolean domain;
-    private final EventLoopWaiter waiter = new EventLoopWaiter();
+    private final EventLoopWaiter waiter;
     private @Nullable NettyFabric fabric;
     private @Nullable CompletableFuture<Link> connecting;
     private @Nullable SocketDirectory directory;
 
-    SocketNodeFabric(boolean domain) {
+    SocketNodeFabric(SocketTransport transport, boolean domain) {
         this.domain = domain;
+        this.waiter = new EventLoopWaiter(transport);
+    }
+
+    /** Why this machine, or this build, does not have a transport; null if it does. */
+    static @Nullable String unavailable(String transport) {
+        SocketTransport found = find(transport);
+        if (found == null) {
+            return "no transport " + transport + " in this build";
+        }
+        return found.isAvailable() ? null : "transport " + transport + " is not available on this machine";
+    }
+
+    /** A transport that is to be had. */
+    static SocketTransport transport(String name) {
+        SocketTransport found = find(name);
+        if (found == null || !found.isAvailable()) {
+            throw new BenchException(String.valueOf(unavailable(name)));
+        }
+        return found;
+    }
+
+    private static @Nullable SocketTransport find(String name) {
+        for (SocketTransport each : SocketTransport.values()) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     @Override

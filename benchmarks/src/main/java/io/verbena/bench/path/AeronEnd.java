@@ -2,97 +2,174 @@ package io.verbena.bench.path;
 
 import io.aeron.Aeron;
 import io.aeron.CommonContext;
-import io.aeron.ExclusivePublication;
 import io.aeron.Image;
+import io.aeron.ImageFragmentAssembler;
 import io.aeron.Publication;
 import io.aeron.Subscription;
-import io.aeron.driver.MediaDriver;
-import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
-import io.verbena.bench.BenchException;
-import java.nio.file.Path;
-import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
-import org.agrona.IoUtil;
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.AgentInvoker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aeron IPC: an exclusive publication and an image a direction. The driver is embedded at the near end and has one thread
- * (SHARED) with its default idle strategy, which backs off: nothing but the two ends spins. The rest is Aeron's defaults.
+ * Aeron: a publication and an image a direction, and an assembler where a message is more than one fragment. The rest is
+ * Aeron's defaults, but for terms of 16 MiB or what the message needs, touched beforehand, and MTUs that hold a message
+ * where they can.
+ *
+ * <p>IPC has one driver, at the near end. UDP has one at each end, which the end's thread runs, as it does the client: no
+ * other thread spins or has to be woken.
  */
 final class AeronEnd extends End {
     private static final int TO_FAR = 1001;
     private static final int TO_NEAR = 1002;
+    private static final int CLIENT_MASK = 1023;
 
-    private final @Nullable MediaDriver driver;
+    /** How. */
+    enum Mode {
+        IPC_EXCLUSIVE,
+        IPC_CONCURRENT,
+        UDP
+    }
+
+    private final @Nullable AeronDriver driver;
+    private final @Nullable AgentInvoker invoker;
+    private final @Nullable AgentInvoker client;
     private final Aeron aeron;
-    private final ExclusivePublication publication;
+    private final AeronSender sender;
     private final Image image;
-    private final UnsafeBuffer message;
-    private final FragmentHandler handler = this::onFragment;
+    private final FragmentHandler handler;
+    private final @Nullable ProducerThreads producers;
+    private int turns;
 
-    AeronEnd(Rendezvous rendezvous, boolean near, int length) {
-        super(length);
-        String directory;
-        if (near) {
-            Path made = Path.of(
-                    IoUtil.tmpDirName(),
-                    "verbena-bench-aeron-" + ProcessHandle.current().pid() + "-" + System.nanoTime());
-            Path fast = Path.of("/dev/shm");
-            directory = (java.nio.file.Files.isDirectory(fast) ? fast.resolve(made.getFileName()) : made).toString();
-            driver = MediaDriver.launch(new MediaDriver.Context()
-                    .aeronDirectoryName(directory)
-                    .threadingMode(ThreadingMode.SHARED)
-                    .termBufferSparseFile(false)
-                    .dirDeleteOnStart(true)
-                    .dirDeleteOnShutdown(true));
-            rendezvous.tell(directory);
+    AeronEnd(Rendezvous rendezvous, boolean near, Mode mode, PathSettings settings) {
+        super(settings);
+        Aeron.Context context = new Aeron.Context();
+        if (mode == Mode.UDP) {
+            AeronDriver own = AeronDriver.invoked(length);
+            driver = own;
+            invoker = own.invoker();
+            aeron = Aeron.connect(context.aeronDirectoryName(own.directory())
+                    .useConductorAgentInvoker(true)
+                    .driverAgentInvoker(invoker));
+            client = aeron.conductorAgentInvoker();
         } else {
-            driver = null;
-            directory = rendezvous.hear(() -> {});
+            driver = near ? AeronDriver.shared(length) : null;
+            if (driver != null) {
+                rendezvous.tell(driver.directory());
+            }
+            String directory = driver != null ? driver.directory() : rendezvous.hear(() -> {});
+            aeron = Aeron.connect(context.aeronDirectoryName(directory));
+            invoker = null;
+            client = null;
         }
-        aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(directory));
-        publication = aeron.addExclusivePublication(CommonContext.IPC_CHANNEL, near ? TO_FAR : TO_NEAR);
-        Subscription subscription = aeron.addSubscription(CommonContext.IPC_CHANNEL, near ? TO_NEAR : TO_FAR);
+        int in = near ? TO_NEAR : TO_FAR;
+        int out = near ? TO_FAR : TO_NEAR;
+        Subscription subscription;
+        Publication publication;
+        if (mode == Mode.UDP) {
+            subscription = aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", in);
+            rendezvous.tell(endpoint(subscription));
+            publication = aeron.addExclusivePublication("aeron:udp?endpoint=" + rendezvous.hear(this::drive), out);
+        } else {
+            subscription = aeron.addSubscription(CommonContext.IPC_CHANNEL, in);
+            publication = mode == Mode.IPC_EXCLUSIVE
+                    ? aeron.addExclusivePublication(CommonContext.IPC_CHANNEL, out)
+                    : aeron.addPublication(CommonContext.IPC_CHANNEL, out);
+        }
         Deadline deadline = Deadline.ofSeconds(10, "connection over Aeron");
         while (!publication.isConnected() || subscription.hasNoImages()) {
+            drive();
             deadline.run();
         }
         image = subscription.imageAtIndex(0);
-        message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, Long.BYTES));
-        rendezvous.meet(() -> {});
+        sender = new AeronSender(publication, length);
+        FragmentHandler whole = this::onMessage;
+        handler = length > publication.maxPayloadLength() ? new ImageFragmentAssembler(whole, length) : whole;
+        producers = near && settings.producers() > 1
+                ? new ProducerThreads(settings.producers() - 1, index -> new Sharing(publication, index), () -> {})
+                : null;
+        rendezvous.meet(this::drive);
+    }
+
+    private String endpoint(Subscription subscription) {
+        Deadline deadline = Deadline.ofSeconds(10, "port for Aeron");
+        String endpoint = subscription.resolvedEndpoint();
+        while (endpoint == null) {
+            drive();
+            deadline.run();
+            endpoint = subscription.resolvedEndpoint();
+        }
+        return endpoint;
+    }
+
+    /** Runs what has no thread of its own; the client now and then, for it only keeps itself alive. */
+    private void drive() {
+        if (invoker != null && client != null) {
+            invoker.invoke();
+            if ((++turns & CLIENT_MASK) == 0 || turns < CLIENT_MASK) {
+                client.invoke();
+            }
+        }
     }
 
     @Override
     public boolean offer(long number) {
-        message.putLong(0, number);
-        long result = publication.offer(message, 0, length);
-        if (result < 0 && result != Publication.BACK_PRESSURED && result != Publication.ADMIN_ACTION) {
-            throw new BenchException("Aeron refuses a message: " + Publication.errorString(result));
-        }
-        return result >= 0;
+        return sender.offer(number);
     }
 
     @Override
-    public void flush() {}
-
-    @Override
-    public int poll(int limit) {
-        return image.poll(handler, limit);
+    public void flush() {
+        drive();
     }
 
-    private void onFragment(DirectBuffer buffer, int offset, int bytes, Header header) {
-        accept(buffer.getLong(offset));
+    @Override
+    int receive(int limit) {
+        long before = taken();
+        drive();
+        image.poll(handler, limit);
+        return (int) (taken() - before);
+    }
+
+    private void onMessage(DirectBuffer buffer, int offset, int bytes, Header header) {
+        Stamp.checkLength(bytes, length);
+        accept(Stamp.get(buffer, offset, length));
+    }
+
+    @Override
+    @Nullable
+    ProducerThreads producers() {
+        return producers;
     }
 
     @Override
     public void close() {
-        aeron.close();
-        MediaDriver own = driver;
-        if (own != null) {
-            own.close();
+        if (producers != null) {
+            producers.close();
         }
+        aeron.close();
+        if (driver != null) {
+            driver.close();
+        }
+    }
+
+    /** Another thread on the same publication. */
+    private final class Sharing extends Producer {
+        private final AeronSender own;
+        private final long lane;
+
+        Sharing(Publication publication, int index) {
+            super(settings.waiting());
+            own = new AeronSender(publication, length);
+            lane = (long) index << LANE_SHIFT;
+        }
+
+        @Override
+        public boolean offer(long number) {
+            return own.offer(lane | number);
+        }
+
+        @Override
+        public void flush() {}
     }
 }

@@ -2,14 +2,20 @@ package io.verbena.bench.path;
 
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.append.AppendHandler;
+import io.verbena.nic.append.AppendQueue;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
-/** APPEND, inline: a message is a record in the other end's append queue. */
+/** APPEND: a message is a record in the other end's append queue, which all its queue pairs and producers share. */
 final class AppendEnd extends VerbenaEnd {
     private final AppendHandler handler = this::onMessage;
+    private final AppendQueue queue;
+    private final BooleanSupplier hasMessage;
 
-    AppendEnd(FabricKind fabric, int length) {
-        super(fabric, length);
+    AppendEnd(FabricKind fabric, boolean near, PathSettings settings) {
+        super(Verb.APPEND, fabric, near, settings);
+        queue = inbox();
+        hasMessage = () -> !queue.isEmpty();
     }
 
     @Override
@@ -18,17 +24,18 @@ final class AppendEnd extends VerbenaEnd {
     }
 
     @Override
-    void fill(long number) {
-        message.putLong(0, number);
-        request.append(remoteQueue, remoteQueueKey).inline(message, 0, length).signaled(false);
+    int take(int limit) {
+        return queue.poll(handler, limit);
     }
 
     @Override
-    int take(int limit) {
-        return inbox.poll(handler, limit);
+    public boolean await(long nanos) {
+        initiator.await(nanos, hasMessage);
+        return true;
     }
 
     private void onMessage(DirectBuffer buffer, int offset, int bytes, int qpNumber, int immediate, int flags) {
-        accept(buffer.getLong(offset));
+        Stamp.checkLength(bytes, length);
+        accept(Stamp.get(buffer, offset, length));
     }
 }

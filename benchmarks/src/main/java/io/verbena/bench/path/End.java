@@ -3,48 +3,76 @@ package io.verbena.bench.path;
 import io.verbena.bench.BenchException;
 
 /**
- * One end of a path of messages of a fixed length. The first 8 bytes of a message are its number: 0, 1, 2 and so on, which
- * the end that takes it checks.
+ * One end of a path of messages of a fixed length. A message's first and last 8 bytes are its number: 0, 1, 2 and so on,
+ * which the end that takes it checks.
  *
- * <p>For the thread that opened it.
+ * <p>The numbers are those of a lane: there is one lane, unless the path has several queue pairs or producers, between which
+ * there is no order. Then a number's upper 16 bits are its lane, and each lane counts from 0.
+ *
+ * <p>For the thread that opened it; {@link #produce} says what other threads do.
  */
-public abstract class End implements AutoCloseable {
-    private static final int LOOK = (1 << 16) - 1;
-
+public abstract class End extends Producer implements AutoCloseable {
     /** Least bytes of a message: its number. */
     public static final int MIN_LENGTH = Long.BYTES;
+
+    static final int LANE_SHIFT = 48;
+    private static final int PRODUCE_SECONDS = 30;
 
     /** Bytes of a message. */
     protected final int length;
 
-    private final Idle room = new Idle();
-    private long expected;
-    private boolean echo;
+    /** What the end was opened with. */
+    protected final PathSettings settings;
 
-    /** Creates an end for messages of so many bytes. */
-    protected End(int length) {
-        this.length = length;
+    private final long[] expected;
+    private final boolean single;
+    private long taken;
+    private boolean echo;
+    private boolean echoing;
+    private long echoed;
+    private boolean answered;
+
+    /** Creates an end. */
+    protected End(PathSettings settings) {
+        super(settings.waiting());
+        this.settings = settings;
+        this.length = settings.length();
+        this.expected = new long[settings.queuePairs() * settings.producers()];
+        this.single = expected.length == 1;
     }
 
     /**
-     * Sends a message, or puts it into a batch that {@link #flush} sends.
-     *
-     * @return false if there is no room now
-     */
-    public abstract boolean offer(long number);
-
-    /** Sends what was offered. */
-    public abstract void flush();
-
-    /**
-     * Takes messages that have come; gives what drives the path a turn.
+     * Takes messages that have come; gives what drives the path a turn. Answers leave when it is through with what it found.
      *
      * @param limit most messages, a hint
      * @return messages taken
      */
-    public abstract int poll(int limit);
+    public final int poll(int limit) {
+        int count = receive(limit);
+        if (answered) {
+            answered = false;
+            flush();
+        }
+        return count;
+    }
 
-    /** Whether this end's messages come from {@link #offer} of the other, so that a far thread must answer them. */
+    /**
+     * Sleeps as the path's own API does until there may be something to take.
+     *
+     * @param nanos most nanoseconds to sleep
+     * @return false at once if the path has no such wait
+     */
+    public boolean await(long nanos) {
+        return false;
+    }
+
+    /** Takes messages, each by {@link #accept}. @return how many */
+    abstract int receive(int limit);
+
+    /**
+     * Whether this end's messages come from {@link #offer} of the other, so that a far thread must answer them. If not, what
+     * {@link #taken} counts at the near end are its own requests that are complete, and the far end takes nothing.
+     */
     public boolean isAnswered() {
         return true;
     }
@@ -54,41 +82,93 @@ public abstract class End implements AutoCloseable {
         echo = true;
     }
 
-    /** Messages taken so far. */
+    /** Messages taken so far, or requests completed. */
     public final long taken() {
-        return expected;
+        return taken;
+    }
+
+    /** Near end: checks what can be checked at the end alone, while the far end is still there. */
+    public void finish() {}
+
+    /** What the end was opened with. */
+    public final PathSettings settings() {
+        return settings;
     }
 
     /** To be called with each message's number. */
     protected final void accept(long number) {
-        if (number != expected) {
-            throw new BenchException("message " + expected + " was expected, " + number + " came");
-        }
-        expected++;
-        if (echo) {
-            offerNow(number);
-            flush();
-        }
-    }
-
-    /** Sends a message as soon as there is room, which is to be within 10 s. */
-    public final void offerNow(long number) {
-        if (!offer(number)) {
-            awaitRoom(number);
-        }
-    }
-
-    private void awaitRoom(long number) {
-        room.reset();
-        Deadline deadline = null;
-        for (int i = 1; !offer(number); i++) {
-            flush();
-            room.idle();
-            if ((i & LOOK) == 0) {
-                deadline = deadline == null ? Deadline.ofSeconds(10, "room for message " + number) : deadline;
-                deadline.check();
+        if (single) {
+            if (number != taken) {
+                throw unexpected(taken, number);
+            }
+        } else {
+            int lane = (int) (number >>> LANE_SHIFT);
+            if (lane >= expected.length || number != ((long) lane << LANE_SHIFT | expected[lane]++)) {
+                throw outOfOrder(lane, number);
             }
         }
+        taken++;
+        if (echo && !echoing) {
+            echoTaken();
+        }
+    }
+
+    /** While one answer waits for room, more messages may come: theirs follow in order. */
+    private void echoTaken() {
+        echoing = true;
+        while (echoed < taken) {
+            offerNow(echoed++);
+        }
+        echoing = false;
+        answered = true;
+    }
+
+    private BenchException outOfOrder(int lane, long number) {
+        if (lane >= expected.length) {
+            return new BenchException("a message of lane " + lane + " came, of " + expected.length);
+        }
+        return unexpected((long) lane << LANE_SHIFT | expected[lane] - 1, number);
+    }
+
+    private static BenchException unexpected(long wanted, long number) {
+        return new BenchException("message " + wanted + " was expected, " + number + " came");
+    }
+
+    /** What one of several producers does. */
+    @FunctionalInterface
+    public interface Work {
+        /**
+         * Sends.
+         *
+         * @param producer for this thread
+         * @param index 0 to one less than there are
+         */
+        void run(Producer producer, int index);
+    }
+
+    /**
+     * Lets each producer of the settings work in a thread of its own, the first in the calling one; returns when all have
+     * ended. The work is to be bounded: 30 s after the first producer's end this fails.
+     */
+    public final void produce(Work work) {
+        ProducerThreads others = producers();
+        if (others == null) {
+            work.run(this, 0);
+            return;
+        }
+        others.begin(work);
+        work.run(this, 0);
+        Deadline deadline = Deadline.ofSeconds(PRODUCE_SECONDS, "end of the other producers");
+        while (!others.areIdle()) {
+            poll(1);
+            deadline.run();
+        }
+    }
+
+    /** The producers beside the first, or null if there are none. */
+    @org.jspecify.annotations.Nullable
+    ProducerThreads producers() {
+        return null;
     }
 
     @Override

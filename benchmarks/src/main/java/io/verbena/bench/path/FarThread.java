@@ -1,5 +1,6 @@
 package io.verbena.bench.path;
 
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.BenchException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -26,9 +27,20 @@ public final class FarThread implements AutoCloseable {
      * @param echo whether the far end answers
      */
     public FarThread(PathKind kind, int length, boolean echo) {
+        this(kind, PathSettings.ofLength(length), echo);
+    }
+
+    /**
+     * Opens both ends; the far one is polled until {@link #close}.
+     *
+     * @param kind the path
+     * @param settings of both ends
+     * @param echo whether the far end answers
+     */
+    public FarThread(PathKind kind, PathSettings settings, boolean echo) {
         this(
                 kind,
-                length,
+                settings,
                 (own, far) -> serve(far, echo, () -> {
                     own.taken = far.taken();
                     return own.stopped;
@@ -43,14 +55,25 @@ public final class FarThread implements AutoCloseable {
      * @param work the far end's, until it is told to stop
      */
     public FarThread(PathKind kind, int length, Consumer<End> work) {
-        this(kind, length, (own, far) -> work.accept(far));
+        this(kind, PathSettings.ofLength(length), work);
     }
 
-    private FarThread(PathKind kind, int length, BiConsumer<FarThread, End> work) {
+    /**
+     * Opens both ends.
+     *
+     * @param kind the path
+     * @param settings of both ends
+     * @param work the far end's, until it is told to stop
+     */
+    public FarThread(PathKind kind, PathSettings settings, Consumer<End> work) {
+        this(kind, settings, (own, far) -> work.accept(far));
+    }
+
+    private FarThread(PathKind kind, PathSettings settings, BiConsumer<FarThread, End> work) {
         Rendezvous[] pair = Rendezvous.pair();
-        thread = new Thread(
+        thread = new FastThreadLocalThread( // on others Netty makes new objects for each write
                 () -> {
-                    try (End far = kind.open(pair[1], false, length)) {
+                    try (End far = kind.open(pair[1], false, settings)) {
                         work.accept(this, far);
                     } catch (RuntimeException | Error e) {
                         failure = e;
@@ -59,7 +82,7 @@ public final class FarThread implements AutoCloseable {
                 "far-end");
         thread.setDaemon(true);
         thread.start();
-        near = kind.open(pair[0], true, length);
+        near = kind.open(pair[0], true, settings);
     }
 
     /** Polls an end until told to stop. */
@@ -67,7 +90,7 @@ public final class FarThread implements AutoCloseable {
         if (echo && far.isAnswered()) {
             far.echo();
         }
-        Idle idle = new Idle();
+        Idle idle = new Idle(far);
         for (int i = 1; (i & LOOK) != 0 || !stop.getAsBoolean(); i++) {
             if (far.poll(LIMIT) == 0) {
                 idle.idle();
@@ -97,6 +120,16 @@ public final class FarThread implements AutoCloseable {
 
     @Override
     public void close() {
+        try {
+            if (failure == null) {
+                near.finish();
+            }
+        } finally {
+            stop();
+        }
+    }
+
+    private void stop() {
         stopped = true;
         try {
             thread.join(TimeUnit.SECONDS.toMillis(10));

@@ -2,61 +2,59 @@ package io.verbena.bench.path;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.SocketDirectory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raw Netty on epoll, TCP or Unix-domain sockets, at its best for this: the end's thread is the event loop and spins on
- * it, a write comes from that thread, and a decoder cuts the stream into messages without copying.
+ * Raw Netty over TCP or Unix-domain sockets, at its best for this: the end's thread is the event loop and spins on it, a
+ * write comes from that thread, one flush sends a batch, and a handler cuts the stream into messages without copying.
  */
 final class NettyEnd extends End {
+    private static final int LEAST_WATER_MARK = 256 << 10;
+
+    private final NettySocket socket;
     private final ManualIoEventLoop loop;
     private final @Nullable SocketDirectory directory;
     private final @Nullable Channel server;
     private final Channel channel;
-    private final boolean domain;
+    private final NettyMessages messages;
+    private final NettyCutter cutter;
     private @Nullable Channel accepted;
-    private @Nullable Throwable failure;
-    private int received;
+    private boolean inTurn;
 
-    NettyEnd(Rendezvous rendezvous, boolean near, boolean domain, int length) {
-        super(length);
-        if (!Epoll.isAvailable()) {
-            throw new BenchException("Netty's epoll transport is not available here");
+    NettyEnd(Rendezvous rendezvous, boolean near, NettySocket socket, boolean framed, PathSettings settings) {
+        super(settings);
+        String missing = socket.unavailable();
+        if (missing != null) {
+            throw new BenchException(missing);
         }
-        this.domain = domain;
-        loop = new ManualIoEventLoop(Thread.currentThread(), EpollIoHandler.newFactory());
+        this.socket = socket;
+        cutter = new NettyCutter(length, framed, this::accept);
+        loop = new ManualIoEventLoop(Thread.currentThread(), socket.handlers());
         Runnable turn = loop::runNow;
         if (near) {
             directory = null;
             server = null;
             channel = await(connect(rendezvous.hear(turn)), "connection over Netty");
         } else {
-            directory = domain ? new SocketDirectory() : null;
+            directory = socket.isDomain() ? new SocketDirectory() : null;
             server = await(listen(), "listening over Netty");
             rendezvous.tell(
-                    domain ? socketPath() : String.valueOf(((InetSocketAddress) server.localAddress()).getPort()));
+                    socket.isDomain()
+                            ? socketPath()
+                            : String.valueOf(((InetSocketAddress) server.localAddress()).getPort()));
             Deadline deadline = Deadline.ofSeconds(10, "connection over Netty");
             Channel came = accepted;
             while (came == null) {
@@ -66,6 +64,7 @@ final class NettyEnd extends End {
             }
             channel = came;
         }
+        messages = new NettyMessages(channel, length, framed);
         rendezvous.meet(turn);
     }
 
@@ -77,20 +76,26 @@ final class NettyEnd extends End {
         return used.socket().toString();
     }
 
+    private WriteBufferWaterMark waterMark() {
+        int high = Math.max(LEAST_WATER_MARK, 2 * length);
+        return new WriteBufferWaterMark(high / 2, high);
+    }
+
     private ChannelFuture connect(String address) {
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
-                .channel(domain ? EpollDomainSocketChannel.class : EpollSocketChannel.class)
+                .channelFactory(socket.channels())
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark())
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel made) {
-                        made.pipeline().addLast(new Messages());
+                        made.pipeline().addLast(cutter);
                     }
                 });
-        if (!domain) {
+        if (!socket.isDomain()) {
             bootstrap.option(ChannelOption.TCP_NODELAY, true);
         }
-        SocketAddress target = domain
+        SocketAddress target = socket.isDomain()
                 ? new DomainSocketAddress(address)
                 : new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(address));
         return bootstrap.connect(target);
@@ -99,19 +104,20 @@ final class NettyEnd extends End {
     private ChannelFuture listen() {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loop)
-                .channel(domain ? EpollServerDomainSocketChannel.class : EpollServerSocketChannel.class)
+                .channelFactory(socket.servers())
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark())
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel made) {
-                        made.pipeline().addLast(new Messages());
+                        made.pipeline().addLast(cutter);
                         accepted = made;
                     }
                 });
-        if (!domain) {
+        if (!socket.isDomain()) {
             bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
         }
         return bootstrap.bind(
-                domain
+                socket.isDomain()
                         ? new DomainSocketAddress(socketPath())
                         : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
@@ -130,16 +136,12 @@ final class NettyEnd extends End {
 
     @Override
     public boolean offer(long number) {
-        if (!channel.isWritable()) {
-            if (!channel.isActive()) {
-                throw new BenchException("the connection over Netty is closed");
-            }
-            loop.runNow();
+        // An answer within a turn goes in any case: the one who waits for it bounds how many there are.
+        if (!inTurn && (!channel.isWritable() || !messages.hasRoom())) {
+            turn();
             return false;
         }
-        ByteBuf buffer = channel.alloc().directBuffer(length);
-        buffer.writeLongLE(number).writeZero(length - Long.BYTES);
-        channel.write(buffer, channel.voidPromise());
+        messages.write(number);
         return true;
     }
 
@@ -149,14 +151,29 @@ final class NettyEnd extends End {
     }
 
     @Override
-    public int poll(int limit) {
-        int before = received;
-        loop.runNow();
-        Throwable cause = failure;
+    public boolean await(long nanos) {
+        loop.run(nanos);
+        return true;
+    }
+
+    @Override
+    int receive(int limit) {
+        long before = taken();
+        turn();
+        return (int) (taken() - before);
+    }
+
+    private void turn() {
+        inTurn = true;
+        try {
+            loop.runNow();
+        } finally {
+            inTurn = false;
+        }
+        Throwable cause = cutter.failure();
         if (cause != null) {
             throw new BenchException(String.valueOf(cause.getMessage()), cause);
         }
-        return received - before;
     }
 
     @Override
@@ -171,27 +188,10 @@ final class NettyEnd extends End {
             loop.runNow();
             deadline.run();
         }
+        messages.close();
         SocketDirectory used = directory;
         if (used != null) {
             used.close();
-        }
-    }
-
-    private final class Messages extends ByteToMessageDecoder {
-        @Override
-        protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
-            while (in.readableBytes() >= length) {
-                long number = in.getLongLE(in.readerIndex());
-                in.skipBytes(length);
-                received++;
-                accept(number);
-            }
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            failure = cause;
-            context.close();
         }
     }
 }

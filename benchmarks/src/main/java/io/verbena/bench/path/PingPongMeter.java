@@ -10,7 +10,7 @@ public final class PingPongMeter {
 
     private final End near;
     private final Runnable check;
-    private final Idle idle = new Idle();
+    private final Idle idle;
     private long next;
 
     /**
@@ -22,6 +22,7 @@ public final class PingPongMeter {
     public PingPongMeter(End near, Runnable check) {
         this.near = near;
         this.check = check;
+        this.idle = new Idle(near);
     }
 
     /** One round trip. @return its message's number */

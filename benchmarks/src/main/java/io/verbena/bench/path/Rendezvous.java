@@ -4,14 +4,19 @@ import io.verbena.bench.BenchException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Lines that two ends tell each other while they are set up, in one process or over the pipes of two. */
 public final class Rendezvous {
     private static final int SECONDS = 20;
+    private static final Map<String, Object> HANDED = new ConcurrentHashMap<>();
+    private static final AtomicInteger NAMES = new AtomicInteger();
 
     private final BlockingQueue<String> heard;
     private final Consumer<String> voice;
@@ -76,6 +81,22 @@ public final class Rendezvous {
             idle.run();
             deadline.run();
         }
+    }
+
+    /** Hands the other end an object; it must be in this process. */
+    void hand(Object object) {
+        String name = "object-" + NAMES.incrementAndGet();
+        HANDED.put(name, object);
+        tell(name);
+    }
+
+    /** Waits for the object that the other end hands. */
+    <T> T handed(Class<T> type) {
+        Object found = HANDED.remove(hear(() -> {}));
+        if (found == null) {
+            throw new BenchException("the other end is in another process");
+        }
+        return type.cast(found);
     }
 
     /** Waits until the other is here too. */

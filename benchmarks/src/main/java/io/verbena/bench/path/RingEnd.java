@@ -5,8 +5,8 @@ import java.io.File;
 import java.nio.MappedByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
-import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
@@ -15,24 +15,30 @@ import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+import org.jspecify.annotations.Nullable;
 
-/** Agrona's ring buffers, one of {@value #CAPACITY} bytes a direction, in a file that both ends map. */
+/**
+ * Agrona's ring buffers, one a direction, in a file that both ends map, touched beforehand: of 1 MiB, or of 8 messages, which
+ * is the least that they take. A message is claimed and copied.
+ */
 final class RingEnd extends End {
-    private static final int CAPACITY = 1 << 20;
-    private static final int RING = CAPACITY + RingBufferDescriptor.TRAILER_LENGTH;
+    private static final int LEAST_CAPACITY = 1 << 20;
     private static final int TYPE = 1;
 
     private final MappedByteBuffer memory;
-    private final RingBuffer out;
+    private final int capacity;
     private final RingBuffer in;
-    private final UnsafeBuffer message;
+    private final Sender sender;
     private final MessageHandler handler = this::onMessage;
+    private final @Nullable ProducerThreads producers;
 
-    RingEnd(Rendezvous rendezvous, boolean near, boolean manyProducers, int length) {
-        super(length);
+    RingEnd(Rendezvous rendezvous, boolean near, boolean manyProducers, PathSettings settings) {
+        super(settings);
+        capacity = BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_CAPACITY, 8 * settings.slotLength()));
+        int ring = capacity + RingBufferDescriptor.TRAILER_LENGTH;
         if (near) {
             File file = newFile();
-            memory = IoUtil.mapNewFile(file, 2L * RING);
+            memory = IoUtil.mapNewFile(file, 2L * ring, true);
             rendezvous.tell(file.toString());
             rendezvous.meet(() -> {});
             if (!file.delete()) {
@@ -42,11 +48,14 @@ final class RingEnd extends End {
             memory = IoUtil.mapExistingFile(new File(rendezvous.hear(() -> {})), "rings");
             rendezvous.meet(() -> {});
         }
-        RingBuffer first = ring(0, manyProducers);
-        RingBuffer second = ring(RING, manyProducers);
-        out = near ? first : second;
+        RingBuffer first = ring(0, ring, manyProducers);
+        RingBuffer second = ring(ring, ring, manyProducers);
+        RingBuffer out = near ? first : second;
         in = near ? second : first;
-        message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, Long.BYTES));
+        sender = new Sender(out, 0);
+        producers = near && settings.producers() > 1
+                ? new ProducerThreads(settings.producers() - 1, index -> new Sender(out, index), () -> {})
+                : null;
     }
 
     private static File newFile() {
@@ -57,31 +66,69 @@ final class RingEnd extends End {
                 .toFile();
     }
 
-    private RingBuffer ring(int offset, boolean manyProducers) {
-        UnsafeBuffer buffer = new UnsafeBuffer(memory, offset, RING);
+    private RingBuffer ring(int offset, int bytes, boolean manyProducers) {
+        UnsafeBuffer buffer = new UnsafeBuffer(memory, offset, bytes);
         return manyProducers ? new ManyToOneRingBuffer(buffer) : new OneToOneRingBuffer(buffer);
     }
 
     @Override
     public boolean offer(long number) {
-        message.putLong(0, number);
-        return out.write(TYPE, (DirectBuffer) message, 0, length);
+        return sender.offer(number);
     }
 
     @Override
     public void flush() {}
 
     @Override
-    public int poll(int limit) {
+    int receive(int limit) {
         return in.read(handler, limit);
     }
 
     private void onMessage(int type, MutableDirectBuffer buffer, int offset, int bytes) {
-        accept(buffer.getLong(offset));
+        Stamp.checkLength(bytes, length);
+        accept(Stamp.get(buffer, offset, length));
+    }
+
+    @Override
+    @Nullable
+    ProducerThreads producers() {
+        return producers;
     }
 
     @Override
     public void close() {
+        if (producers != null) {
+            producers.close();
+        }
         IoUtil.unmap(memory);
+    }
+
+    /** One thread's way into a ring. */
+    private final class Sender extends Producer {
+        private final RingBuffer out;
+        private final UnsafeBuffer message;
+        private final long lane;
+
+        Sender(RingBuffer out, int index) {
+            super(settings.waiting());
+            this.out = out;
+            lane = (long) index << LANE_SHIFT;
+            message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
+        }
+
+        @Override
+        public boolean offer(long number) {
+            Stamp.put(message, 0, length, lane | number);
+            int at = out.tryClaim(TYPE, length);
+            if (at < 0) {
+                return false;
+            }
+            out.buffer().putBytes(at, message, 0, length);
+            out.commit(at);
+            return true;
+        }
+
+        @Override
+        public void flush() {}
     }
 }

@@ -4,12 +4,12 @@ import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.Completion;
 import io.verbena.nic.WcOpcode;
 
-/** SEND, inline: a message is the completion of a receive. As many receives are posted as sends can be outstanding. */
+/** SEND: a message is the completion of a receive. A queue pair has as many receives posted as sends can be outstanding. */
 final class SendEnd extends VerbenaEnd {
     private int received;
 
-    SendEnd(FabricKind fabric, int length) {
-        super(fabric, length);
+    SendEnd(FabricKind fabric, boolean near, PathSettings settings) {
+        super(Verb.SEND, fabric, near, settings);
     }
 
     @Override
@@ -19,39 +19,41 @@ final class SendEnd extends VerbenaEnd {
 
     @Override
     void prepare() {
-        for (int i = 0; i < DEPTH; i++) {
+        for (int i = 0; i < initiator.qps.length * initiator.receiveDepth; i++) {
             postReceive(i);
         }
     }
 
     private void postReceive(int slot) {
-        qp.postReceive(slot, region.key(), (long) slot * slotLength, length);
-    }
-
-    @Override
-    void fill(long number) {
-        message.putLong(0, number);
-        request.send().inline(message, 0, length).signaled(false);
+        initiator.qps[slot / initiator.receiveDepth].postReceive(
+                slot, initiator.region.key(), initiator.receiveBase + (long) slot * initiator.slotLength, length);
     }
 
     @Override
     int take(int limit) {
         int before = received;
-        pollCompletions(limit);
+        initiator.poll(limit);
         return received - before;
     }
 
     @Override
-    public int poll(int limit) {
+    int receive(int limit) {
         return take(limit); // polling for completions gives the engine its turns
     }
 
     @Override
+    public boolean await(long nanos) {
+        initiator.await(nanos);
+        return true;
+    }
+
+    @Override
     void onCompletion(Completion completion) {
-        super.onCompletion(completion);
         if (completion.opcode() == WcOpcode.RECEIVE) {
             int slot = (int) completion.wrId();
-            long number = region.buffer().getLong(slot * slotLength);
+            Stamp.checkLength(completion.byteLength(), length);
+            long number =
+                    Stamp.get(initiator.region.buffer(), initiator.receiveBase + slot * initiator.slotLength, length);
             postReceive(slot);
             received++;
             accept(number);

@@ -2,90 +2,91 @@ package io.verbena.bench.path;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
-import io.verbena.bench.fabric.FabricNode;
 import io.verbena.nic.Completion;
-import io.verbena.nic.CompletionHandler;
-import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
-import io.verbena.nic.PostResult;
-import io.verbena.nic.ProtectionDomain;
-import io.verbena.nic.QueuePair;
-import io.verbena.nic.QueuePairAttributes;
-import io.verbena.nic.SendRequest;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
-import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.MemoryRegion;
 import java.net.InetAddress;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair on a NIC of its own; the verb is the subclass'. The end's thread runs the engine (INVOKER), which it does
- * each time a poll finds nothing, or, where messages come without the engine, once in {@value #POLLS_A_TURN} such polls.
+ * Queue pairs on a NIC of its own; the verb is the subclass'. The end's thread runs the engine (INVOKER), which it does each
+ * time a poll finds nothing, or, where messages come without the engine, once in {@value #POLLS_A_TURN} such polls. Further
+ * producers have a NIC each, and a thread each that runs it: what they share is the far end's NIC and inbox.
  */
 abstract class VerbenaEnd extends End {
-    static final int DEPTH = 512;
     private static final int POLLS_A_TURN = 16;
+    private static final int NANOS_TO_CONNECT = 1_000_000_000;
 
-    final FabricNode node;
-    final MemoryRegion region;
-    final QueuePair qp;
-    final AppendQueue inbox;
-    final UnsafeBuffer message;
-    final SendRequest request = new SendRequest();
-    final int slotLength;
-    int remoteQueue;
-    int remoteQueueKey;
-    int remoteKey;
-    private final ProtectionDomain domain;
-    private final CompletionQueue completions;
-    private final CompletionHandler handler = this::onCompletion;
+    final Initiator initiator;
+    final @Nullable AppendQueue inbox;
+    private final Verb verb;
+    private final FabricKind fabric;
+    private @Nullable ProducerThreads producers;
     private int turnMask;
     private int polls;
 
-    VerbenaEnd(FabricKind fabric, int length) {
-        super(length);
-        node = FabricNode.open(fabric, EngineMode.INVOKER);
-        domain = node.nic().allocateProtectionDomain();
-        slotLength = BitUtil.align(length, BitUtil.CACHE_LINE_LENGTH);
-        region = domain.allocate(slotLength * DEPTH, Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ);
-        completions = node.nic().createCompletionQueue(4 * DEPTH);
-        qp = domain.createQueuePair(new QueuePairAttributes()
-                .completionQueue(completions)
-                .maxSend(DEPTH)
-                .maxReceive(DEPTH)
-                .maxInline(length)
-                .maxSge(1));
-        inbox = domain.createAppendQueue(new AppendQueueAttributes());
-        message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, Long.BYTES));
+    VerbenaEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
+        super(settings);
+        this.verb = verb;
+        this.fabric = fabric;
+        int qps = settings.queuePairs() * (near ? 1 : settings.producers());
+        initiator = new Initiator(verb, fabric, settings, 0, qps, this::onCompletion);
+        inbox = verb == Verb.APPEND ? initiator.domain.createAppendQueue(inboxAttributes()) : null;
+    }
+
+    /** The defaults, with chunks that hold at least four messages. */
+    private AppendQueueAttributes inboxAttributes() {
+        AppendQueueAttributes attributes = new AppendQueueAttributes();
+        int fitting = BitUtil.findNextPositivePowerOfTwo(4 * (length + BitUtil.CACHE_LINE_LENGTH));
+        return attributes
+                .chunkLength(
+                        Math.min(AppendQueueAttributes.MAX_CHUNK_LENGTH, Math.max(attributes.chunkLength(), fitting)))
+                .maxMessage(Math.max(length, attributes.maxMessage()));
     }
 
     /** Connects the two ends. */
     final VerbenaEnd join(Rendezvous rendezvous, boolean near) {
         InetAddress loopback = InetAddress.getLoopbackAddress();
+        long peer;
         if (near) {
-            node.connect(loopback, rendezvous.hear(node::drive), 10_000_000_000L);
+            String address = rendezvous.hear(initiator.node::drive);
+            peer = join(initiator, rendezvous, address, inbox);
+            if (settings.producers() > 1) {
+                producers = new ProducerThreads(
+                        settings.producers() - 1,
+                        index -> new NicProducer(index, rendezvous, address),
+                        initiator.node::drive);
+            }
         } else {
-            rendezvous.tell(node.listen(loopback));
+            rendezvous.tell(initiator.node.listen(loopback));
+            peer = accept(rendezvous, 0);
+            for (int i = 1; i < settings.producers(); i++) {
+                accept(rendezvous, i * settings.queuePairs());
+            }
         }
-        rendezvous.tell(
-                node.nic().id() + " " + qp.number() + " " + inbox.id() + " " + inbox.key() + " " + region.key());
-        String[] words = rendezvous.hear(node::drive).split(" ", -1);
-        long peer = Long.parseLong(words[0]);
-        remoteQueue = Integer.parseInt(words[2]);
-        remoteQueueKey = Integer.parseInt(words[3]);
-        remoteKey = Integer.parseInt(words[4]);
-        node.awaitLink(peer, Deadline.ofSeconds(10, "link"));
-        qp.connect(peer, Integer.parseInt(words[1]));
-        turnMask = isDirectArrival() && node.isDirect(peer) ? POLLS_A_TURN - 1 : 0;
+        turnMask = isDirectArrival() && initiator.node.isDirect(peer) ? POLLS_A_TURN - 1 : 0;
         prepare();
-        rendezvous.meet(node::drive);
+        rendezvous.meet(initiator.node::drive);
         return this;
     }
 
-    /** Gets ready for messages: the queue pair is connected, and nothing has been sent yet. */
+    private static long join(Initiator initiator, Rendezvous rendezvous, String address, @Nullable AppendQueue inbox) {
+        initiator.node.connect(InetAddress.getLoopbackAddress(), address, 10L * NANOS_TO_CONNECT);
+        rendezvous.tell(address(initiator, inbox, 0));
+        return initiator.connect(rendezvous.hear(initiator.node::drive), 0);
+    }
+
+    private long accept(Rendezvous rendezvous, int firstQp) {
+        rendezvous.tell(address(initiator, inbox, firstQp));
+        return initiator.connect(rendezvous.hear(initiator.node::drive), firstQp);
+    }
+
+    private static String address(Initiator initiator, @Nullable AppendQueue inbox, int firstQp) {
+        return inbox == null ? initiator.address(0, 0, firstQp) : initiator.address(inbox.id(), inbox.key(), firstQp);
+    }
+
+    /** Gets ready for messages: the queue pairs are connected, and nothing has been sent yet. */
     void prepare() {}
 
     /** Whether messages of this verb come without a turn of this end's engine, if the path is direct. */
@@ -94,52 +95,88 @@ abstract class VerbenaEnd extends End {
     /** Looks for messages where the verb puts them. */
     abstract int take(int limit);
 
-    /** Fills the request with a message's target and data. */
-    abstract void fill(long number);
+    /** A completion without error. Unsignaled requests that succeed make none. */
+    void onCompletion(Completion completion) {}
+
+    final AppendQueue inbox() {
+        AppendQueue own = inbox;
+        if (own == null) {
+            throw new BenchException("no inbox for " + verb);
+        }
+        return own;
+    }
 
     @Override
     public boolean offer(long number) {
-        fill(number);
-        if (qp.post(request) == PostResult.POSTED) {
-            return true;
-        }
-        completions.poll(handler, DEPTH);
-        return false;
+        return initiator.offer(number);
     }
 
     @Override
     public void flush() {
-        qp.doorbell();
+        initiator.flush();
     }
 
     @Override
-    public int poll(int limit) {
+    int receive(int limit) {
         int count = take(limit);
         if (count == 0 && (++polls & turnMask) == 0) {
-            completions.poll(handler, limit);
+            initiator.poll(limit);
             count = take(limit);
         }
         return count;
     }
 
-    final int pollCompletions(int limit) {
-        return completions.poll(handler, limit);
-    }
-
-    /** Unsignaled requests that succeed make none. */
-    void onCompletion(Completion completion) {
-        if (!completion.isSuccess()) {
-            throw new BenchException("a request ended in " + completion.status());
-        }
+    @Override
+    @Nullable
+    ProducerThreads producers() {
+        return producers;
     }
 
     @Override
     public void close() {
-        qp.close();
-        domain.deregister(region);
-        inbox.destroy(true);
-        domain.close();
-        completions.close();
-        node.close();
+        ProducerThreads others = producers;
+        if (others != null) {
+            others.close();
+        }
+        if (inbox != null) {
+            inbox.destroy(true);
+        }
+        initiator.close();
+    }
+
+    /** A producer with a NIC of its own. */
+    private final class NicProducer extends Producer implements AutoCloseable {
+        private final Initiator own;
+
+        NicProducer(int index, Rendezvous rendezvous, String address) {
+            super(settings.waiting());
+            own = new Initiator(verb, fabric, settings, index, settings.queuePairs(), Initiator::ignore);
+            VerbenaEnd.join(own, rendezvous, address, null);
+        }
+
+        @Override
+        public boolean offer(long number) {
+            return own.offer(number);
+        }
+
+        @Override
+        public void flush() {
+            own.flush();
+        }
+
+        @Override
+        void drain() {
+            own.flush();
+            Deadline deadline = Deadline.ofSeconds(10, "acknowledgement of all messages of a producer");
+            while (!own.isDone()) {
+                own.poll(Initiator.POLL);
+                deadline.check();
+            }
+        }
+
+        @Override
+        public void close() {
+            own.close();
+        }
     }
 }

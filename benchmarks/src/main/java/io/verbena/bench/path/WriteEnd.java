@@ -1,17 +1,23 @@
 package io.verbena.bench.path;
 
+import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.nic.memory.MemoryRegion;
 
 /**
- * WRITE, inline: the target watches the last 8 bytes of one slot, so that one message at a time may be under way. The
- * message's number is in its first and, for this, plus one in its last bytes.
+ * WRITE, a message at a time: the target watches the last and the first 8 bytes of the slot in which the next message will
+ * land, and answers by a WRITE of its own.
  */
 final class WriteEnd extends VerbenaEnd {
-    private final int last;
+    private final MemoryRegion region;
+    private int next;
 
-    WriteEnd(FabricKind fabric, int length) {
-        super(fabric, length);
-        last = length - Long.BYTES;
+    WriteEnd(FabricKind fabric, boolean near, PathSettings settings) {
+        super(Verb.WRITE, fabric, near, settings);
+        region = initiator.region;
+        if (settings.queuePairs() != 1) {
+            throw new BenchException("queuePairs " + settings.queuePairs() + " > maximum 1 of a round trip");
+        }
     }
 
     @Override
@@ -20,19 +26,25 @@ final class WriteEnd extends VerbenaEnd {
     }
 
     @Override
-    void fill(long number) {
-        message.putLong(0, number);
-        message.putLong(last, number + 1);
-        request.write(remoteKey, 0).inline(message, 0, length).signaled(false);
+    void prepare() {
+        for (int i = 0; i < initiator.slots; i++) {
+            Stamp.put(region.buffer(), initiator.target(i), length, -1);
+        }
+    }
+
+    private int tail(int slot) {
+        return initiator.target(slot) + length - Long.BYTES;
     }
 
     @Override
     int take(int limit) {
-        long number = region.buffer().getLongVolatile(last) - 1;
-        if (number != taken()) {
-            return 0;
+        long number = taken();
+        if (region.buffer().getLongVolatile(tail(next)) != number
+                || region.buffer().getLongVolatile(initiator.target(next)) != number) {
+            return 0; // a copy need not end with the last bytes
         }
-        accept(last == 0 ? number : region.buffer().getLong(0));
+        next = next + 1 & initiator.slots - 1;
+        accept(number);
         return 1;
     }
 }

@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
@@ -60,6 +61,10 @@ public final class NettyLink implements Link {
     private final Runnable readTask = this::readAgain;
 
     private volatile State state = State.UP;
+
+    // Written under the baton, read by whoever receives or ends the link.
+    private volatile @Nullable Arrivals arrivals;
+    private volatile int number;
 
     /** Written by the owner: it has stopped reading because too much waits to be polled. */
     private volatile boolean readPaused;
@@ -168,6 +173,7 @@ public final class NettyLink implements Link {
         } catch (RejectedExecutionException e) {
             // The loop is closed, and the socket with it.
             STATE.compareAndSet(this, State.UP, State.DOWN);
+            arrived();
         }
     }
 
@@ -216,6 +222,21 @@ public final class NettyLink implements Link {
     }
 
     @Override
+    public boolean announceTo(@Nullable Arrivals told, int as) {
+        number = as;
+        arrivals = told;
+        return true;
+    }
+
+    private void arrived() {
+        VarHandle.fullFence(); // what has come first, then the look at who is told
+        Arrivals told = arrivals;
+        if (told != null) {
+            told.arrived(number);
+        }
+    }
+
+    @Override
     public int unsent() {
         return outbound.unsent();
     }
@@ -241,6 +262,7 @@ public final class NettyLink implements Link {
     @Override
     public void close() {
         State before = (State) STATE.getAndSet(this, State.CLOSED);
+        arrived();
         if (before != State.CLOSED) {
             if (connector != null && before == State.UP) {
                 connector.close();
@@ -257,6 +279,7 @@ public final class NettyLink implements Link {
             return;
         }
         inbound.offer(buffer);
+        arrived();
         if (inbound.isAbove(receiveLimit)) {
             pauseReading();
         }
@@ -289,6 +312,7 @@ public final class NettyLink implements Link {
         }
         ended = true;
         STATE.compareAndSet(this, State.UP, State.DOWN);
+        arrived();
         if (state == State.CLOSED) {
             LOG.debug("link to {} closed", remote);
         } else {
@@ -317,6 +341,7 @@ public final class NettyLink implements Link {
             faultReported = true;
             fabric.malformed(remote, fault);
             STATE.compareAndSet(this, State.UP, State.DOWN);
+            arrived();
             channel.close();
         }
     }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *     0      +-----------------------------------------------------------+
  *            | magic (8) | version (4) | capacity (4) | max packet (4)   |
+ *            | number + 1 under which the consumer wants to be told, or  |
+ *            | 0 if it looks by itself (4)                               |
  *    64      +-----------------------------------------------------------+
  *            | doorbell (4): 1 while a wake-up is on its way             |
  *   128      +-----------------------------------------------------------+
@@ -36,7 +38,7 @@ public final class PacketRingDescriptor {
     public static final long MAGIC = 0x01_00_47_4E_49_52_42_56L;
 
     /** Version of the layout. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Offset of the magic number. */
     public static final int MAGIC_OFFSET = 0;
@@ -49,6 +51,9 @@ public final class PacketRingDescriptor {
 
     /** Offset of the largest packet's length. */
     public static final int MAX_PACKET_OFFSET = 16;
+
+    /** Offset of what the consumer wants to be told under: a number plus 1, or 0 for nothing. */
+    public static final int ANNOUNCE_OFFSET = 24;
 
     /** Offset of the doorbell word; used between processes only. */
     public static final int DOORBELL_OFFSET = 64;

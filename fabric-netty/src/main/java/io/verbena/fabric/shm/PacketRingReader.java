@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import static io.verbena.fabric.shm.PacketRingDescriptor.ANNOUNCE_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.CONSUMER_POSITION_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.HEADER_LENGTH;
 import static io.verbena.fabric.shm.PacketRingDescriptor.MAX_PACKET_OFFSET;
@@ -84,6 +85,15 @@ public final class PacketRingReader {
     private void publish() {
         published = position;
         buffer.putLongRelease(CONSUMER_POSITION_OFFSET, position);
+    }
+
+    /**
+     * Tells the producer under which number its packets are to be announced, with a full fence.
+     *
+     * @param number at least 0, or -1: they are not
+     */
+    void announceUnder(int number) {
+        buffer.getAndSetInt(ANNOUNCE_OFFSET, number + 1);
     }
 
     /** Whether {@link #poll} would find something. */

@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import static io.verbena.fabric.shm.PacketRingDescriptor.ANNOUNCE_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.CONSUMER_POSITION_OFFSET;
 import static io.verbena.fabric.shm.PacketRingDescriptor.HEADER_LENGTH;
 import static io.verbena.fabric.shm.PacketRingDescriptor.MAX_PACKET_OFFSET;
@@ -103,11 +104,22 @@ public final class PacketRingWriter {
         buffer.putIntRelease(claimed, length);
     }
 
-    /** Writes the position where onlookers find it; the consumer does not need it. */
-    public void publishPosition() {
-        if (published != position) {
-            published = position;
-            buffer.putLongOpaque(PRODUCER_POSITION_OFFSET, position);
+    /**
+     * Writes the position where onlookers find it; the consumer does not need it.
+     *
+     * @return whether something was written since the last call
+     */
+    public boolean publishPosition() {
+        if (published == position) {
+            return false;
         }
+        published = position;
+        buffer.putLongOpaque(PRODUCER_POSITION_OFFSET, position);
+        return true;
+    }
+
+    /** The number under which the consumer wants packets to be announced, or -1. */
+    int announcedUnder() {
+        return buffer.getIntVolatile(ANNOUNCE_OFFSET) - 1;
     }
 }

@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
@@ -34,6 +35,11 @@ public final class RingLink implements Link {
     private final @Nullable PeerMemory peerMemory;
     private final RingPeer peer;
     private volatile State state = State.UP;
+    private boolean flushed; // since the last announcement
+
+    // Written under the baton, read by whoever ends the link.
+    private volatile @Nullable Arrivals arrivals;
+    private volatile int number;
 
     RingLink(
             long peerNic,
@@ -80,7 +86,7 @@ public final class RingLink implements Link {
 
     @Override
     public void flush() {
-        outbound.publishPosition();
+        flushed |= outbound.publishPosition();
     }
 
     /**
@@ -105,6 +111,23 @@ public final class RingLink implements Link {
     }
 
     @Override
+    public boolean announceTo(@Nullable Arrivals told, int as) {
+        number = as;
+        arrivals = told;
+        inbound.announceUnder(told == null ? -1 : as);
+        return true;
+    }
+
+    @Override
+    public int takeAnnouncement() {
+        if (!flushed) {
+            return -1;
+        }
+        flushed = false;
+        return outbound.announcedUnder();
+    }
+
+    @Override
     public int unsent() {
         return 0;
     }
@@ -124,6 +147,7 @@ public final class RingLink implements Link {
     @Override
     public void close() {
         State before = (State) STATE.getAndSet(this, State.CLOSED);
+        arrived();
         if (before == State.UP) {
             peer.linkEnded(null);
         }
@@ -131,7 +155,16 @@ public final class RingLink implements Link {
 
     /** The peer closed its end or its process ended; by any thread. Returns whether the link was up until now. */
     boolean peerGone() {
-        return STATE.compareAndSet(this, State.UP, State.DEAD);
+        boolean wasUp = STATE.compareAndSet(this, State.UP, State.DEAD);
+        arrived();
+        return wasUp;
+    }
+
+    private void arrived() {
+        Arrivals told = arrivals;
+        if (told != null) {
+            told.arrived(number);
+        }
     }
 
     private void end(State next, @Nullable String fault) {

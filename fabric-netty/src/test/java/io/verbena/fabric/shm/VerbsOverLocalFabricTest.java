@@ -7,6 +7,7 @@ import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.NicCounter;
+import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
@@ -19,6 +20,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -188,6 +190,120 @@ class VerbsOverLocalFabricTest {
         long[] value = new long[1];
         run(() -> queue.poll((buffer, offset, length, qp, imm, flags) -> value[0] = buffer.getLong(offset), 1) == 1);
         assertThat(value[0]).isEqualTo(4711);
+    }
+
+    @Test
+    void aListOfAppendsArrivesInOrderWhateverSharesAClaim() {
+        AppendQueue[] queues = {
+            pdB.createAppendQueue(new AppendQueueAttributes()), pdB.createAppendQueue(new AppendQueueAttributes())
+        };
+        UnsafeBuffer inline = new UnsafeBuffer(new byte[64]);
+        SplittableRandom random = new SplittableRandom(4);
+        List<List<Integer>> expected = List.of(new ArrayList<>(), new ArrayList<>());
+        List<List<Integer>> seen = List.of(new ArrayList<>(), new ArrayList<>());
+        int number = 0;
+        for (int batch = 1; batch <= 64; batch++) {
+            qpA.start();
+            for (int i = 0; i < batch; i++, number++) {
+                int queue = random.nextInt(8) == 0 ? 1 : 0;
+                request.appendImmediate(queues[queue].id(), queues[queue].key(), number)
+                        .wrId(number);
+                if (random.nextBoolean()) {
+                    int length = random.nextInt(65);
+                    inline.setMemory(0, length, (byte) number);
+                    request.inline(inline, 0, length);
+                } else {
+                    int length = random.nextInt(20) == 0 ? random.nextInt(6000) : random.nextInt(300);
+                    int at = i * 8192;
+                    mrA.buffer().setMemory(at, length, (byte) number);
+                    request.local(mrA.key(), at, length / 2).local(mrA.key(), at + length / 2, length - length / 2);
+                }
+                expected.get(queue).add(number);
+                assertThat(qpA.post(request)).isEqualTo(PostResult.POSTED);
+            }
+            assertThat(qpA.complete()).isEqualTo(PostResult.POSTED);
+            int posted = number;
+            run(() -> {
+                for (int q = 0; q < 2; q++) {
+                    List<Integer> came = seen.get(q);
+                    queues[q].poll(
+                            (buffer, offset, length, qp, immediate, flags) -> {
+                                came.add(immediate);
+                                for (int j = 0; j < length; j++) {
+                                    assertThat(buffer.getByte(offset + j)).isEqualTo((byte) immediate);
+                                }
+                            },
+                            100);
+                }
+                return drain() == posted && seen.get(0).size() + seen.get(1).size() == posted;
+            });
+        }
+        assertThat(seen).isEqualTo(expected);
+        for (int i = 0; i < number; i++) {
+            assertThat(completions.get(i)).isEqualTo("A SUCCESS APPEND " + i);
+        }
+        assertThat(a.counter(NicCounter.DIRECT_OPERATIONS)).isEqualTo(number);
+    }
+
+    @Test
+    void anAppendOfAListThatCannotBeDoneFailsInItsTurn() {
+        AppendQueue queue = pdB.createAppendQueue(new AppendQueueAttributes());
+        List<SendRequest> list = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            int key = i == 3 ? mrA.key() ^ 0x5555 : mrA.key();
+            list.add(new SendRequest()
+                    .append(queue.id(), queue.key())
+                    .local(key, 0, 100)
+                    .wrId(i));
+        }
+        assertThat(qpA.postSend(list)).isEqualTo(5);
+        run(() -> drain() == 5);
+        assertThat(completions)
+                .containsExactly(
+                        "A SUCCESS APPEND 0",
+                        "A SUCCESS APPEND 1",
+                        "A SUCCESS APPEND 2",
+                        "A LOC_PROT_ERR - 3",
+                        "A WR_FLUSH_ERR - 4");
+        assertThat(queue.poll((buffer, offset, length, qp, immediate, flags) -> {}, 10))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void aSmallRequestIsDoneWhenItIsPosted() {
+        AppendQueue queue = pdB.createAppendQueue(new AppendQueueAttributes());
+        run(() ->
+                qpA.state() == QpState.RTS && a.engine(0).doWork() + b.engine(0).doWork() == 0);
+        UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
+        message.putLong(0, 4711);
+        qpA.postSend(
+                request.append(queue.id(), queue.key()).inline(message, 0, 32).wrId(1));
+        qpA.postSend(request.fetchAdd(mrB.key(), 64, 3).local(mrA.key(), 0, 8).wrId(2));
+        qpA.postSend(request.write(mrB.key(), 128).inline(message, 0, 8).wrId(3));
+        qpA.postSend(request.read(mrB.key(), 128).local(mrA.key(), 8, 8).wrId(4).signaled(false));
+        assertThat(qpA.outstanding()).as("nothing was queued").isZero();
+        assertThat(mrB.buffer().getLong(64)).isEqualTo(3);
+        assertThat(mrA.buffer().getLong(8)).isEqualTo(4711);
+        assertThat(queue.isEmpty()).isFalse();
+        cqA.poll(c -> note("A ", c), 16);
+        assertThat(completions).containsExactly("A SUCCESS APPEND 1", "A SUCCESS FETCH_ADD 2", "A SUCCESS WRITE 3");
+    }
+
+    @Test
+    void aSmallRequestWaitsForThoseBeforeIt() {
+        AppendQueue queue = pdB.createAppendQueue(new AppendQueueAttributes());
+        qpA.postSend(request.send().local(mrA.key(), 0, 10).wrId(1)); // nothing to receive it yet
+        qpA.postSend(
+                request.append(queue.id(), queue.key()).local(mrA.key(), 0, 10).wrId(2));
+        qpA.postSend(request.fetchAdd(mrB.key(), 64, 3).local(mrA.key(), 0, 8).wrId(3));
+        run(() -> a.counter(NicCounter.PACKETS_RECEIVED) > 0);
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(qpA.outstanding()).isEqualTo(3);
+        qpB.postReceive(9, mrB.key(), 0, 10);
+        run(() -> drain() == 4);
+        assertThat(completions.stream().filter(c -> c.startsWith("A")))
+                .containsExactly("A SUCCESS SEND 1", "A SUCCESS APPEND 2", "A SUCCESS FETCH_ADD 3");
+        assertThat(queue.isEmpty()).isFalse();
     }
 
     @Test

@@ -60,6 +60,7 @@ public final class AppendQueue {
     private long records;
     private long bytes;
     private long paddingBytes;
+    private long paddingPublished;
 
     // under the maintenance flag
     @SuppressWarnings("unused")
@@ -228,8 +229,9 @@ public final class AppendQueue {
                     continue;
                 }
                 count++;
-                int qpNumber = buffer.getInt(offset + QP_NUMBER_OFFSET);
-                int immediate = buffer.getInt(offset + IMMEDIATE_OFFSET);
+                long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
+                int qpNumber = (int) source;
+                int immediate = (int) (source >>> 32);
                 if ((flags & LARGE) != 0) {
                     takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
                 } else {
@@ -305,7 +307,10 @@ public final class AppendQueue {
         idlePolls = 0;
         table.putLong(queue + RECORDS_OFFSET, records);
         table.putLong(queue + BYTES_OFFSET, bytes);
-        table.putLong(queue + PADDING_OFFSET, paddingBytes);
+        if (paddingBytes != paddingPublished) {
+            paddingPublished = paddingBytes;
+            table.putLong(queue + PADDING_OFFSET, paddingBytes);
+        }
         table.putLongRelease(queue + HEAD_OFFSET, position(chunk.sequence, headOffset));
         if (ring.announced() - 1 == chunk.sequence) {
             maintain(owner.clock().nanoTime(), INLINE_ZERO, false);

@@ -55,6 +55,7 @@ public final class Appender {
     public static final int NOT_MAPPED = 6;
 
     private static final int INITIAL_CLAIMS = 16;
+    private static final int ANY_PD = -1;
 
     private final ControlBlock control;
     private final AtomicBuffer table;
@@ -63,17 +64,18 @@ public final class Appender {
     private final int ownerSlotOffset;
     private final @Nullable TailPointerTable owner;
 
-    /** The chunk last used of each queue; sequences never come twice, so what is here is right or not wanted. */
-    private final AtomicBuffer[] chunkBuffers;
-
-    private final int[] chunkSequences;
-    private final int[] chunkPositions;
+    private final QueueView[] views;
 
     private OpenClaim[] claims = new OpenClaim[INITIAL_CLAIMS];
     private int[] freeClaims = new int[INITIAL_CLAIMS];
     private int freeCount;
     private OpenClaim last = new OpenClaim(-1);
     private boolean rolled;
+
+    private AtomicBuffer roomBuffer = OpenClaim.NOTHING;
+    private int room;
+    private int runSlotOffset;
+
     private final Staging staging = new Staging();
 
     /**
@@ -93,10 +95,8 @@ public final class Appender {
         this.maxQueues = control.limits().maxAppendQueues();
         this.ownerSlotOffset = control.slotOffset(control.ownerSlot(engine));
         this.owner = owner;
-        this.chunkBuffers = new AtomicBuffer[maxQueues];
-        Arrays.fill(chunkBuffers, OpenClaim.NOTHING);
-        this.chunkSequences = new int[maxQueues];
-        this.chunkPositions = new int[maxQueues];
+        this.views = new QueueView[maxQueues];
+        Arrays.fill(views, QueueView.UNKNOWN);
         for (int i = 0; i < INITIAL_CLAIMS; i++) {
             claims[i] = new OpenClaim(i);
             freeClaims[i] = INITIAL_CLAIMS - 1 - i;
@@ -134,25 +134,12 @@ public final class Appender {
         if (length < 0) {
             throw new IllegalArgumentException("length " + length + " < minimum 0");
         }
-        rolled = false;
-        if (queueId < 0 || queueId >= maxQueues) {
-            return NO_QUEUE;
-        }
-        int queue = control.queueOffset(queueId);
-        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
-        int key = table.getInt(queue + KEY_OFFSET);
-        if (key != queueKey || key == 0) {
-            return key == 0 ? NO_QUEUE : BAD_KEY;
-        }
-        if (length > table.getInt(queue + RECORD_LIMIT_OFFSET)) {
-            return length > table.getInt(queue + MAX_MESSAGE_OFFSET) ? TOO_LONG : LARGE_MESSAGE;
-        }
         int slotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
-        int status = claimRecord(queueId, queue, tail, length, slotOffset);
+        int status = claimRoom(queueId, queueKey, ANY_PD, length, alignedLength(length), slotOffset);
         if (status != OK) {
-            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
             return status;
         }
+        opened(queueId, roomBuffer, room, length);
         OpenClaim claim = last;
         claim.queueKey = queueKey;
         if (qpNumber < 0) {
@@ -161,10 +148,6 @@ public final class Appender {
             table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
         } else {
             claim.slotOffset = slotOffset;
-            long word = table.getLong(slotOffset + SLOT_WORD_OFFSET);
-            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word | SLOT_CLAIMED);
-            // Before any byte of the payload: see HoleRecovery.
-            VarHandle.storeStoreFence();
         }
         if (rolled && owner != null) {
             owner.wakeAllocator();
@@ -172,82 +155,170 @@ public final class Appender {
         return OK;
     }
 
-    private int claimRecord(int queueId, int queue, long firstTail, int length, int slotOffset) {
-        int aligned = alignedLength(length);
-        int chunkLength = table.getInt(queue + CHUNK_LENGTH_OFFSET);
-        long tail = firstTail;
+    /**
+     * Claims room for a run of records of one direct initiator, which become visible together: the caller writes them to
+     * {@link #roomBuffer} from {@link #room} on, as {@link RecordDescriptor} says, all words but the first one's, and then
+     * calls {@link #commitRun}. Until that, nothing else is claimed here.
+     *
+     * @param queueId of the queue, any value
+     * @param queueKey of the queue, any value
+     * @param pd protection domain of the owner's queue pair
+     * @param longest payload bytes of the longest, at least 0
+     * @param bytes that all records take, each aligned
+     * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight
+     * @return as {@link #claim}; {@link #BAD_KEY} also if the queue is of another protection domain
+     */
+    public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
+        return claimRoom(
+                queueId, queueKey, pd, longest, bytes, runSlotOffset = control.slotOffset(control.qpSlot(qpNumber)));
+    }
+
+    /** Where the room of the last {@link #claimRun} lies. */
+    public AtomicBuffer roomBuffer() {
+        return roomBuffer;
+    }
+
+    /** Offset in {@link #roomBuffer} of the first record of the last {@link #claimRun}. */
+    public int room() {
+        return room;
+    }
+
+    /**
+     * Commits a run by setting the word of its first record. A full fence, so that the owner's park word may be read after
+     * it.
+     *
+     * @param word of the first record
+     * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be
+     */
+    public boolean commitRun(long word) {
+        boolean done = roomBuffer.compareAndSetLong(room, 0, word);
+        table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
+        return done;
+    }
+
+    private int claimRoom(int queueId, int queueKey, int pd, int longest, int bytes, int slotOffset) {
+        rolled = false;
+        if (queueId < 0 || queueId >= maxQueues) {
+            return NO_QUEUE;
+        }
+        AtomicBuffer table = this.table; // a local: the loads behind it need not be repeated after each volatile access
+        int queue = control.queueOffset(queueId);
+        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        int key = table.getInt(queue + KEY_OFFSET);
+        if (key != queueKey || key == 0) {
+            return key == 0 ? NO_QUEUE : BAD_KEY;
+        }
+        QueueView view = views[queueId];
+        if (view.key != key) {
+            view = look(queueId, queue, key);
+        }
+        if (pd != view.pd && pd != ANY_PD) {
+            return BAD_KEY;
+        }
+        if (longest > view.recordLimit) {
+            return longest > view.maxMessage ? TOO_LONG : LARGE_MESSAGE;
+        }
         while (true) {
             int sequence = sequence(tail);
             int offset = offset(tail);
             if (offset == GONE) {
-                return NO_QUEUE;
+                return giveUp(slotOffset, NO_QUEUE);
             }
-            if (aligned <= chunkLength - offset) {
-                int found = locate(queueId, queue, sequence);
+            if (bytes <= view.chunkLength - offset) {
+                int found = locate(view, sequence);
                 if (found == OK) {
                     table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
-                    table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, slotWord(SLOT_APPEND, queueId, aligned));
-                    if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, tail + aligned)) {
-                        opened(queueId, chunkBuffers[queueId], chunkPositions[queueId] + offset, length);
+                    long word = slotWord(SLOT_APPEND, queueId, bytes);
+                    table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word);
+                    if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, tail + bytes)) {
+                        roomBuffer = view.chunk;
+                        room = view.chunkPosition + offset;
+                        claimed(slotOffset, word);
                         return OK;
                     }
                 } else if (table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
-                    return found;
+                    return giveUp(slotOffset, found);
                 }
             } else {
-                int status = roll(queueId, queue, tail, chunkLength, length, slotOffset);
+                int status = roll(view, queueId, tail, bytes, slotOffset);
                 if (status == OK) {
                     return OK;
                 }
                 if (status != LOST && table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
-                    return status == RNR ? notReady(queue) : status;
+                    return giveUp(slotOffset, status == RNR ? notReady(queue) : status);
                 }
             }
             tail = table.getLongVolatile(queue + TAIL_OFFSET);
         }
     }
 
+    /** The slot says that the claim has succeeded, before any byte of the payload is written: see HoleRecovery. */
+    private void claimed(int slotOffset, long word) {
+        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word | SLOT_CLAIMED);
+        VarHandle.storeStoreFence();
+    }
+
+    private int giveUp(int slotOffset, int status) {
+        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
+        return status;
+    }
+
+    private QueueView look(int queueId, int queue, int key) {
+        QueueView view = new QueueView(
+                queue,
+                key,
+                table.getInt(queue + PD_OFFSET),
+                table.getInt(queue + CHUNK_LENGTH_OFFSET),
+                table.getInt(queue + MAX_MESSAGE_OFFSET),
+                table.getInt(queue + RECORD_LIMIT_OFFSET),
+                table.getInt(queue + CHUNK_MASK_OFFSET));
+        views[queueId] = view;
+        return view;
+    }
+
     /** Not a status of {@link #claim}: somebody else has moved the tail. */
     private static final int LOST = 7;
 
-    /** Claims the first record of the next chunk and closes this one with padding. */
-    private int roll(int queueId, int queue, long tail, int chunkLength, int length, int slotOffset) {
+    /** Claims the first room of the next chunk and closes this one with padding. */
+    private int roll(QueueView view, int queueId, long tail, int bytes, int slotOffset) {
         int sequence = sequence(tail);
-        int remainder = chunkLength - offset(tail);
+        int remainder = view.chunkLength - offset(tail);
         AtomicBuffer full = OpenClaim.NOTHING;
         int end = 0;
         if (remainder > 0) {
-            int found = locate(queueId, queue, sequence);
+            int found = locate(view, sequence);
             if (found != OK) {
                 return found;
             }
-            full = chunkBuffers[queueId];
-            end = chunkPositions[queueId] + offset(tail);
+            full = view.chunk;
+            end = view.chunkPosition + offset(tail);
         }
-        int found = locate(queueId, queue, sequence + 1);
+        int found = locate(view, sequence + 1);
         if (found != OK) {
             return found;
         }
-        int aligned = alignedLength(length);
         table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
-        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, slotWord(SLOT_ROLL, queueId, aligned));
-        if (!table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence + 1, aligned))) {
+        long word = slotWord(SLOT_ROLL, queueId, bytes);
+        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word);
+        if (!table.compareAndSetLong(view.queue + TAIL_OFFSET, tail, position(sequence + 1, bytes))) {
             return LOST;
         }
         if (remainder > 0) {
             full.compareAndSetLong(end, 0, word(remainder, PADDING | END_OF_CHUNK));
         }
-        opened(queueId, chunkBuffers[queueId], chunkPositions[queueId], length);
+        roomBuffer = view.chunk;
+        room = view.chunkPosition;
+        claimed(slotOffset, word);
         rolled = true;
         return OK;
     }
 
     /** Finds a chunk's memory: OK, RNR if it is not announced (or no more), NOT_MAPPED. */
-    private int locate(int queueId, int queue, int sequence) {
-        if (chunkSequences[queueId] == sequence && chunkBuffers[queueId] != OpenClaim.NOTHING) {
+    private int locate(QueueView view, int sequence) {
+        if (view.chunkSequence == sequence && view.chunk != OpenClaim.NOTHING) {
             return OK;
         }
-        int entry = chunkEntry(queue, sequence, table.getInt(queue + CHUNK_MASK_OFFSET));
+        int entry = chunkEntry(view.queue, sequence, view.chunkMask);
         if (table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
             return RNR;
         }
@@ -257,12 +328,12 @@ public final class Appender {
         if (segment == null || table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
             return segment == null ? NOT_MAPPED : RNR;
         }
-        if (table.getInt(queue + CHUNK_LENGTH_OFFSET) > segment.capacity() - position) {
+        if (view.chunkLength > segment.capacity() - position) {
             return NOT_MAPPED;
         }
-        chunkBuffers[queueId] = segment;
-        chunkPositions[queueId] = position;
-        chunkSequences[queueId] = sequence;
+        view.chunk = segment;
+        view.chunkPosition = position;
+        view.chunkSequence = sequence;
         return OK;
     }
 
@@ -361,8 +432,7 @@ public final class Appender {
     private boolean commit(OpenClaim open, int qpNumber, int immediate, int flags) {
         AtomicBuffer buffer = open.buffer;
         int record = open.recordOffset;
-        buffer.putInt(record + QP_NUMBER_OFFSET, qpNumber);
-        buffer.putInt(record + IMMEDIATE_OFFSET, immediate);
+        buffer.putLong(record + QP_NUMBER_OFFSET, source(qpNumber, immediate));
         long word = word(open.payloadLength + HEADER_LENGTH, flags);
         return close(open, word);
     }

@@ -62,6 +62,30 @@ public final class RecordDescriptor {
         return (payloadLength + HEADER_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
     }
 
+    /**
+     * The word of a committed record.
+     *
+     * @param payloadLength at least 0
+     * @param flags {@link #HAS_IMMEDIATE} or 0
+     */
+    public static long committed(int payloadLength, int flags) {
+        return word(payloadLength + HEADER_LENGTH, flags);
+    }
+
+    /**
+     * The word of padding that takes so many bytes.
+     *
+     * @param length a multiple of {@link #ALIGNMENT}
+     */
+    public static long padding(int length) {
+        return word(length, PADDING);
+    }
+
+    /** The word at {@link #QP_NUMBER_OFFSET}: queue pair number and immediate value. */
+    public static long source(int qpNumber, int immediate) {
+        return (qpNumber & 0xFFFF_FFFFL) | ((long) immediate << 32);
+    }
+
     static int align(int length) {
         return (length + ALIGNMENT - 1) & -ALIGNMENT;
     }

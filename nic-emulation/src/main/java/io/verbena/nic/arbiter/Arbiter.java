@@ -32,6 +32,14 @@ public interface Arbiter {
     Flow next();
 
     /**
+     * Serves a flow that has work and takes no part in the schedule: what {@link #active} and {@link #next} would come to if
+     * nothing else is active, without the schedule's queues.
+     *
+     * @return false if another flow is active; then nothing has changed
+     */
+    boolean nextAlone(Flow flow);
+
+    /**
      * Says what the flow that {@link #next} gave has sent.
      *
      * @param flow that was served

@@ -83,6 +83,16 @@ public final class PacketRoundRobin implements Arbiter {
     }
 
     @Override
+    public boolean nextAlone(Flow flow) {
+        if (headGroup != null) {
+            return false;
+        }
+        flow.deficit = ALONE_BUDGET;
+        flow.budget = ALONE_BUDGET;
+        return true;
+    }
+
+    @Override
     public void charge(Flow flow, int bytes) {
         flow.deficit -= bytes;
         flow.group.bytes += bytes;

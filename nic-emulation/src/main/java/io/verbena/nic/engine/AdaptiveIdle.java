@@ -1,22 +1,64 @@
 package io.verbena.nic.engine;
 
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+
 /**
- * How long an engine's thread spins before it sleeps: adaptive polling. A spin that ended with work doubles the next
- * one's length, one that ended in sleep halves it, within bounds; so a busy engine does not pay for wake-ups and an idle
- * one does not burn a core that others need.
+ * How long a thread stays awake before it sleeps: adaptive polling. A wait that ended with work doubles the next one's
+ * length, one that ended in sleep halves it, within bounds; so a busy thread does not pay for wake-ups and an idle one
+ * does not burn a core that others need.
+ *
+ * <p>Where more threads want to run than there are cores, staying awake loses: the scheduler takes the core away for
+ * milliseconds from a thread that has used its share, while one that sleeps is run soon after it is woken. So a thread that
+ * finds that it was kept from running (by what the kernel counts, or by a gap between two looks at the clock) retreats:
+ * it sleeps at once. After a time it stays awake again; when that is found out again soon, the next retreat is twice as
+ * long.
+ *
+ * <p>For one thread at a time.
  */
-final class AdaptiveIdle {
+final class AdaptiveIdle implements AutoCloseable {
     private static final long SHORTEST = 2_000;
 
+    /** Longer than a look takes, unless others run meanwhile. */
+    private static final long GAP = 50_000;
+
+    /** Waiting to run for so long since the last look says that the cores are not enough. */
+    private static final long DELAY = 100_000;
+
+    private static final long DELAY_LOOK_INTERVAL = 1_000_000;
+    private static final long SHORTEST_RETREAT = 10_000_000;
+    private static final long LONGEST_RETREAT = 1_000_000_000;
+
     private final long longest;
+    private final NanoClock clock;
+    private final RunDelay runDelay = new RunDelay();
     private long budget;
     private long idleSince;
+    private long lastLook;
     private int polls;
 
-    /** Creates one that spins at most so many nanoseconds. */
+    private long delaySeen;
+    private long nextDelayLook;
+    private long retreat = SHORTEST_RETREAT;
+    private long retreatUntil;
+    private boolean retreated;
+
+    /** Creates one that stays awake at most so many nanoseconds. */
     AdaptiveIdle(long longestNanos) {
+        this(longestNanos, SystemNanoClock.INSTANCE);
+    }
+
+    AdaptiveIdle(long longestNanos, NanoClock clock) {
         this.longest = longestNanos;
+        this.clock = clock;
         this.budget = Math.min(SHORTEST, longestNanos);
+        this.nextDelayLook = clock.nanoTime();
+    }
+
+    /** A wait begins. */
+    void begin() {
+        idleSince = 0;
+        polls = 0;
     }
 
     /** There was work. */
@@ -24,8 +66,7 @@ final class AdaptiveIdle {
         if (idleSince != 0 && budget > 0) {
             budget = Math.min(budget * 2, longest);
         }
-        idleSince = 0;
-        polls = 0;
+        begin();
     }
 
     /**
@@ -38,17 +79,73 @@ final class AdaptiveIdle {
             return true;
         }
         if (idleSince == 0) {
-            idleSince = System.nanoTime();
-            return false;
+            long now = clock.nanoTime();
+            idleSince = now;
+            lastLook = now;
+            return !mayStayAwake(now);
         }
         Thread.onSpinWait();
-        return (++polls & 15) == 0 && System.nanoTime() - idleSince > budget;
+        if ((++polls & 15) != 0) {
+            return false;
+        }
+        long now = clock.nanoTime();
+        if (now - lastLook > GAP) {
+            retreat(now);
+            return true;
+        }
+        lastLook = now;
+        return now - idleSince > budget;
     }
 
-    /** It slept. */
+    /** It slept, or is about to. */
     void slept() {
         budget = Math.max(budget / 2, Math.min(SHORTEST, longest));
-        idleSince = 0;
-        polls = 0;
+        begin();
+    }
+
+    /** Whether a time had come at the last look at the clock. */
+    boolean isPast(long nanoTime) {
+        return lastLook - nanoTime >= 0;
+    }
+
+    /** Whether it sleeps at once for now. */
+    boolean hasRetreated() {
+        return retreated;
+    }
+
+    private boolean mayStayAwake(long now) {
+        if (retreated) {
+            if (now - retreatUntil < 0) {
+                return false;
+            }
+            retreated = false;
+            nextDelayLook = now + DELAY_LOOK_INTERVAL;
+            delaySeen = runDelay.nanos();
+            return true;
+        }
+        if (now - nextDelayLook < 0) {
+            return true;
+        }
+        nextDelayLook = now + DELAY_LOOK_INTERVAL;
+        boolean comparable = runDelay.isOfCurrentThread();
+        long delay = runDelay.nanos();
+        long more = delay - delaySeen;
+        delaySeen = delay;
+        if (comparable && more > DELAY) {
+            retreat(now);
+        }
+        return !retreated;
+    }
+
+    private void retreat(long now) {
+        boolean again = retreatUntil != 0 && now - retreatUntil < LONGEST_RETREAT;
+        retreat = again ? Math.min(retreat * 2, LONGEST_RETREAT) : SHORTEST_RETREAT;
+        retreatUntil = now + retreat;
+        retreated = true;
+    }
+
+    @Override
+    public void close() {
+        runDelay.close();
     }
 }

@@ -9,6 +9,7 @@ import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
@@ -92,7 +93,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
-        this.links = new LinkTable(nicId, this, appendQueues);
+        this.links = new LinkTable(index, nicId, control, this, appendQueues);
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
@@ -124,30 +125,52 @@ final class Datapath implements TransportServices, PacketHandler {
         now = UNKNOWN;
     }
 
-    /** A poster's turn: sends only, a bounded amount. */
-    void sendTurn() {
+    /**
+     * A poster's turn: sends only, a bounded amount.
+     *
+     * @param rung the poster's own queue pair, whose doorbell went by no queue; or null
+     */
+    void sendTurn(@Nullable QpContext rung) {
         beginTurn();
         if (!failed) {
-            outbound.send();
+            if (rung != null) {
+                outbound.send(rung);
+            } else {
+                outbound.send();
+            }
             outbound.acknowledgeAll();
+        } else if (rung != null) {
+            ring(rung);
         }
         finish();
     }
 
+    /** A poster's turn for one request that is not in its queue yet; as {@link Outbound#executeNow}. */
+    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+        beginTurn();
+        boolean done = !failed && outbound.executeNow(qp, slot, data, from);
+        finish();
+        return done;
+    }
+
     private int receive() {
         int work = 0;
-        for (int i = 0; i < links.size(); i++) {
-            Link link = links.get(i);
+        links.begin();
+        for (Link link = links.next(); link != null; link = links.next()) {
             int packets = link.poll(this, PACKETS_A_POLL);
+            boolean up = link.state() == Link.State.UP;
             if (packets > 0) {
                 work += packets;
-                add(NicCounter.PACKETS_RECEIVED, packets);
+                count(NicCounter.PACKETS_RECEIVED, packets);
                 Path path = links.find(link.peerNic());
                 if (path != null) {
                     touch(path); // the peer may sleep until there is room
                 }
-            } else if (link.state() != Link.State.UP) {
-                links.detach(i--);
+                if (packets == PACKETS_A_POLL || !up) {
+                    links.askAgain();
+                }
+            } else if (!up) {
+                links.detach(link);
                 work++;
             }
         }
@@ -184,7 +207,13 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     private static void wake(Link link, ControlBlock peer) {
-        VarHandle.fullFence(); // what was written there first, then the look at who sleeps
+        VarHandle.fullFence(); // what was written there first, then the looks at who has asked to be told, and who
+        // sleeps
+        int announcement = link.takeAnnouncement();
+        if (announcement >= 0) {
+            peer.markArrival(
+                    announcement / ControlDescriptor.MAX_ANNOUNCING, announcement % ControlDescriptor.MAX_ANNOUNCING);
+        }
         int words = peer.limits().maxEngines();
         for (int i = 0; i < words; i++) {
             if (peer.isParked(i)) {
@@ -451,10 +480,11 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void count(NicCounter counter) {
-        add(counter, 1);
+        count(counter, 1);
     }
 
-    private void add(NicCounter counter, long n) {
+    @Override
+    public void count(NicCounter counter, int n) {
         int i = counter.ordinal();
         counters.lazySet(i, counters.getPlain(i) + n);
     }

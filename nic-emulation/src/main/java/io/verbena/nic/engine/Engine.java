@@ -94,7 +94,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.events = events;
         this.datapath =
                 new Datapath(index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events);
-        this.guests = new Guests(control, engines + index);
+        this.guests = new Guests(control, engines + index, longestSpinNanos);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
     }
@@ -205,6 +205,41 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
     }
 
+    /**
+     * Executes a small request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
+     * and nothing is before it. It lies in the next free slot of its send ring, which is empty.
+     *
+     * @param data where its inline data lies, which is not in the slot yet; or any buffer
+     * @param from offset in there
+     * @return whether it was done; if not, nothing has happened and it is to be posted
+     */
+    public boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+        if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
+            return false;
+        }
+        boolean done;
+        boolean delivered;
+        try {
+            done = datapath.executeNow(qp, slot, data, from);
+            delivered = datapath.takeDelivered();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        } finally {
+            baton.release();
+        }
+        if (delivered) {
+            guests.wake();
+            if (control.isParkedFenced(index) && isAwaited()) {
+                waiter.wake();
+            }
+        }
+        if (!doorbells.isEmpty() && baton.tryTake()) {
+            assist(null);
+        }
+        return done;
+    }
+
     private void assist(@Nullable QpContext qp) {
         QpContext rung = qp;
         while (true) {
@@ -212,12 +247,9 @@ public final class Engine implements LinkListener, AutoCloseable {
             boolean more;
             long deadline;
             try {
-                if (rung != null) {
-                    datapath.ring(rung);
-                    rung = null;
-                }
                 hearDoorbells();
-                datapath.sendTurn();
+                datapath.sendTurn(rung);
+                rung = null;
                 delivered = datapath.takeDelivered();
                 more = datapath.hasActive();
                 deadline = datapath.nextDeadline();
@@ -306,7 +338,11 @@ public final class Engine implements LinkListener, AutoCloseable {
             return;
         }
         sleepsUntil = now + wait;
-        control.setParked(index);
+        if (thread != null && parkChecks.length == 0) {
+            control.setParkedForPackets(index); // whoever polls what peers write here directly is awake, or a guest
+        } else {
+            control.setParked(index);
+        }
         try {
             if (!hasWork() && datapath.nextDeadline() >= deadline) {
                 waiter.await(wait);
@@ -344,6 +380,10 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Whether something has come that the owner's application consumes. */
     private boolean isAwaited() {
+        EngineAgent work = agent;
+        if (work != null && work.hasWork()) {
+            return true;
+        }
         for (BooleanSupplier check : parkChecks) {
             if (check.getAsBoolean()) {
                 return true;
@@ -352,11 +392,15 @@ public final class Engine implements LinkListener, AutoCloseable {
         return false;
     }
 
-    /** Adds something that the owner looks at before it blocks, such as an append queue that it consumes. */
+    /**
+     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with a
+     * thread of its own and without such checks is not woken for what peers append or write directly.
+     */
     public synchronized void addParkCheck(BooleanSupplier check) {
         BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
         now[now.length - 1] = check;
         parkChecks = now;
+        wakeOwner(); // it may sleep without looking at this
     }
 
     /** Takes a check back. */
@@ -497,6 +541,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (thread != null) {
             thread.join();
         }
+        guests.close();
         call(datapath.links()::closeAll);
     }
 

@@ -12,6 +12,11 @@ public interface EngineAgent {
      */
     int doWork();
 
+    /** Whether {@link #doWork} would find something now; looked at before the owner blocks. Cheap. */
+    default boolean hasWork() {
+        return false;
+    }
+
     /** Time of the engine's clock at which {@link #doWork} is needed at the latest, or {@link Long#MAX_VALUE}. */
     long nextDeadline();
 }

@@ -44,6 +44,7 @@ final class EngineThread implements Runnable {
                 LOG.error("engine {} met an error and goes on", engine.index(), e);
             }
         }
+        idle.close();
     }
 
     boolean isCurrent() {

@@ -3,6 +3,7 @@ package io.verbena.nic.engine;
 import io.verbena.nic.memory.ControlBlock;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -10,17 +11,27 @@ import java.util.function.BooleanSupplier;
  * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They have
  * a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>Thread-safe. A guest publishes that it sleeps, fences, looks once more, and only then parks.
+ * <p>Thread-safe. One of them at a time stays awake for a while, which costs neither side a system call if what it waits for
+ * comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and only
+ * then parks.
  */
 final class Guests {
     private final ControlBlock control;
     private final int parkWord;
     private final CopyOnWriteArrayList<Thread> sleepers = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean awake = new AtomicBoolean();
+    private final AdaptiveIdle idle; // of the one that is awake
     private volatile int count;
 
-    Guests(ControlBlock control, int parkWord) {
+    /**
+     * Creates it, without guests.
+     *
+     * @param longestSpinNanos how long one of them stays awake at most before it sleeps; the others sleep at once
+     */
+    Guests(ControlBlock control, int parkWord, long longestSpinNanos) {
         this.control = control;
         this.parkWord = parkWord;
+        this.idle = new AdaptiveIdle(longestSpinNanos);
     }
 
     /**
@@ -33,6 +44,15 @@ final class Guests {
             return true;
         }
         long deadline = System.nanoTime() + nanos;
+        if (awake.compareAndSet(false, true)) {
+            try {
+                if (stayAwake(deadline, condition)) {
+                    return true;
+                }
+            } finally {
+                awake.set(false);
+            }
+        }
         Thread me = Thread.currentThread();
         enter(me);
         try {
@@ -52,6 +72,22 @@ final class Guests {
         }
     }
 
+    /** Looks for a while before it sleeps, as the engine's own thread does. */
+    private boolean stayAwake(long deadline, BooleanSupplier condition) {
+        idle.begin();
+        while (!idle.idle()) {
+            if (condition.getAsBoolean()) {
+                idle.worked();
+                return true;
+            }
+            if (idle.isPast(deadline)) {
+                break;
+            }
+        }
+        idle.slept();
+        return false;
+    }
+
     /** Wakes all of them; cheap if there are none. */
     void wake() {
         if (count > 0) {
@@ -59,6 +95,11 @@ final class Guests {
                 LockSupport.unpark(sleeper);
             }
         }
+    }
+
+    /** Lets go of what it holds; nobody comes any more. */
+    void close() {
+        idle.close();
     }
 
     private synchronized void enter(Thread thread) {

@@ -3,11 +3,17 @@ package io.verbena.nic.engine;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.ControlDescriptor;
+import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -16,27 +22,58 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An engine's links, and its paths: a path is what queue pairs know of a peer NIC, and outlives the links that come and go
- * under it. Used under the baton.
+ * under it.
+ *
+ * <p>A few links are asked each turn whether something has come. When there are more, each link that can is given a number,
+ * under which its peer (or its socket's handler) sets a bit in the control block, and only links whose bits are set are
+ * asked: an idle link costs nothing.
+ *
+ * <p>Used under the baton, but for {@link #arrived} and {@link #hasInbound}.
  */
-final class LinkTable {
+final class LinkTable implements Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
+    /** Up to so many links are asked each turn. */
+    private static final int FEW = 8;
+
+    private final int engine;
     private final long nicId;
+    private final ControlBlock control;
     private final TransportServices services;
     private final TailPointerTable appendQueues;
     private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
-    private final List<Link> links = new ArrayList<>();
     private int socketLinks;
+
+    // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
+    private volatile Link[] polled = {}; // asked each turn
+    private volatile boolean announcing;
+    private volatile long againWords; // words of againBits that have bits
+
+    // Links that announce, by number.
+    private @Nullable Link[] numbered = {};
+    private final BitSet numbers = new BitSet();
+    private final long[] againBits = new long[ControlDescriptor.MAX_ANNOUNCING >>> 6]; // asked in the next round anyway
+
+    // The round under way.
+    private int nextPolled;
+    private long words;
+    private int word;
+    private long bits;
+    private int number; // of the link that next() gave, or -1
 
     /**
      * Creates an empty table.
      *
+     * @param engine index of the engine
      * @param nicId of this NIC
+     * @param control of this NIC
      * @param services told what a link's coming and going means
      * @param appendQueues told of initiators that are dead
      */
-    LinkTable(long nicId, TransportServices services, TailPointerTable appendQueues) {
+    LinkTable(int engine, long nicId, ControlBlock control, TransportServices services, TailPointerTable appendQueues) {
+        this.engine = engine;
         this.nicId = nicId;
+        this.control = control;
         this.services = services;
         this.appendQueues = appendQueues;
     }
@@ -57,30 +94,159 @@ final class LinkTable {
         return paths.get(peerNic);
     }
 
-    /** Number of links. */
-    int size() {
-        return links.size();
-    }
-
-    /** The link at an index below {@link #size}. */
-    Link get(int index) {
-        return links.get(index);
-    }
-
     /** Links whose bytes come through the waiter's I/O. */
     int socketLinks() {
         return socketLinks;
     }
 
-    /** Whether a packet has arrived on any link, or a link has gone. */
+    /** Whether a packet has arrived on any link, or a link has gone. Any thread. */
     boolean hasInbound() {
-        for (int i = 0; i < links.size(); i++) {
-            Link link = links.get(i);
+        if (announcing && (againWords != 0 || control.hasArrivals(engine))) {
+            return true;
+        }
+        for (Link link : polled) {
             if (link.hasInbound() || link.state() != Link.State.UP) {
                 return true;
             }
         }
         return false;
+    }
+
+    @Override
+    public void arrived(int of) {
+        VarHandle.fullFence();
+        control.markArrival(engine, of & (ControlDescriptor.MAX_ANNOUNCING - 1));
+    }
+
+    // ---- a round over the links that may have something ----------------------------------------------------------
+
+    /** Begins a round. */
+    void begin() {
+        nextPolled = 0;
+        bits = 0;
+        words = 0;
+        if (announcing) {
+            words = control.takeArrivals(engine);
+            long again = againWords;
+            if (again != 0) {
+                words |= again;
+                againWords = 0;
+            }
+        }
+    }
+
+    /** The next link that may have something, or null when the round is over. */
+    @Nullable
+    Link next() {
+        Link[] each = polled;
+        if (nextPolled < each.length) {
+            number = -1;
+            return each[nextPolled++];
+        }
+        return words == 0 && bits == 0 ? null : nextAnnounced();
+    }
+
+    private @Nullable Link nextAnnounced() {
+        while (true) {
+            while (bits == 0) {
+                if (words == 0) {
+                    return null;
+                }
+                word = Long.numberOfTrailingZeros(words);
+                words &= words - 1;
+                bits = control.takeArrivals(engine, word) | againBits[word];
+                againBits[word] = 0;
+            }
+            number = (word << 6) + Long.numberOfTrailingZeros(bits);
+            bits &= bits - 1;
+            Link link = number < numbered.length ? numbered[number] : null;
+            if (link != null) {
+                return link;
+            }
+        }
+    }
+
+    /** The link that {@link #next} gave has more than was taken: it is asked in the next round too. */
+    void askAgain() {
+        if (number >= 0) {
+            askAgain(number);
+        }
+    }
+
+    private void askAgain(int of) {
+        int at = of >>> 6;
+        long before = againWords;
+        againBits[at] |= 1L << of;
+        againWords = before | (1L << at);
+    }
+
+    // ---- coming and going ----------------------------------------------------------------------------------------
+
+    private int size() {
+        return polled.length + numbers.cardinality();
+    }
+
+    private void add(Link link) {
+        addPolled(link);
+        if (announcing) {
+            letAnnounce(link);
+        } else if (polled.length > FEW) {
+            announcing = true;
+            for (Link each : polled) {
+                letAnnounce(each);
+            }
+        }
+    }
+
+    private void letAnnounce(Link link) {
+        int free = numbers.nextClearBit(0);
+        if (free == ControlDescriptor.MAX_ANNOUNCING) {
+            return;
+        }
+        if (free >= numbered.length) {
+            numbered = Arrays.copyOf(numbered, Math.max(64, free * 2));
+        }
+        // Numbers of different engines differ, for the peer knows the NIC and not the engine.
+        if (link.announceTo(this, (engine * ControlDescriptor.MAX_ANNOUNCING) + free)) {
+            numbered[free] = link;
+            numbers.set(free);
+            removePolled(link);
+            askAgain(free); // what came before it could announce
+        }
+    }
+
+    private void addPolled(Link link) {
+        Link[] more = Arrays.copyOf(polled, polled.length + 1);
+        more[polled.length] = link;
+        polled = more;
+    }
+
+    private void removePolled(Link link) {
+        List<Link> rest = new ArrayList<>(Arrays.asList(polled));
+        rest.remove(link);
+        polled = rest.toArray(Link[]::new);
+    }
+
+    private void remove(Link link, int of) {
+        if (of < 0) {
+            removePolled(link);
+            nextPolled = Math.max(0, nextPolled - 1);
+        } else {
+            numbered[of] = null;
+            numbers.clear(of);
+        }
+        if (announcing && size() <= FEW / 2) {
+            for (int i = numbers.nextSetBit(0); i >= 0; i = numbers.nextSetBit(i + 1)) {
+                Link each = numbered[i];
+                numbered[i] = null;
+                if (each != null) {
+                    each.announceTo(null, -1);
+                    addPolled(each);
+                }
+            }
+            numbers.clear();
+            announcing = false;
+        }
     }
 
     /** A link is up: its peer's queue pairs go on over it. */
@@ -95,7 +261,7 @@ final class LinkTable {
             link.close();
             return;
         }
-        links.add(link);
+        add(link);
         if (link.peerMemory() == null) {
             socketLinks++;
         }
@@ -113,9 +279,9 @@ final class LinkTable {
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());
     }
 
-    /** The link at an index is not up any more: closes it; a dead peer's queue pairs fail, others wait for the next link. */
-    void detach(int index) {
-        Link link = links.remove(index);
+    /** The link that {@link #next} gave is not up: closes it; a dead peer's queue pairs fail, others wait for a next link. */
+    void detach(Link link) {
+        remove(link, number);
         if (link.peerMemory() == null) {
             socketLinks--;
         }
@@ -141,13 +307,24 @@ final class LinkTable {
 
     /** Closes and forgets all links. */
     void closeAll() {
-        for (Link link : links) {
-            try {
-                link.close();
-            } catch (RuntimeException e) {
-                LOG.error("link to NIC {} could not be closed", Long.toHexString(link.peerNic()), e);
+        for (Link link : polled) {
+            close(link);
+        }
+        for (Link link : numbered) {
+            if (link != null) {
+                close(link);
             }
         }
-        links.clear();
+        polled = new Link[0];
+        numbers.clear();
+        Arrays.fill(numbered, null);
+    }
+
+    private static void close(Link link) {
+        try {
+            link.close();
+        } catch (RuntimeException e) {
+            LOG.error("link to NIC {} could not be closed", Long.toHexString(link.peerNic()), e);
+        }
     }
 }

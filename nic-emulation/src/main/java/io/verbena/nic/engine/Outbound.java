@@ -7,6 +7,7 @@ import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.DirectBuffer;
 
 /**
  * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
@@ -46,9 +47,7 @@ final class Outbound {
             if (qp == null) {
                 break;
             }
-            int sent = qp.transmit(qp.budget());
-            arbiter.charge(qp, sent);
-            settle(qp);
+            int sent = visit(qp);
             if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
                 if (!arbiter.hasActive()) {
@@ -57,6 +56,47 @@ final class Outbound {
             }
         }
         return Math.max(visits, 0);
+    }
+
+    /**
+     * A queue pair has something to send, in the turn of whoever posted it: at once if it is the only one, else as the
+     * arbiter says.
+     */
+    void send(QpContext qp) {
+        if (qp.blockedOn == null && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+            visit(qp);
+            if (!arbiter.hasActive()) {
+                return;
+            }
+        } else {
+            schedule(qp);
+        }
+        send();
+    }
+
+    /**
+     * Lets a queue pair execute a request as it is posted, if nothing else has anything to send.
+     *
+     * @return whether it was done
+     */
+    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+        if (qp.blockedOn != null || !acknowledgements.isEmpty() || !blocked.isEmpty() || !arbiter.nextAlone(qp)) {
+            return false;
+        }
+        int sent = qp.executeNow(slot, data, from);
+        if (sent >= 0) {
+            arbiter.charge(qp, sent);
+        }
+        arbiter.idle(qp);
+        return sent >= 0;
+    }
+
+    /** Lets a queue pair send what it is granted. */
+    private int visit(QpContext qp) {
+        int sent = qp.transmit(qp.budget());
+        arbiter.charge(qp, sent);
+        settle(qp);
+        return sent;
     }
 
     private void settle(QpContext qp) {

@@ -20,10 +20,13 @@ import org.agrona.concurrent.AtomicBuffer;
 public final class ControlBlock {
     private static final int RUNNING = 0;
     private static final int PARKED = 1;
+    private static final int PARKED_FOR_PACKETS = 2;
 
     private final AtomicBuffer buffer;
     private final ControlLimits limits;
     private final long nicId;
+    private final int parkEnd;
+    private final int arrivalsOffset;
     private final int keysOffset;
     private final int queuePairsOffset;
     private final int slotsOffset;
@@ -34,6 +37,8 @@ public final class ControlBlock {
         this.buffer = buffer;
         this.limits = limits;
         this.nicId = nicId;
+        this.parkEnd = PARK_OFFSET + limits.maxEngines() * LINE;
+        this.arrivalsOffset = ControlDescriptor.arrivalsOffset(limits.maxEngines());
         this.keysOffset = ControlDescriptor.keysOffset(limits.maxEngines());
         this.queuePairsOffset = ControlDescriptor.queuePairsOffset(limits.maxEngines(), limits.maxKeys());
         this.slotsOffset = ControlDescriptor.slotsOffset(limits.maxEngines(), limits.maxKeys(), limits.maxQueuePairs());
@@ -168,6 +173,17 @@ public final class ControlBlock {
     }
 
     /**
+     * As {@link #setParked}, by an engine whose owner consumes nothing that peers write into memory directly: it is woken for
+     * packets and doorbells, and a peer that appends or writes spares itself the wake-up.
+     *
+     * @param engine 0 to maxEngines - 1
+     */
+    public void setParkedForPackets(int engine) {
+        buffer.putIntVolatile(parkOffset(engine), PARKED_FOR_PACKETS);
+        VarHandle.fullFence();
+    }
+
+    /**
      * Says that an engine runs.
      *
      * @param engine 0 to maxEngines - 1
@@ -183,7 +199,7 @@ public final class ControlBlock {
      * @param engine 0 to maxEngines - 1
      */
     public boolean isParked(int engine) {
-        return buffer.getIntVolatile(parkOffset(engine)) == PARKED;
+        return buffer.getIntVolatile(parkOffset(engine)) != RUNNING;
     }
 
     /**
@@ -196,11 +212,75 @@ public final class ControlBlock {
         return isParked(engine);
     }
 
+    /** Whether any engine or guest sleeps that wants to be woken for what peers write directly; as {@link #isParked}. */
+    public boolean isAnyParked() {
+        for (int offset = PARK_OFFSET; offset < parkEnd; offset += LINE) {
+            if (buffer.getIntVolatile(offset) == PARKED) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int parkOffset(int engine) {
         if (engine < 0 || engine >= limits.maxEngines()) {
             throw new IndexOutOfBoundsException("engine " + engine + ", limit " + limits.maxEngines());
         }
         return PARK_OFFSET + engine * LINE;
+    }
+
+    // ---- arrivals ---------------------------------------------------------------------------------------------------
+
+    /**
+     * Tells an engine that a link of its has something; a number that no link can have does nothing. The caller has made
+     * visible what it tells of, and fenced. If the link was marked already this only reads.
+     *
+     * @param engine 0 to maxEngines - 1
+     * @param number of the link at the engine
+     */
+    public void markArrival(int engine, int number) {
+        if (engine < 0 || engine >= limits.maxEngines() || number < 0 || number >= MAX_ANNOUNCING) {
+            return; // what a peer has said
+        }
+        int summary = arrivalsOffset + engine * ARRIVALS_LENGTH;
+        int word = number >>> 6;
+        setBit(summary + LINE + word * Long.BYTES, 1L << number);
+        setBit(summary, 1L << word); // also if the word had the bit: whoever set it may have died before this
+    }
+
+    private void setBit(int offset, long bit) {
+        long before = buffer.getLongVolatile(offset);
+        while ((before & bit) == 0 && !buffer.compareAndSetLong(offset, before, before | bit)) {
+            before = buffer.getLongVolatile(offset);
+        }
+    }
+
+    /**
+     * Owner: takes the bits of the words in which arrivals are marked. Costs one read if there are none.
+     *
+     * @param engine 0 to maxEngines - 1
+     */
+    public long takeArrivals(int engine) {
+        return take(arrivalsOffset + engine * ARRIVALS_LENGTH);
+    }
+
+    /**
+     * Owner: takes the bits of a word: those of the links with numbers from 64 times its index on.
+     *
+     * @param engine 0 to maxEngines - 1
+     * @param word a bit of {@link #takeArrivals(int)}
+     */
+    public long takeArrivals(int engine, int word) {
+        return take(arrivalsOffset + engine * ARRIVALS_LENGTH + LINE + word * Long.BYTES);
+    }
+
+    private long take(int offset) {
+        return buffer.getLongVolatile(offset) == 0 ? 0 : buffer.getAndSetLong(offset, 0);
+    }
+
+    /** Whether arrivals are marked for an engine. */
+    public boolean hasArrivals(int engine) {
+        return buffer.getLongVolatile(arrivalsOffset + engine * ARRIVALS_LENGTH) != 0;
     }
 
     // ---- queue pair words -------------------------------------------------------------------------------------------

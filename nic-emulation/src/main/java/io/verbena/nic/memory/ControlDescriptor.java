@@ -10,6 +10,8 @@ package io.verbena.nic.memory;
  *   | header: magic, version, length, NIC id, pid, limits, offsets    |  256 bytes
  *   +----------------------------------------------------------------+ 256
  *   | park words: one line of 128 bytes an engine                     |
+ *   +----------------------------------------------------------------+ arrivals
+ *   | arrivals: 640 bytes an engine                                   |
  *   +----------------------------------------------------------------+ keys
  *   | key table: 64 bytes a region                                    |
  *   +----------------------------------------------------------------+ queue pairs
@@ -37,6 +39,12 @@ package io.verbena.nic.memory;
  *   | key  | access | segment | PD  | segment offset| length |   key 0: free or being changed
  *   +------+--------+---------+-----+---------------+--------+
  *
+ *   arrivals of an engine: a bit for each link that has something for it; set by the link's peer
+ *    0                       128
+ *   +-----------------------+---------------------------------------------+
+ *   | a bit a word, 8 bytes | 64 words of 64 bits: bit n is link number n |
+ *   +-----------------------+---------------------------------------------+
+ *
  *   in-flight slot: written by the one direct initiator whose peer that queue pair is
  *    0                       8
  *   +-----------------------+---------------------------------------------+
@@ -49,7 +57,7 @@ public final class ControlDescriptor {
     public static final long MAGIC = 0x31414E4542524556L;
 
     /** Version of this layout; a peer with another one is refused. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Largest control block in bytes. */
     public static final int MAX_LENGTH = 1 << 30;
@@ -95,6 +103,12 @@ public final class ControlDescriptor {
 
     /** Offset of the first park word. */
     public static final int PARK_OFFSET = HEADER_LENGTH;
+
+    /** Links of an engine that can announce what arrives. */
+    public static final int MAX_ANNOUNCING = 4096;
+
+    /** Bytes of an engine's arrivals: a line with the summary, and a bit a link. */
+    public static final int ARRIVALS_LENGTH = LINE + MAX_ANNOUNCING / Byte.SIZE;
 
     /** Bytes of a key entry. */
     public static final int KEY_ENTRY_LENGTH = 64;
@@ -164,8 +178,12 @@ public final class ControlDescriptor {
         return align(QUEUE_FIXED_LENGTH + maxChunks * CHUNK_ENTRY_LENGTH);
     }
 
-    static int keysOffset(int maxEngines) {
+    static int arrivalsOffset(int maxEngines) {
         return PARK_OFFSET + maxEngines * LINE;
+    }
+
+    static int keysOffset(int maxEngines) {
+        return arrivalsOffset(maxEngines) + maxEngines * ARRIVALS_LENGTH;
     }
 
     static int queuePairsOffset(int maxEngines, int maxKeys) {

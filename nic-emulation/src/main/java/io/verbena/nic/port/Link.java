@@ -101,6 +101,30 @@ public interface Link extends AutoCloseable {
      */
     void wakePeer(int engine);
 
+    /**
+     * Asks the link to say when something has come, in place of being polled each turn: by {@link Arrivals#arrived} for
+     * packets that this process receives, and for changes of state; where the peer writes packets into memory of this
+     * side, by telling the peer's end the number ({@link #takeAnnouncement}). The caller polls once after this. Under the
+     * baton.
+     *
+     * @param arrivals told of arrivals, or null: the link is polled each turn again
+     * @param number of the link
+     * @return false if the link cannot; it is then polled each turn
+     */
+    default boolean announceTo(@Nullable Arrivals arrivals, int number) {
+        return false;
+    }
+
+    /**
+     * The number under which the peer's engine wants to be told, in its control block, of what was flushed here since the
+     * last call. The caller has fenced after the flush.
+     *
+     * @return -1 if nothing was flushed, or the peer looks by itself
+     */
+    default int takeAnnouncement() {
+        return -1;
+    }
+
     /** Closes this end. Idempotent. The peer sees the link go down. */
     @Override
     void close();

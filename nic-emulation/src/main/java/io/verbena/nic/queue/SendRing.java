@@ -13,17 +13,24 @@ import org.agrona.concurrent.UnsafeBuffer;
  * words lie on lines of their own, before the slots.
  *
  * <pre>
- *   0          128         256
- *  +----------+-----------+-------------------------------+
- *  | published| consumed  | slots of slotLength bytes ... |
- *  +----------+-----------+-------------------------------+
+ *   0          8        128         256
+ *  +----------+--------+-----------+-------------------------------+
+ *  | published| first  | consumed  | slots of slotLength bytes ... |
+ *  +----------+--------+-----------+-------------------------------+
  * </pre>
+ *
+ * <p>A ring that the poster finds empty, now and then, begins at its first slot again: {@code first} says which request lies
+ * there. A queue pair with few requests at a time so touches few cache lines however deep its ring is, which is what lets
+ * a thousand of them be busy. Nothing is outstanding when {@code first} changes, and the engine reads it with what is
+ * published after that.
  */
 public final class SendRing {
     private static final int PUBLISHED = 0;
+    private static final int FIRST = 8;
     private static final int CONSUMED = 128;
     private static final int SLOTS = 256;
     private static final long NO_BATCH = -1;
+    private static final int LOOK_INTERVAL = 8;
 
     private final UnsafeBuffer buffer;
     private final int capacity;
@@ -36,11 +43,14 @@ public final class SendRing {
     private long produced;
     private long consumedSeen;
     private long batchStart = NO_BATCH;
+    private long first;
+    private long nextLook = 1;
 
     // The engine's own view: requests below head are complete, below next have been sent (in part).
     private long head;
     private long next;
     private long publishedSeen;
+    private long firstSeen;
 
     /**
      * Creates an empty ring.
@@ -90,7 +100,23 @@ public final class SendRing {
                 return -1;
             }
         }
-        return slot(produced);
+        if (produced >= nextLook) {
+            lookWhetherEmpty();
+        }
+        return SLOTS + ((int) (produced - first) & mask) * slotLength;
+    }
+
+    private void lookWhetherEmpty() {
+        if (consumedSeen != produced) {
+            consumedSeen = buffer.getLongVolatile(CONSUMED);
+        }
+        if (consumedSeen == produced) {
+            first = produced;
+            buffer.putLong(FIRST, first); // published with the request
+            nextLook = produced + 1;
+        } else {
+            nextLook = produced + LOOK_INTERVAL; // many are under way: this side leaves the engine its line for a while
+        }
     }
 
     /** Poster: the claimed slot is filled. The engine sees it after {@link #publish}. */
@@ -135,6 +161,11 @@ public final class SendRing {
         batchStart = NO_BATCH;
     }
 
+    /** Poster: whether nothing is posted that is not complete. */
+    public boolean isIdle() {
+        return produced == consumedSeen || produced == (consumedSeen = buffer.getLongVolatile(CONSUMED));
+    }
+
     /** Requests posted and not complete, as the poster sees it; without those of an open batch. */
     public int outstanding() {
         return (int) ((batchStart == NO_BATCH ? produced : batchStart) - buffer.getLongVolatile(CONSUMED));
@@ -145,9 +176,9 @@ public final class SendRing {
         return buffer.getLongVolatile(PUBLISHED) != buffer.getLongVolatile(CONSUMED);
     }
 
-    /** The offset of a request's slot. */
+    /** Engine: the offset of a request's slot. */
     public int slot(long index) {
-        return SLOTS + ((int) index & mask) * slotLength;
+        return SLOTS + ((int) (index - firstSeen) & mask) * slotLength;
     }
 
     /** Engine: index of the oldest request that is not complete. */
@@ -166,7 +197,16 @@ public final class SendRing {
             return true;
         }
         publishedSeen = buffer.getLongVolatile(PUBLISHED);
-        return next < publishedSeen;
+        if (next < publishedSeen) {
+            firstSeen = buffer.getLong(FIRST);
+            return true;
+        }
+        return false;
+    }
+
+    /** Engine: whether the request at an index was published when {@link #hasNext} last looked. */
+    public boolean isSeen(long index) {
+        return index < publishedSeen;
     }
 
     /** Engine: the request at {@code next} has been sent whole. */
@@ -202,6 +242,10 @@ public final class SendRing {
         head = 0;
         next = 0;
         publishedSeen = 0;
+        first = 0;
+        firstSeen = 0;
+        nextLook = 1;
+        buffer.putLong(FIRST, 0);
         buffer.putLongVolatile(PUBLISHED, 0);
         buffer.putLongVolatile(CONSUMED, 0);
     }

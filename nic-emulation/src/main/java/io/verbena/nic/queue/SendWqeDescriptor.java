@@ -3,8 +3,8 @@ package io.verbena.nic.queue;
 import org.agrona.BitUtil;
 
 /**
- * Layout of a work queue element in a send ring. Written by the poster, immediate data only with its flag, the values of
- * atomics only for them; the two PSNs are written by the requester when the request is first sent.
+ * Layout of a work queue element in a send ring. Written by the poster, the values of atomics only for them; the two PSNs
+ * are written by the requester when the request is first sent. The first word is written and read as one.
  *
  * <pre>
  *   0        1        2        3        4                        8
@@ -45,6 +45,8 @@ public final class SendWqeDescriptor {
     /** Flag: makes a key void at the peer. */
     public static final int INVALIDATE = 32;
 
+    /** Offset of the word of opcode, flags, number of entries and message length. */
+    public static final int HEADER = 0;
     /** Offset of the opcode, a {@link io.verbena.nic.WcOpcode} ordinal. */
     public static final int OPCODE = 0;
     /** Offset of the flags. */
@@ -91,7 +93,44 @@ public final class SendWqeDescriptor {
     /** Offset of the region offset in an entry. */
     public static final int SGE_OFFSET = 8;
 
+    private static final int FLAGS_SHIFT = 8;
+    private static final int SGES_SHIFT = 16;
+    private static final int LENGTH_SHIFT = 32;
+
     private SendWqeDescriptor() {}
+
+    /** The word at {@link #HEADER}. Opcode, flags and entries are bytes, little-endian like all of the layout. */
+    public static long header(int opcode, int flags, int entries, int length) {
+        return opcode
+                | ((long) flags << FLAGS_SHIFT)
+                | ((long) entries << SGES_SHIFT)
+                | ((long) length << LENGTH_SHIFT);
+    }
+
+    /** Opcode in a header word. */
+    public static int opcode(long header) {
+        return (int) header & 0xFF;
+    }
+
+    /** Flags in a header word. */
+    public static int flags(long header) {
+        return (int) (header >>> FLAGS_SHIFT) & 0xFF;
+    }
+
+    /** Scatter/gather entries in a header word. */
+    public static int entries(long header) {
+        return (int) (header >>> SGES_SHIFT) & 0xFF;
+    }
+
+    /** Message length in a header word. */
+    public static int length(long header) {
+        return (int) (header >>> LENGTH_SHIFT);
+    }
+
+    /** Two fields of 4 bytes as one word: immediate data and remote key, or key and length of an entry. */
+    public static long pair(int first, int second) {
+        return (first & 0xFFFF_FFFFL) | ((long) second << Integer.SIZE);
+    }
 
     /** Bytes of a slot that holds so many entries or so much inline data, whichever is more. */
     public static int slotLength(int maxSge, int maxInline) {

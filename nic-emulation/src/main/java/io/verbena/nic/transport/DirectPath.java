@@ -4,12 +4,15 @@ import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.memory.RemoteKeys;
+import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,11 @@ final class DirectPath {
     /** Result: to be sent as packets. */
     static final int AS_PACKETS = -3;
 
+    /** Most bytes of records that are claimed together; the first is not seen before the last is written. */
+    private static final int RUN_BYTES = 4096;
+
+    private static final long NOT_HELD = 0; // no record's word
+
     private static final long SHORTEST_DELAY = 5_000;
     private static final long LONGEST_DELAY = 500_000;
 
@@ -45,15 +53,18 @@ final class DirectPath {
 
     private final QpContext qp;
     private final TransportServices services;
+    private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
-    private boolean done;
+    private int done; // requests
+    private long peerWord; // of the peer's queue pair, when it was last looked at
     private long delay = SHORTEST_DELAY;
 
     DirectPath(QpContext qp, TransportServices services) {
         this.qp = qp;
         this.services = services;
-        this.wqes = qp.sendRing().buffer();
+        this.ring = qp.sendRing();
+        this.wqes = ring.buffer();
     }
 
     /** Whether a kind of request can be executed on mapped memory at all. */
@@ -72,11 +83,12 @@ final class DirectPath {
             return false;
         }
         long word = control.qpWord(qp.peerQp());
+        peerWord = word;
         return QpState.of(QueuePairWord.state(word)).receives() && QueuePairWord.peerQp(word) == qp.number();
     }
 
-    /** Whether the last {@link #execute} finished its request. */
-    boolean isDone() {
+    /** Requests that the last {@link #execute} finished: the current one and, of appends, some behind it. */
+    int done() {
         return done;
     }
 
@@ -90,68 +102,146 @@ final class DirectPath {
     /**
      * Executes a request, or its next slice, on a path that {@link #isOpen}.
      *
+     * @param header the first word of its element
+     * @param data where inline data lies: the send ring, or what it is posted from
+     * @param from offset in there
+     * @param posted whether it is in the ring, and requests behind it may be too
      * @param offset bytes of the message that are done
      * @param budget most bytes to move, at least 1; an append is never sliced
      * @return bytes moved, or one of the results below zero
      */
-    int execute(Path path, int slot, int offset, int budget) {
-        done = false;
+    int execute(Path path, int slot, long header, DirectBuffer data, int from, boolean posted, int offset, int budget) {
+        done = 0;
         ControlBlock control = path.peerControl();
         if (control == null) {
             return AS_PACKETS;
         }
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int result = kind == APPEND ? append(path, slot) : access(path, control, kind, slot, offset, budget);
-        if (done) {
+        int result = SendWqeDescriptor.opcode(header) == APPEND
+                ? append(path, control, slot, header, data, from, posted)
+                : access(path, control, slot, header, data, from, offset, budget);
+        if (done > 0) {
             delay = SHORTEST_DELAY;
-            services.count(NicCounter.DIRECT_OPERATIONS);
+            services.count(NicCounter.DIRECT_OPERATIONS, done);
         }
         return result;
     }
 
-    private int append(Path path, int slot) {
+    /**
+     * Appends the request and those behind it for the same queue, a bounded run of small ones, by one claim and one commit:
+     * RDMAbox's merging of adjacent requests (3.1), where the copies go to their place at once.
+     */
+    private int append(
+            Path path, ControlBlock control, int slot, long header, DirectBuffer inline, int from, boolean posted) {
         Appender appender = path.remoteAppender();
-        ControlBlock control = path.peerControl();
-        if (appender == null || control == null) {
+        if (appender == null) {
             return AS_PACKETS;
         }
-        int queueId = (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
-        if (!appender.isReachable(queueId, QueuePairWord.pd(control.qpWord(qp.peerQp())))) {
-            return AS_PACKETS;
+        long queueId = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        int queueKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
+        int longest = SendWqeDescriptor.length(header);
+        int bytes = RecordDescriptor.alignedLength(longest);
+        int run = 1;
+        while (posted && ring.isSeen(ring.next() + run)) {
+            int follower = ring.slot(ring.next() + run);
+            int length = followerLength(follower, queueId, queueKey);
+            if (length < 0 || bytes > RUN_BYTES - RecordDescriptor.alignedLength(length)) {
+                break;
+            }
+            longest = Math.max(longest, length);
+            bytes += RecordDescriptor.alignedLength(length);
+            run++;
         }
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
-        int claimed = appender.claim(queueId, wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY), length, qp.peerQp());
+        int pd = QueuePairWord.pd(peerWord);
+        int claimed = appender.claimRun((int) queueId, queueKey, pd, longest, bytes, qp.peerQp());
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }
-        long claim = appender.claimed();
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        AtomicBuffer target = appender.buffer();
-        int at = appender.payloadOffset();
-        if ((flags & SendWqeDescriptor.INLINE) != 0) {
-            target.putBytes(at, wqes, slot + SendWqeDescriptor.DATA, length);
-        } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, 0, length, target, at)) {
-            appender.abort(claim);
+        AtomicBuffer room = appender.roomBuffer();
+        int at = appender.room();
+        int end = at + bytes;
+        long first = putRecord(room, at, slot, header, inline, from);
+        if (first == NOT_HELD) {
+            appender.commitRun(RecordDescriptor.padding(bytes));
             return LOCAL_ERROR;
+        }
+        int payload = SendWqeDescriptor.length(header);
+        at += RecordDescriptor.alignedLength(payload);
+        int appended = 1;
+        for (; appended < run; appended++) {
+            int follower = ring.slot(ring.next() + appended);
+            long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
+            long word = putRecord(room, at, follower, followerHeader, wqes, follower + SendWqeDescriptor.DATA);
+            if (word == NOT_HELD) {
+                room.putLong(at, RecordDescriptor.padding(end - at)); // it fails when its turn comes
+                break;
+            }
+            room.putLong(at, word);
+            payload += SendWqeDescriptor.length(followerHeader);
+            at += RecordDescriptor.alignedLength(SendWqeDescriptor.length(followerHeader));
+        }
+        if (!appender.commitRun(first)) {
+            return AS_PACKETS; // the owner took us for dead and closed the hole; nothing was delivered
+        }
+        if (control.isAnyParked()) {
+            services.touch(path);
+        }
+        done = appended;
+        return payload;
+    }
+
+    /** Payload bytes of a request that may go with the one before it, or -1. */
+    private int followerLength(int slot, long queueId, int queueKey) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int length = SendWqeDescriptor.length(header);
+        boolean goes = SendWqeDescriptor.opcode(header) == APPEND
+                && length <= RUN_BYTES
+                && wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId
+                && wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY) == queueKey
+                && qp.state() == QpState.RTS
+                && ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0
+                        || ScatterGather.check(
+                                services,
+                                wqes,
+                                slot + SendWqeDescriptor.DATA,
+                                SendWqeDescriptor.entries(header),
+                                qp.pd(),
+                                0));
+        return goes ? length : -1;
+    }
+
+    /** Writes a record but for its word, which is returned; NOT_HELD if a region has gone. */
+    private long putRecord(AtomicBuffer room, int at, int slot, long header, DirectBuffer inline, int from) {
+        int flags = SendWqeDescriptor.flags(header);
+        int length = SendWqeDescriptor.length(header);
+        int payload = at + RecordDescriptor.PAYLOAD_OFFSET;
+        if ((flags & SendWqeDescriptor.INLINE) != 0) {
+            room.putBytes(payload, inline, from, length);
+        } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, 0, length, room, payload)) {
+            return NOT_HELD;
         }
         boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
         int data = immediate ? wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA) : 0;
-        if (!appender.commit(claim, qp.peerQp(), data, immediate)) {
-            return AS_PACKETS; // the owner took us for dead and closed the hole; nothing was delivered
-        }
-        services.touch(path);
-        done = true;
-        return length;
+        room.putLong(at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), data));
+        return RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
     }
 
-    private int access(Path path, ControlBlock control, int kind, int slot, int offset, int budget) {
+    private int access(
+            Path path,
+            ControlBlock control,
+            int slot,
+            long header,
+            DirectBuffer inline,
+            int from,
+            int offset,
+            int budget) {
         RemoteKeys keys = path.remoteKeys();
         if (keys == null) {
             return AS_PACKETS;
         }
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        int kind = SendWqeDescriptor.opcode(header);
+        int length = SendWqeDescriptor.length(header);
         if (length == 0) {
-            done = true; // no key is looked at
+            done = 1; // no key is looked at
             return 0;
         }
         int key = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
@@ -171,7 +261,7 @@ final class DirectPath {
             }
             int bytes = Math.min(length - offset, budget);
             boolean held = kind == WRITE
-                    ? write(slot, offset, bytes, keys.buffer(), keys.index() + offset)
+                    ? write(slot, header, inline, from, offset, bytes, keys.buffer(), keys.index() + offset)
                     : ScatterGather.scatter(
                             services,
                             wqes,
@@ -183,26 +273,27 @@ final class DirectPath {
             if (!held) {
                 return LOCAL_ERROR;
             }
-            done = offset + bytes == length;
+            done = offset + bytes == length ? 1 : 0;
             return bytes;
         } finally {
             control.endAccess(qp.peerQp());
         }
     }
 
-    private boolean write(int slot, int offset, int bytes, AtomicBuffer target, int at) {
-        if ((wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
-            ScatterGather.place(target, at, wqes, slot + SendWqeDescriptor.DATA + offset, bytes);
+    private boolean write(
+            int slot, long header, DirectBuffer inline, int from, int offset, int bytes, AtomicBuffer target, int at) {
+        if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0) {
+            ScatterGather.place(target, at, inline, from + offset, bytes);
             return true;
         }
-        if (wqes.getByte(slot + SendWqeDescriptor.SGE_COUNT) == 1) {
+        if (SendWqeDescriptor.entries(header) == 1) {
             int entry = slot + SendWqeDescriptor.DATA;
             @Nullable MemoryRegion region = services.region(wqes.getInt(entry + SendWqeDescriptor.SGE_KEY));
             if (region == null) {
                 return false;
             }
-            int from = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + offset;
-            ScatterGather.place(target, at, region.buffer(), from, bytes);
+            int start = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + offset;
+            ScatterGather.place(target, at, region.buffer(), start, bytes);
             return true;
         }
         return ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, offset, bytes, target, at);
@@ -220,7 +311,7 @@ final class DirectPath {
         if (!ScatterGather.scatter(services, wqes, slot + SendWqeDescriptor.DATA, 0, Long.BYTES, value, 0)) {
             return LOCAL_ERROR;
         }
-        done = true;
+        done = 1;
         return Long.BYTES;
     }
 }

@@ -16,6 +16,7 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -384,6 +385,17 @@ public final class QpContext extends Flow {
         spent += requester.transmit(budget - spent);
         outcome = requester.outcome();
         return spent;
+    }
+
+    /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
+    public boolean mayExecuteNow(int opcode, int flags) {
+        Path to = path;
+        return to != null && to.remoteKeys() != null && DirectPath.offers(opcode, flags);
+    }
+
+    /** As {@link Requester#executeNow}; negative if it has not been done. */
+    public int executeNow(int slot, DirectBuffer data, int from) {
+        return responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, from);
     }
 
     /** Why the last {@link #transmit} ended. */

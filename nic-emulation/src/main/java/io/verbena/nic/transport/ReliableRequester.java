@@ -20,6 +20,9 @@ final class ReliableRequester extends Requester {
     /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
     private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
 
+    /** Longest request that is executed as it is posted: what a slice of it takes is not noticed by others. */
+    private static final int EXECUTED_NOW = 4096;
+
     private final Completer completer;
     private final DirectPath direct;
 
@@ -128,10 +131,49 @@ final class ReliableRequester extends Requester {
         return spent;
     }
 
+    @Override
+    int executeNow(int slot, DirectBuffer data, int from) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
+        int length = SendWqeDescriptor.length(header);
+        boolean reads = isRead(kind);
+        Path path = qp.path();
+        if (length > EXECUTED_NOW
+                || qp.state() != QpState.RTS
+                || completer.isHeldBack()
+                || path == null
+                || path.remoteKeys() == null
+                || !DirectPath.offers(kind, flags)
+                || !direct.isOpen(path)
+                || (reads && (qp.maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
+                || ((flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, accessToOwn(reads)))) {
+            return STOPPED;
+        }
+        int result = direct.execute(path, slot, header, data, from, false, 0, EXECUTED_NOW);
+        if (result == DirectPath.LOCAL_ERROR) {
+            // A region has gone since the check, and an atomic may have been executed: the request is not tried again.
+            ring.posted();
+            ring.publish();
+            ring.hasNext(); // sees it
+            fail(WcStatus.LOC_PROT_ERR);
+            return DirectPath.OVERHEAD;
+        }
+        if (result < 0) {
+            return STOPPED;
+        }
+        if ((flags & SendWqeDescriptor.SIGNALED) != 0) {
+            qp.completeSend(wqes.getLong(slot + SendWqeDescriptor.WR_ID), WcStatus.SUCCESS, kind, length);
+        }
+        completer.progress();
+        return result + DirectPath.OVERHEAD;
+    }
+
     /** Checks a request before its first byte is sent. Sets the outcome where it returns false. */
     private boolean begin(int slot) {
-        int opcode = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int opcode = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
         boolean reads = isRead(opcode);
         boolean nothingUnanswered = ring.head() == ring.next();
         if (isLocal(opcode)) {
@@ -171,7 +213,7 @@ final class ReliableRequester extends Requester {
                 // looks again.
                 directly = false;
             }
-            if (opcode != READ && reads && wqes.getInt(slot + SendWqeDescriptor.LENGTH) != Long.BYTES) {
+            if (opcode != READ && reads && SendWqeDescriptor.length(header) != Long.BYTES) {
                 return refuse(WcStatus.LOC_LEN_ERR, nothingUnanswered);
             }
         }
@@ -201,11 +243,12 @@ final class ReliableRequester extends Requester {
 
     /** PSNs that a request takes: its packets, or those of a READ's answer. */
     private int packets(int slot) {
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
         if (kind == COMPARE_SWAP || kind == FETCH_ADD) {
             return 1;
         }
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        int length = SendWqeDescriptor.length(header);
         return Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
     }
 
@@ -222,19 +265,32 @@ final class ReliableRequester extends Requester {
     private int executeDirectly(int slot, int budget) {
         Path path = path();
         // The look at the peer's queue pair counts for this turn.
-        int result =
-                justChecked || direct.isOpen(path) ? direct.execute(path, slot, offset, budget) : DirectPath.AS_PACKETS;
+        int result = !justChecked && !direct.isOpen(path)
+                ? DirectPath.AS_PACKETS
+                : direct.execute(
+                        path,
+                        slot,
+                        wqes.getLong(slot + SendWqeDescriptor.HEADER),
+                        wqes,
+                        slot + SendWqeDescriptor.DATA,
+                        true,
+                        offset,
+                        budget);
         if (result >= 0) {
-            offset += result;
-            if (direct.isDone()) {
+            int done = direct.done();
+            if (done > 0) {
                 offset = 0;
                 started = false;
-                completeHead(WcStatus.SUCCESS);
+                for (int i = 0; i < done; i++) {
+                    completeHead(WcStatus.SUCCESS);
+                }
                 completer.progress();
                 assigned = ring.head();
                 completer.drained();
+            } else {
+                offset += result;
             }
-            return result + DirectPath.OVERHEAD;
+            return result + Math.max(done, 1) * DirectPath.OVERHEAD;
         }
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
@@ -260,9 +316,10 @@ final class ReliableRequester extends Requester {
             completer.sent(); // its timer runs although nothing can be sent
             return STOPPED;
         }
-        int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
+        int flags = SendWqeDescriptor.flags(header);
+        int length = SendWqeDescriptor.length(header);
         boolean reads = isRead(kind);
         int payload = reads ? 0 : Math.min(length - offset, qp.pathMtu());
         boolean last = reads || offset + payload == length;
@@ -364,17 +421,16 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    void completeHead(WcStatus status) {
-        int kind = wqes.getByte(ring.slot(ring.head()) + SendWqeDescriptor.OPCODE);
+    void completeHead(WcStatus status, int slot, long header) {
         boolean current = ring.next() == ring.head();
         if (current) {
             packetsOnly = false;
         }
-        if (isRead(kind)) {
+        if (isRead(SendWqeDescriptor.opcode(header))) {
             completer.readCompleted();
             readsOutstanding -= current ? 0 : 1;
         }
-        super.completeHead(status);
+        super.completeHead(status, slot, header);
     }
 
     @Override

@@ -85,6 +85,19 @@ public abstract class Requester {
     /** Sends up to a budget; {@link #outcome} says why it ended. Returns the bytes that were sent. */
     abstract int transmit(int budget);
 
+    /**
+     * Executes a small request as it is posted, if the peer's memory is at hand: cut-through. It lies in the ring's next free
+     * slot; no request is before it, and if it has been executed it never becomes one.
+     *
+     * @param slot of the ring
+     * @param data where its inline data lies
+     * @param from offset in there
+     * @return bytes charged, or {@link #STOPPED}: nothing has happened, it goes the way of all requests
+     */
+    int executeNow(int slot, DirectBuffer data, int from) {
+        return STOPPED;
+    }
+
     /** Starts anew: the next packet has this PSN. */
     abstract void reset(int psn);
 
@@ -256,15 +269,19 @@ public abstract class Requester {
     // ---- completions ------------------------------------------------------------------------------------------------
 
     /** Completes the oldest request. */
-    void completeHead(WcStatus status) {
+    final void completeHead(WcStatus status) {
         int slot = ring.slot(ring.head());
-        int flags = wqes.getByte(slot + SendWqeDescriptor.FLAGS);
-        if (status != WcStatus.SUCCESS || (flags & SendWqeDescriptor.SIGNALED) != 0) {
+        completeHead(status, slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
+    }
+
+    /** Completes the oldest request, whose slot and header are known. */
+    void completeHead(WcStatus status, int slot, long header) {
+        if (status != WcStatus.SUCCESS || (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0) {
             qp.completeSend(
                     wqes.getLong(slot + SendWqeDescriptor.WR_ID),
                     status,
-                    wqes.getByte(slot + SendWqeDescriptor.OPCODE),
-                    wqes.getInt(slot + SendWqeDescriptor.LENGTH));
+                    SendWqeDescriptor.opcode(header),
+                    SendWqeDescriptor.length(header));
         }
         if (ring.next() == ring.head()) {
             offset = 0;

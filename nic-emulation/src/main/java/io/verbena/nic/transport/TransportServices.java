@@ -55,6 +55,9 @@ public interface TransportServices {
     /** Counts one. */
     void count(NicCounter counter);
 
+    /** Counts several at once. */
+    void count(NicCounter counter, int n);
+
     /** Raises an asynchronous event; the type says what the element is. */
     void event(AsyncEventType type, long element);
 

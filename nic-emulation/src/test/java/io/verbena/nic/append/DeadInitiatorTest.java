@@ -13,6 +13,7 @@ import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.sim.SteppedMemory;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -316,6 +317,72 @@ class DeadInitiatorTest {
                 abandonAndRunOn(other);
             }
         }
+    }
+
+    /** What {@link #initiatorThatStallsAnywhereNeitherLiesNorHarms} checks, for records that become visible together. */
+    @Test
+    void runIsThereWholeOrNotAtAllWhereverItsInitiatorStalls() {
+        int[] lengths = {24, 0, 100};
+        for (int before : POSITIONS) {
+            fresh(before);
+            appendRun(victim(), lengths);
+            int steps = trap.steps;
+            assertThat(steps).isGreaterThan(100);
+            for (int step = 0; step < steps; step++) {
+                fresh(before);
+                Appender other = nic.peer();
+                List<Message> seen = new ArrayList<>();
+                Appender victim = victim();
+                trap.steps = 0;
+                trap.at = step;
+                trap.action = () -> {
+                    for (int i = 0; i < 20; i++) {
+                        assertThat(append(other, queue, 2, i, 16_000, 2)).isEqualTo(Appender.OK);
+                        nic.settle();
+                        nic.clock.addAndGet(TIMEOUT);
+                        nic.settle();
+                        seen.addAll(polled());
+                    }
+                };
+                boolean committed = appendRun(victim, lengths);
+                nic.settle();
+                nic.clock.addAndGet(TIMEOUT);
+                nic.settle();
+                seen.addAll(polled());
+                List<Message> expected = new ArrayList<>();
+                for (int i = 0; committed && i < lengths.length; i++) {
+                    expected.add(new Message(SLOT, 100 + i, lengths[i]));
+                }
+                seen.removeIf(message -> message.sender() != SLOT);
+                assertThat(seen).as("before %d step %d", before, step).isEqualTo(expected);
+                assertThat(nic.control.isSlotIdle(SLOT)).isTrue();
+                abandonAndRunOn(other);
+            }
+        }
+    }
+
+    private boolean appendRun(Appender victim, int[] lengths) {
+        int bytes = 0;
+        for (int length : lengths) {
+            bytes += RecordDescriptor.alignedLength(length);
+        }
+        assertThat(victim.claimRun(queue.id(), queue.key(), queue.pd(), 100, bytes, SLOT))
+                .isEqualTo(Appender.OK);
+        AtomicBuffer room = victim.roomBuffer();
+        int at = victim.room();
+        long first = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            fill(room, at + RecordDescriptor.PAYLOAD_OFFSET, lengths[i], SLOT, 100 + i);
+            room.putLong(at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(SLOT, 100 + i));
+            long word = RecordDescriptor.committed(lengths[i], RecordDescriptor.HAS_IMMEDIATE);
+            if (i == 0) {
+                first = word;
+            } else {
+                room.putLong(at, word);
+            }
+            at += RecordDescriptor.alignedLength(lengths[i]);
+        }
+        return victim.commitRun(first);
     }
 
     @Test

@@ -52,6 +52,39 @@ class ControlBlockTest {
     }
 
     @Test
+    void arrivalsAreTakenOnceAndOverlapNothing() {
+        ControlBlock own = ControlBlock.create(memory, 1, SMALL);
+        ControlBlock peer = ControlBlock.map(memory.control());
+        assertThat(own.hasArrivals(1)).isFalse();
+        peer.markArrival(1, 0);
+        peer.markArrival(1, 63);
+        peer.markArrival(1, 63);
+        peer.markArrival(1, 4095);
+        assertThat(own.hasArrivals(0)).isFalse();
+        assertThat(own.hasArrivals(1)).isTrue();
+        assertThat(own.takeArrivals(1)).isEqualTo(1L | 1L << 63);
+        assertThat(own.takeArrivals(1, 0)).isEqualTo(1L | 1L << 63);
+        assertThat(own.takeArrivals(1, 0)).isZero();
+        assertThat(own.takeArrivals(1, 63)).isEqualTo(1L << 63);
+        assertThat(own.hasArrivals(1)).isFalse();
+
+        memory.control().setMemory(own.keyOffset(0), 16 * ControlDescriptor.KEY_ENTRY_LENGTH, (byte) 1);
+        own.setParked(1);
+        assertThat(own.hasArrivals(0) || own.hasArrivals(1)).isFalse();
+        assertThat(own.takeArrivals(1, 63)).isZero();
+    }
+
+    @Test
+    void anArrivalOfANumberThatCannotBeIsIgnored() {
+        ControlBlock own = ControlBlock.create(memory, 1, SMALL);
+        own.markArrival(2, 0);
+        own.markArrival(-1, 0);
+        own.markArrival(0, 4096);
+        own.markArrival(0, -1);
+        assertThat(own.hasArrivals(0) || own.hasArrivals(1)).isFalse();
+    }
+
+    @Test
     void aQueuePairIsFoundByTheSlotInItsNumber() {
         ControlBlock own = ControlBlock.create(memory, 1, SMALL);
         own.setQpWord(7 * 16 + 3, 99);
@@ -115,7 +148,7 @@ class ControlBlockTest {
                 .hasMessage("control block magic 0x31414e4542524555, expected 0x31414e4542524556");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 9)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("control block version 9, expected 1");
+                .hasMessage("control block version 9, expected 2");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 32, 200)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("max engines 200 > maximum 16");

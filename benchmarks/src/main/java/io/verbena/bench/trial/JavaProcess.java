@@ -1,4 +1,4 @@
-package io.verbena.bench.compare;
+package io.verbena.bench.trial;
 
 import io.verbena.bench.BenchException;
 import java.io.IOException;
@@ -7,14 +7,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Another JVM like this one: the same options and class path. Its error stream is this one's. */
+/** Another JVM like this one: the same options and class path. It is ended by {@link #close} at the latest. */
 final class JavaProcess implements AutoCloseable {
     private static final String MAIN = "io.verbena.bench.Main";
 
     private final Process process;
 
+    /** Starts one whose error stream is this one's. */
     JavaProcess(List<String> arguments) {
+        this(arguments, null);
+    }
+
+    /** Starts one whose error stream goes to a file. */
+    JavaProcess(List<String> arguments, @Nullable Path errors) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -26,7 +33,10 @@ final class JavaProcess implements AutoCloseable {
         command.addAll(arguments);
         try {
             process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(
+                            errors == null
+                                    ? ProcessBuilder.Redirect.INHERIT
+                                    : ProcessBuilder.Redirect.to(errors.toFile()))
                     .start();
         } catch (IOException e) {
             throw new BenchException("cannot start " + command.get(0) + ": " + e.getMessage(), e);
@@ -38,10 +48,11 @@ final class JavaProcess implements AutoCloseable {
     }
 
     /** Waits for the end; a status other than 0 ends the measurement. */
-    void await(long seconds) {
+    void await(double seconds) {
         try {
-            if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
-                throw new BenchException("process " + process.pid() + " has not ended within " + seconds + " s");
+            if (!process.waitFor((long) (seconds * 1e3), TimeUnit.MILLISECONDS)) {
+                throw new BenchException(
+                        "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

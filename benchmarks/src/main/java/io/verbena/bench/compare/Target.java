@@ -1,0 +1,74 @@
+package io.verbena.bench.compare;
+
+import io.verbena.bench.trial.Figure;
+import java.util.Locale;
+
+/**
+ * What a figure must reach, measured against the row's first reference.
+ *
+ * @param figure which
+ * @param bound how it is compared
+ * @param value a ratio, or nanoseconds
+ */
+public record Target(Figure figure, Bound bound, double value) {
+    /** How a figure is compared with the reference's. */
+    public enum Bound {
+        /** Divided by the reference's it is at most so much. */
+        RATIO_AT_MOST,
+        /** Divided by the reference's it is at least so much. */
+        RATIO_AT_LEAST,
+        /** It is at most so many nanoseconds more. */
+        NANOS_MORE
+    }
+
+    /** At most so many times the reference's. */
+    public static Target atMost(Figure figure, double ratio) {
+        return new Target(figure, Bound.RATIO_AT_MOST, ratio);
+    }
+
+    /** At least so many times the reference's. */
+    public static Target atLeast(Figure figure, double ratio) {
+        return new Target(figure, Bound.RATIO_AT_LEAST, ratio);
+    }
+
+    /** At most so many nanoseconds more than the reference's. */
+    public static Target nanosMore(Figure figure, double nanos) {
+        return new Target(figure, Bound.NANOS_MORE, nanos);
+    }
+
+    /** What a table compares: the ratio, or the difference. */
+    public double compare(double figure, double reference) {
+        return bound == Bound.NANOS_MORE ? figure - reference : figure / reference;
+    }
+
+    /** Whether a comparison's result is good enough. */
+    public boolean isMet(double compared) {
+        return bound == Bound.RATIO_AT_LEAST ? compared >= value : compared <= value;
+    }
+
+    /** For a table: {@code <= 1.50}. */
+    public String text() {
+        switch (bound) {
+            case RATIO_AT_MOST:
+                return "<= " + ratio(value);
+            case RATIO_AT_LEAST:
+                return ">= " + ratio(value);
+            default:
+                return "<= " + nanos(value);
+        }
+    }
+
+    /** A comparison's result for a table. */
+    public String text(double compared) {
+        return bound == Bound.NANOS_MORE ? nanos(compared) : ratio(compared);
+    }
+
+    /** A ratio for a table, two digits behind the point, or three significant ones below 0.1. */
+    public static String ratio(double ratio) {
+        return String.format(Locale.ROOT, Math.abs(ratio) < 0.0995 ? "%.3f" : "%.2f", ratio);
+    }
+
+    private static String nanos(double nanos) {
+        return String.format(Locale.ROOT, "%+.0f ns", nanos);
+    }
+}

@@ -1,0 +1,80 @@
+package io.verbena.bench.path;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.util.ReferenceCountUtil;
+import org.agrona.BitUtil;
+
+/**
+ * Writes messages to a Netty channel: short ones into a buffer of their own from the channel's pool; of long ones only the
+ * number is written, into one of a few buffers that hold the rest already and are free again when the socket has taken them,
+ * so that nothing is copied on the way there. With framing a message stands behind its length, in the same buffer. For the
+ * channel's thread.
+ */
+final class NettyMessages {
+    /** Bytes before a framed message: its length, big-endian as Netty's own codecs have it by default. */
+    static final int HEADER = Integer.BYTES;
+
+    private static final int LONG = 4096;
+    private static final int MEMORY = 1 << 20;
+    private static final int LEAST_SLOTS = 4;
+    private static final int MOST_SLOTS = 64;
+
+    private final Channel channel;
+    private final int length;
+    private final int header;
+    private final ByteBuf[] slots;
+    private int next;
+
+    NettyMessages(Channel channel, int length, boolean framed) {
+        this.channel = channel;
+        this.length = length;
+        this.header = framed ? HEADER : 0;
+        int count = length < LONG ? 0 : Math.max(LEAST_SLOTS, Math.min(MOST_SLOTS, MEMORY / length));
+        slots = new ByteBuf[Integer.highestOneBit(count)];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = Unpooled.directBuffer(BitUtil.align(header + length, BitUtil.CACHE_LINE_LENGTH));
+            slots[i].writeZero(header + length);
+            if (framed) {
+                slots[i].setInt(0, length);
+            }
+        }
+    }
+
+    /** Whether a message can be written now. */
+    boolean hasRoom() {
+        return slots.length == 0 || slots[next].refCnt() == 1;
+    }
+
+    /** Writes a message, without a flush; if there is no room, into a new buffer, whose memory is written anew. */
+    void write(long number) {
+        ByteBuf buffer;
+        if (slots.length == 0 || !hasRoom()) {
+            buffer = channel.alloc().directBuffer(header + length);
+            if (header > 0) {
+                buffer.writeInt(length);
+            }
+            buffer.writeLongLE(number);
+            if (length >= Stamp.BOTH) {
+                buffer.writeZero(length - Stamp.BOTH).writeLongLE(number);
+            } else {
+                buffer.writeZero(length - Long.BYTES);
+            }
+        } else {
+            ByteBuf slot = slots[next];
+            next = next + 1 & slots.length - 1;
+            slot.setLongLE(header, number);
+            slot.setLongLE(header + length - Long.BYTES, number);
+            buffer = slot.retainedDuplicate();
+        }
+        channel.write(buffer, channel.voidPromise());
+    }
+
+    /** Frees the buffers; those that are still under way go with their channel. */
+    void close() {
+        for (ByteBuf each : slots) {
+            ReferenceCountUtil.release(each);
+        }
+    }
+}

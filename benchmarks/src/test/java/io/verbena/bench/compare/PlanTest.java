@@ -1,0 +1,51 @@
+package io.verbena.bench.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.bench.path.PathKind;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+    private static final Globs ALL = new Globs(List.of());
+
+    @Test
+    void everyRowNamesPathsThatExistAndHasAReference() {
+        for (Row row : Plan.rows()) {
+            assertThat(row.references()).as(row.id()).isNotEmpty();
+            for (Contestant each : row.contestants()) {
+                PathKind kind = PathKind.of(each.setting().path());
+                assertThat(each.setting().threads() || kind.isBetweenProcesses())
+                        .as(row.id() + " " + each.label())
+                        .isTrue();
+                assertThat(each.setting().queuePairs()).isLessThanOrEqualTo(kind.maxQueuePairs());
+                for (Target target : each.targets()) {
+                    assertThat(row.figures()).as(row.id()).contains(target.figure());
+                }
+            }
+        }
+        assertThat(Plan.rows()).extracting(Row::id).doesNotHaveDuplicates().contains("rtt-32-shm", "call-1k-tcp");
+    }
+
+    @Test
+    void patternsPickRowsAndPeers() {
+        assertThat(Plan.select(Plan.rows(), new Globs(List.of("rtt-*-shm")), ALL))
+                .extracting(Row::id)
+                .containsExactly("rtt-32-shm", "rtt-1k-shm");
+        List<Row> netty = Plan.select(Plan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
+        assertThat(netty).extracting(Row::id).containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds");
+        assertThat(netty.get(0).references()).extracting(Contestant::label).containsExactly("netty-uds");
+        assertThat(netty.get(0).subjects()).hasSize(2);
+        assertThat(Plan.firstReferences(Plan.rows()))
+                .allSatisfy(row -> assertThat(row.references()).hasSize(1));
+    }
+
+    @Test
+    void aPatternThatPicksNothingIsNamed() {
+        assertThatThrownBy(() -> Plan.select(Plan.rows(), new Globs(List.of("rtt-*", "rat")), ALL))
+                .hasMessageStartingWith("no row matches 'rat'; there are rtt-32-local ");
+        assertThatThrownBy(() -> Plan.select(Plan.rows(), ALL, new Globs(List.of("aeron"))))
+                .hasMessageStartingWith("no peer matches 'aeron'; there are aeron-ipc ");
+    }
+}

@@ -1,0 +1,88 @@
+package io.verbena.bench.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.bench.trial.Figure;
+import io.verbena.bench.trial.Outcome;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ResultsTest {
+    private final Row row = Fixtures.latencyRow("rtt");
+    private final Contestant ours = row.subjects().get(0);
+    private final Contestant peer = row.references().get(0);
+    private final Results results = new Results(List.of(row));
+
+    private void round(Outcome own, Outcome other) {
+        results.add(row, ours, own);
+        results.add(row, peer, other);
+    }
+
+    private void round(double own, double other) {
+        round(Fixtures.of(Figure.P50, own), Fixtures.of(Figure.P50, other));
+    }
+
+    @Test
+    void mediansAndRanges() {
+        assertThat(Interval.of(List.of(3.0, 1.0, 2.0))).contains(new Interval(2, 1, 3, 3));
+        assertThat(Interval.of(List.of(4.0, 1.0))).contains(new Interval(2.5, 1, 4, 2));
+        assertThat(Interval.of(List.of())).isEmpty();
+    }
+
+    @Test
+    void ratiosAreTakenRoundByRound() {
+        round(100, 200);
+        round(900, 1000); // a slow round for both
+        round(120, 100);
+        assertThat(results.interval(row, ours, Figure.P50)).contains(new Interval(120, 100, 900, 3));
+        assertThat(results.ratio(row, ours, peer, Figure.P50)).contains(new Interval(0.9, 0.5, 1.2, 3));
+        assertThat(results.remark(row, ours)).isEmpty();
+        assertThat(results.failures()).isEmpty();
+    }
+
+    @Test
+    void aRoundThatFailedHasNoRatioAndIsNamed() {
+        round(100, 200);
+        round(Fixtures.of(Outcome.Kind.FAILED, "it hung"), Fixtures.of(Figure.P50, 50));
+        assertThat(results.ratio(row, ours, peer, Figure.P50)).contains(new Interval(0.5, 0.5, 0.5, 1));
+        assertThat(results.interval(row, peer, Figure.P50)).contains(new Interval(125, 50, 200, 2));
+        assertThat(results.remark(row, ours)).isEqualTo("failed 1 of 2 (it hung)");
+        assertThat(results.failures()).containsExactly("rtt, ours, round 2: it hung");
+    }
+
+    @Test
+    void voidRunsAreNoFailuresAndHaveNoFigures() {
+        round(Fixtures.of(Outcome.Kind.VOID, "reached 1 of 2"), Fixtures.of(Figure.P50, 50));
+        assertThat(results.interval(row, ours, Figure.P50)).isEmpty();
+        assertThat(results.remark(row, ours)).isEqualTo("void (reached 1 of 2)");
+        assertThat(results.failures()).isEmpty();
+        assertThat(results.curve(row, ours)).isEmpty();
+        assertThat(results.curve(row, peer)).hasSize(2);
+    }
+
+    @Test
+    void targets() {
+        Target most = Target.atMost(Figure.P50, 1.5);
+        assertThat(most.isMet(most.compare(15, 10))).isTrue();
+        assertThat(most.isMet(most.compare(16, 10))).isFalse();
+        assertThat(most.text()).isEqualTo("<= 1.50");
+        Target least = Target.atLeast(Figure.RATE, 0.9);
+        assertThat(least.isMet(least.compare(9, 10))).isTrue();
+        assertThat(least.isMet(least.compare(8, 10))).isFalse();
+        assertThat(least.text(least.compare(8, 100))).isEqualTo("0.080");
+        Target more = Target.nanosMore(Figure.P50, 100);
+        assertThat(more.isMet(more.compare(119, 20))).isTrue();
+        assertThat(more.isMet(more.compare(121, 20))).isFalse();
+        assertThat(more.text()).isEqualTo("<= +100 ns");
+    }
+
+    @Test
+    void figuresHaveUnits() {
+        assertThat(Figure.P50.text(412)).isEqualTo("412 ns");
+        assertThat(Figure.P50.text(6049)).isEqualTo("6.05 us");
+        assertThat(Figure.P99.text(2_100_000)).isEqualTo("2.10 ms");
+        assertThat(Figure.RATE.text(24_500_000)).isEqualTo("24.5 M/s");
+        assertThat(Figure.BYTES.text(7.84e9)).isEqualTo("7.84 GB/s");
+        assertThat(Figure.P50.text(999.7)).isEqualTo("1.00 us");
+    }
+}

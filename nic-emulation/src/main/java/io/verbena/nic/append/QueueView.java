@@ -1,0 +1,34 @@
+package io.verbena.nic.append;
+
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * What an {@link Appender} knows of a queue: what does not change while the queue has its key, and the chunk last used.
+ * Sequences never come twice, so a chunk that is here is right or not wanted. Under the appender's thread.
+ */
+final class QueueView {
+    /** Of a queue that has not been looked at: no queue has the key 0. */
+    static final QueueView UNKNOWN = new QueueView(0, 0, 0, 0, 0, 0, 0);
+
+    final int queue;
+    final int key;
+    final int pd;
+    final int chunkLength;
+    final int maxMessage;
+    final int recordLimit;
+    final int chunkMask;
+
+    AtomicBuffer chunk = OpenClaim.NOTHING;
+    int chunkPosition;
+    int chunkSequence;
+
+    QueueView(int queue, int key, int pd, int chunkLength, int maxMessage, int recordLimit, int chunkMask) {
+        this.queue = queue;
+        this.key = key;
+        this.pd = pd;
+        this.chunkLength = chunkLength;
+        this.maxMessage = maxMessage;
+        this.recordLimit = recordLimit;
+        this.chunkMask = chunkMask;
+    }
+}
