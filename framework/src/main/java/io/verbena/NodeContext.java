@@ -27,7 +27,7 @@ public final class NodeContext {
     int maxInboxes = 256;
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
-    int pathMtu = 8192;
+    int pathMtu = 65536;
     boolean eventLoop;
     boolean sharedMemory;
     int sendDepth = 256;
@@ -88,7 +88,10 @@ public final class NodeContext {
         return this;
     }
 
-    /** Payload bytes of a full packet, a power of two, 256 to 65536; both ends take the smaller one. Default 8192. */
+    /**
+     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link carries
+     * counts. Default 65536.
+     */
     public NodeContext pathMtu(int bytes) {
         pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
         return this;
