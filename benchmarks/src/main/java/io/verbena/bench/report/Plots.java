@@ -7,6 +7,7 @@ import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.trial.Figure;
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,9 +31,9 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** A comparison as PNG files: one a row, and one over all targets. Needs fonts, and no screen. */
 public final class Plots {
     private static final int WIDTH = 1200;
-    private static final int HEIGHT = 700;
+    private static final int HEIGHT = 800;
     private static final int BAR_WIDTH = 30;
-    private static final int LABELS_TURN = 60;
+    private static final int UPRIGHT = 90;
     /** From this factor between the least and the greatest on, bars need a logarithmic axis. */
     private static final double WIDE = 40;
 
@@ -142,6 +143,7 @@ public final class Plots {
         chart.getStyler().setOverlapped(true);
         if (least > 0 && greatest / least > WIDE) {
             chart.getStyler().setYAxisLogarithmic(true);
+            chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
             chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
         } else {
             chart.getStyler().setYAxisMin(0.0);
@@ -182,6 +184,7 @@ public final class Plots {
         List<String> rows = results.rows().stream().map(Row::title).toList();
         CategoryChart chart = categories(figure.title() + ", " + unit(figure), bars.size() * rows.size());
         chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
         chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
         bars.forEach((label, values) -> {
             if (values.size() == rows.size()) {
@@ -198,8 +201,10 @@ public final class Plots {
                 .title(title)
                 .theme(ChartTheme.XChart)
                 .build();
-        chart.getStyler().setXAxisLabelRotation(LABELS_TURN);
-        chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
+        chart.getStyler().setXAxisLabelRotation(UPRIGHT);
+        chart.getStyler().setXAxisMaxLabelCount(bars);
+        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setPlotGridVerticalLinesVisible(false);
         return chart;
     }
