@@ -1,5 +1,7 @@
 package io.verbena;
 
+import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.fabric.shm.PacketRingDescriptor;
 import io.verbena.nic.wire.AckTimeout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ public final class NodeContext {
     int sendDepth = 256;
     int maxInline = 192;
     int stagingLength = 256 << 10;
+    int ringLength = LocalFabric.DEFAULT_RING_LENGTH;
     int ackTimeoutCode = 18;
     int retryCount = 7;
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
@@ -131,6 +134,21 @@ public final class NodeContext {
     public NodeContext stagingLength(int bytes) {
         stagingLength = powerOfTwo("stagingLength", range("stagingLength", bytes, 4096, 64 << 20));
         return this;
+    }
+
+    /**
+     * Bytes of the ring in which packets to a peer of {@code shm:} or {@code local:} lie, a power of two, 8 KiB to 64 MiB;
+     * default 256 KiB. A link has two, for {@code shm:} as the connecting node wants them, for {@code local:} as the
+     * node does that wants them smaller; a node with a thousand peers may. Packets are at most a quarter of it. Messages to inboxes mostly do without.
+     */
+    public NodeContext ringLength(int bytes) {
+        ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
+        return this;
+    }
+
+    /** The longest packet that four of fit into a ring. */
+    static int maxPacket(int ringLength) {
+        return Math.min(LocalFabric.DEFAULT_MAX_PACKET, (ringLength >> 2) - PacketRingDescriptor.RECORD_HEADER_LENGTH);
     }
 
     /**
