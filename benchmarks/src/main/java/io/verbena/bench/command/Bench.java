@@ -10,6 +10,7 @@ import io.verbena.bench.compare.Target;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
+import io.verbena.bench.scale.Scale;
 import io.verbena.bench.trial.Trial;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Option;
             SweepCommand.class,
             LatencyCommand.class,
             WaitingCommand.class,
+            Scale.class,
             JmhCommand.class
         },
         description = {
