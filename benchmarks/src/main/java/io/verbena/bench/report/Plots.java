@@ -194,7 +194,7 @@ public final class Plots {
                 .theme(ChartTheme.XChart)
                 .build();
         chart.getStyler().setXAxisLabelRotation(UPRIGHT);
-        chart.getStyler().setXAxisMaxLabelCount(bars);
+        chart.getStyler().setXAxisMaxLabelCount(Math.max(2, bars));
         chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setPlotGridVerticalLinesVisible(false);
