@@ -193,7 +193,7 @@ public final class Plan {
                 List.of(
                         Contestant.of(window.withPath("verbena-append-tcp"), atLeast(Figure.RATE, 1.2)),
                         Contestant.of(window.withPath("verbena-send-tcp"), atLeast(Figure.RATE, 1.2))),
-                references(window, "netty-framed-tcp"));
+                references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
             Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
             add(
