@@ -42,7 +42,8 @@ import picocli.CommandLine.Option;
         })
 public final class Bench implements Callable<Integer> {
     private static final int QUICK_ROUNDS = 2;
-    private static final double QUICK_SECONDS = 0.5;
+    private static final double QUICK_SECONDS = 0.4;
+    private static final double QUICK_WARMUP = 0.3;
     private static final double QUICK_LIMIT = 285;
 
     @Option(
@@ -104,7 +105,7 @@ public final class Bench implements Callable<Integer> {
         }
         command.addAll(List.of("--rows", String.join(",", patterns), "--against", String.join(",", against)));
         Comparison.Schedule schedule =
-                quick ? options.schedule(QUICK_ROUNDS, QUICK_SECONDS, QUICK_SECONDS, QUICK_LIMIT) : options.schedule();
+                quick ? options.schedule(QUICK_ROUNDS, QUICK_SECONDS, QUICK_WARMUP, QUICK_LIMIT) : options.schedule();
         return session.run(
                 command,
                 options,

@@ -58,12 +58,12 @@ public final class Curves {
      * @param position a row's on that axis, above 0
      */
     public void sweep(String name, String axis, Figure figure, ToDoubleFunction<Row> position) {
-        XYChart chart = chart(axis, figure.title() + ", " + Plots.unit(figure), name);
+        XYChart chart = chart(axis, figure.title() + ", " + figure.plotUnit(), name);
         chart.getStyler().setXAxisLogarithmic(true);
         chart.getStyler().setXAxisTickLabelsFormattingFunction(Curves::plain);
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
-        double scale = Plots.scale(figure);
+        double scale = figure.plotScale();
         int color = 0;
         for (String label : labels()) {
             List<Double> x = new ArrayList<>();
@@ -76,9 +76,9 @@ public final class Curves {
             }
             if (!x.isEmpty()) {
                 Color used = COLORS[color++ % COLORS.length];
-                line(chart, label, x, y.stream().map(each -> each.median() * scale), used);
-                range(chart, label + " least", x, y.stream().map(each -> each.min() * scale), used);
-                range(chart, label + " greatest", x, y.stream().map(each -> each.max() * scale), used);
+                line(chart, label, x, y.stream().map(each -> each.median() / scale), used);
+                range(chart, label + " least", x, y.stream().map(each -> each.min() / scale), used);
+                range(chart, label + " greatest", x, y.stream().map(each -> each.max() / scale), used);
             }
         }
         if (color > 0) {

@@ -76,7 +76,7 @@ public final class Plots {
 
     private Optional<Interval> score(Row row, Contestant subject, Target target) {
         Contestant reference = row.references().get(0);
-        if (target.bound() == Target.Bound.NANOS_MORE) {
+        if (target.bound() == Target.Bound.MORE_BY) {
             return results.interval(row, reference, target.figure())
                     .flatMap(base -> results.interval(row, subject, target.figure())
                             .map(own -> inverse(own, base.median() + target.value())));
@@ -114,22 +114,14 @@ public final class Plots {
             }
             bars(
                     row.id(),
-                    row.title() + ", " + unit(row.figures().get(0)) + " (bar: median, dots: least and greatest)",
+                    row.title() + ", " + row.figures().get(0).plotUnit() + " (bar: median, dots: least and greatest)",
                     names,
                     intervals);
         }
     }
 
-    static double scale(Figure figure) {
-        return figure.isLatency() ? 1e-3 : figure == Figure.BYTES ? 1e-9 : 1e-6;
-    }
-
-    static String unit(Figure figure) {
-        return figure.isLatency() ? "us" : figure == Figure.BYTES ? "GB/s" : "M messages/s";
-    }
-
     private static Interval scaled(Interval interval, Figure figure) {
-        double by = scale(figure);
+        double by = 1 / figure.plotScale();
         return new Interval(interval.median() * by, interval.min() * by, interval.max() * by, interval.count());
     }
 
@@ -168,7 +160,7 @@ public final class Plots {
             for (Contestant contestant : row.contestants()) {
                 bars.computeIfAbsent(contestant.label(), any -> new ArrayList<>())
                         .add(results.interval(row, contestant, figure)
-                                .map(interval -> interval.median() * scale(figure))
+                                .map(interval -> interval.median() / figure.plotScale())
                                 .orElse(null));
             }
         }
@@ -182,7 +174,7 @@ public final class Plots {
             return;
         }
         List<String> rows = results.rows().stream().map(Row::title).toList();
-        CategoryChart chart = categories(figure.title() + ", " + unit(figure), bars.size() * rows.size());
+        CategoryChart chart = categories(figure.title() + ", " + figure.plotUnit(), bars.size() * rows.size());
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
         chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
@@ -202,7 +194,7 @@ public final class Plots {
                 .theme(ChartTheme.XChart)
                 .build();
         chart.getStyler().setXAxisLabelRotation(UPRIGHT);
-        chart.getStyler().setXAxisMaxLabelCount(bars);
+        chart.getStyler().setXAxisMaxLabelCount(Math.max(2, bars));
         chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setPlotGridVerticalLinesVisible(false);
