@@ -25,11 +25,15 @@ import org.agrona.MutableDirectBuffer;
  * saved. Pure state: used under the engine's baton.
  */
 final class ReliableResponder extends Responder {
+    /** Times that an acknowledgement waits at most: a stream does not hold it up. */
+    private static final int MOST_DEFERRED = 2;
+
     private final ResponderResources resources = new ResponderResources();
 
     private int expectedPsn;
     private int messages; // MSN
     private boolean acknowledgementDue;
+    private int deferred; // times that the acknowledgement has waited for packets that were there already
     private int nakSyndrome; // 0: none due
     private int nakPsn;
     private boolean failing; // goes to ERR when the answers that are due and the NAK are sent
@@ -45,6 +49,7 @@ final class ReliableResponder extends Responder {
         expectedPsn = receivePsn & Psn.MASK;
         messages = 0;
         acknowledgementDue = false;
+        deferred = 0;
         nakSyndrome = 0;
         nakked = false;
         failing = false;
@@ -150,6 +155,10 @@ final class ReliableResponder extends Responder {
         if (resources.hasPending() || (!acknowledgementDue && nakSyndrome == 0)) {
             return true;
         }
+        if (nakSyndrome == 0 && deferred < MOST_DEFERRED && link.hasInbound()) {
+            deferred++; // what has arrived already may be acknowledged with it
+            return false;
+        }
         int at = link.claim(Opcode.ACKNOWLEDGE.headerLength());
         if (at == Link.NO_ROOM) {
             return false;
@@ -161,6 +170,7 @@ final class ReliableResponder extends Responder {
         AethFlyweight.encode(b, at + Opcode.ACKNOWLEDGE.aethOffset(), syndrome, messages);
         link.commit();
         acknowledgementDue = false;
+        deferred = 0;
         nakSyndrome = 0;
         if (failing) {
             qp.error();

@@ -116,7 +116,7 @@ public abstract class Responder {
     /**
      * Sends the acknowledgement or NAK that is due, behind all answers to READs and atomics.
      *
-     * @return false if the link has no room
+     * @return false if it is to be called again in the next turn: the link has no room, or has more to acknowledge with it
      */
     public boolean acknowledge(Link link) {
         return true;
