@@ -51,6 +51,18 @@ abstract class BusyLoop implements AutoCloseable {
         }
     }
 
+    /** Queue pairs that send. */
+    abstract int senders();
+
+    /** Sends for a time at least, and until each queue pair has sent twice: the first request allocates its ring. */
+    final void warmUp(long nanos) {
+        long wanted = posted + 2L * senders() * burst;
+        long deadline = System.nanoTime() + nanos;
+        do {
+            window();
+        } while (posted < wanted || System.nanoTime() - deadline < 0);
+    }
+
     /** Nanoseconds of the work that is measured: of this thread's processor time, so what else runs takes none of it. */
     long worked() {
         return ProcessorTime.ofThread();

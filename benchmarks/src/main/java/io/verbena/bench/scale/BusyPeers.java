@@ -74,6 +74,11 @@ final class BusyPeers extends BusyLoop {
     }
 
     @Override
+    int senders() {
+        return busy;
+    }
+
+    @Override
     long worked() {
         return hubNanos;
     }

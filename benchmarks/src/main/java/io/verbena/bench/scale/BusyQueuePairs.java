@@ -66,6 +66,11 @@ final class BusyQueuePairs extends BusyLoop {
     }
 
     @Override
+    int senders() {
+        return queuePairs.length;
+    }
+
+    @Override
     void turn() {
         far.turn();
         near.turn();

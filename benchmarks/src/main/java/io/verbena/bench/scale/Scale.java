@@ -194,13 +194,13 @@ public final class Scale implements Callable<Integer> {
 
     private void table(String title, String what, int[] counts, IntFunction<BusyLoop> opener) {
         try (BusyLoop loop = opener.apply(counts[0])) {
-            loop.run(Math.max(WARM_UP, millis * 1_000_000L)); // compiles what all counts run
+            loop.warmUp(Math.max(WARM_UP, millis * 1_000_000L)); // compiles what all counts run
         }
         double[][] rates = new double[counts.length][rounds];
         for (int round = 0; round < rounds; round++) {
             for (int i = 0; i < counts.length; i++) {
                 try (BusyLoop loop = opener.apply(counts[i])) {
-                    loop.run(millis * 1_000_000L);
+                    loop.warmUp(millis * 1_000_000L);
                     rates[i][round] = loop.run(millis * 1_000_000L);
                 }
             }
@@ -238,22 +238,24 @@ public final class Scale implements Callable<Integer> {
     // -------------------------------------------------------------------------------------------
 
     private void memory() {
-        QueuePairMemory.measure(Rings.DEFAULT, 64); // loads what is loaded once
+        QueuePairMemory.measure(Rings.DEFAULT, 64, true); // loads what is loaded once
         out.printf(Locale.ROOT, "%n**Memory of an idle queue pair**, of %,d%n%n", idleQueuePairs);
-        out.println("| max send | max receive | max sge | inline | direct | heap | KiB |");
-        out.println("|---|---|---|---|---|---|---|");
+        out.println("| max send | max receive | max sge | inline | never used, KiB | used, direct | heap | KiB |");
+        out.println("|---|---|---|---|---|---|---|---|");
         for (Rings rings : RINGS) {
-            QueuePairMemory.Bytes bytesOfOne = QueuePairMemory.measure(rings, idleQueuePairs);
+            QueuePairMemory.Bytes unused = QueuePairMemory.measure(rings, idleQueuePairs, false);
+            QueuePairMemory.Bytes used = QueuePairMemory.measure(rings, idleQueuePairs, true);
             out.printf(
                     Locale.ROOT,
-                    "| %d | %d | %d | %d | %.0f | %.0f | %.1f |%n",
+                    "| %d | %d | %d | %d | %.1f | %.0f | %.0f | %.1f |%n",
                     rings.maxSend(),
                     rings.maxReceive(),
                     rings.maxSge(),
                     rings.maxInline(),
-                    bytesOfOne.direct(),
-                    bytesOfOne.heap(),
-                    bytesOfOne.total() / 1024);
+                    unused.total() / 1024,
+                    used.direct(),
+                    used.heap(),
+                    used.total() / 1024);
             out.flush();
         }
     }

@@ -57,7 +57,7 @@ class ScaleTest {
                         "| queue pairs | M/s | range | ns a message | ratio |",
                         "| peers | M/s | range | ns a message | ratio |",
                         "| 1 | # | #-# | # | 1.00 |",
-                        "| 256 | 256 | 4 | 64 | # | # | # |");
+                        "| 256 | 256 | 4 | 64 | # | # | # | # |");
     }
 
     private static String withoutFigures(String line) {
@@ -65,7 +65,7 @@ class ScaleTest {
             return line.replaceFirst(
                     "\\| 1 \\| \\d+\\.\\d+ \\| \\d+\\.\\d+-\\d+\\.\\d+ \\| \\d+ \\|", "| 1 | # | #-# | # |");
         }
-        return line.replaceFirst("64 \\| \\d+ \\| \\d+ \\| \\d+\\.\\d \\|", "64 | # | # | # |");
+        return line.replaceFirst("64 \\| -?\\d+\\.\\d \\| \\d+ \\| -?\\d+ \\| \\d+\\.\\d \\|", "64 | # | # | # | # |");
     }
 
     @ParameterizedTest
@@ -116,9 +116,15 @@ class ScaleTest {
 
     @Test
     void smallRingsTakeLess() {
-        QueuePairMemory.Bytes large = QueuePairMemory.measure(Rings.DEFAULT, 64);
-        QueuePairMemory.Bytes small = QueuePairMemory.measure(new Rings(4, 4, 1, 0), 64);
+        QueuePairMemory.Bytes large = QueuePairMemory.measure(Rings.DEFAULT, 64, true);
+        QueuePairMemory.Bytes small = QueuePairMemory.measure(new Rings(4, 4, 1, 0), 64, true);
         assertThat(small.direct()).isLessThan(large.direct() / 4).isGreaterThan(4 * 64);
+    }
+
+    @Test
+    void aQueuePairThatWasNeverUsedHasNoRings() {
+        assertThat(QueuePairMemory.measure(Rings.DEFAULT, 64, false).direct()).isLessThan(1024);
+        assertThat(QueuePairMemory.measure(Rings.DEFAULT, 64, true).direct()).isGreaterThan(50 << 10);
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.agrona.DirectBuffer;
  */
 final class ReliableRequester extends Requester {
     /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
-    private static final int ACKNOWLEDGED_BYTES = 64 * 1024;
+    private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
 
     /** Bytes of a payload that the link is given by reference. */
     private static final int LEAST_BY_REFERENCE = 4 * 1024;
