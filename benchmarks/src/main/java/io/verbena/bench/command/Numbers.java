@@ -27,10 +27,10 @@ final class Numbers {
         }
     }
 
-    /** The shortest that reads as the number: {@code 65536} of 1024 is {@code 64k}. */
+    /** The shortest that reads as the number: {@code 65536} of 1024 is {@code 64k}, a million of 1000 is {@code 1M}. */
     static String text(long number, int thousand) {
         if (number >= (long) thousand * thousand && number % ((long) thousand * thousand) == 0) {
-            return number / thousand / thousand + "m";
+            return number / thousand / thousand + (thousand == 1000 ? "M" : "m");
         }
         return number >= thousand && number % thousand == 0 ? number / thousand + "k" : String.valueOf(number);
     }

@@ -36,6 +36,8 @@ public final class Plots {
     private static final int UPRIGHT = 90;
     /** From this factor between the least and the greatest on, bars need a logarithmic axis. */
     private static final double WIDE = 40;
+    /** Scores beyond this factor are drawn as this. */
+    private static final double MOST = 1000;
 
     private final Results results;
     private final Path directory;
@@ -93,31 +95,45 @@ public final class Plots {
 
     private static Interval inverse(Interval interval, double numerator) {
         return new Interval(
-                numerator / interval.median(),
-                numerator / interval.max(),
-                numerator / interval.min(),
+                drawable(numerator / interval.median()),
+                drawable(numerator / interval.max()),
+                drawable(numerator / interval.min()),
                 interval.count());
     }
 
-    /** A file a row: bars of medians, with the least and the greatest of the rounds. */
+    /** What took nothing at all is infinitely good, which no axis shows. */
+    private static double drawable(double score) {
+        return Double.isNaN(score) ? MOST : Math.min(Math.max(score, 1 / MOST), MOST);
+    }
+
+    /** A file a row and unit: bars of medians, with the least and the greatest of the rounds. */
     public void rows() {
         for (Row row : results.rows()) {
-            List<String> names = new ArrayList<>();
-            List<Interval> intervals = new ArrayList<>();
+            Map<String, List<Figure>> units = new LinkedHashMap<>();
             for (Figure figure : row.figures()) {
-                for (Contestant contestant : row.contestants()) {
-                    results.interval(row, contestant, figure).ifPresent(interval -> {
-                        names.add(contestant.label() + (row.figures().size() > 1 ? " " + figure.title() : ""));
-                        intervals.add(scaled(interval, figure));
-                    });
-                }
+                units.computeIfAbsent(figure.plotUnit(), any -> new ArrayList<>())
+                        .add(figure);
             }
-            bars(
-                    row.id(),
-                    row.title() + ", " + row.figures().get(0).plotUnit() + " (bar: median, dots: least and greatest)",
-                    names,
-                    intervals);
+            int files = 0;
+            for (Map.Entry<String, List<Figure>> unit : units.entrySet()) {
+                files++;
+                bars(row, unit.getKey(), unit.getValue(), files == 1 ? row.id() : row.id() + "-" + files);
+            }
         }
+    }
+
+    private void bars(Row row, String unit, List<Figure> figures, String name) {
+        List<String> names = new ArrayList<>();
+        List<Interval> intervals = new ArrayList<>();
+        for (Figure figure : figures) {
+            for (Contestant contestant : row.contestants()) {
+                results.interval(row, contestant, figure).ifPresent(interval -> {
+                    names.add(contestant.label() + (figures.size() > 1 ? " " + figure.title() : ""));
+                    intervals.add(scaled(interval, figure));
+                });
+            }
+        }
+        bars(name, row.title() + ", " + unit + " (bar: median, dots: least and greatest)", names, intervals);
     }
 
     private static Interval scaled(Interval interval, Figure figure) {

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * profiler says of it, {@code gc.alloc.rate.norm}: bytes that an operation allocates in steady state.
  *
  * <pre>
- *   ./verbena bench VerbAllocation -prof gc
+ *   ./verbena bench jmh VerbAllocation -prof gc
  * </pre>
  */
 @State(Scope.Benchmark)

@@ -132,7 +132,7 @@ class BenchTest {
         assertThat(status).as(err()).isZero();
         assertThat(out().replaceAll(" +", " "))
                 .contains("| 1k/s | aeron-ipc | 400 ns | - | - | - | - | |")
-                .contains("| 1m/s | aeron-ipc | - | - | - | - | - | void (reached 900 /s of 1M/s) |");
+                .contains("| 1M/s | aeron-ipc | - | - | - | - | - | void (reached 900 /s of 1M/s) |");
         assertThat(folder).isDirectoryContaining(file -> file.endsWith("latency-1k.png"));
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.bench.trial;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.List;
@@ -43,9 +44,10 @@ class TrialTest {
     }
 
     @Test
-    void aProcessEndsWithTheOneThatStartedIt() throws IOException, InterruptedException {
+    void aProcessIsWaitedForWithABoundAndEndsWithTheOneThatStartedIt() throws IOException, InterruptedException {
         try (JavaProcess busy = new JavaProcess(List.of(BusyProcess.NAME, "60"))) {
             assertThat(busy.process().inputReader().readLine()).isEqualTo(BusyProcess.READY);
+            assertThatThrownBy(() -> busy.await(0.05)).hasMessageEndingWith("has not ended within 1 s");
             busy.process().getOutputStream().close(); // as the death of this process would
             assertThat(busy.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(busy.process().exitValue()).isEqualTo(3);
