@@ -6,6 +6,7 @@ import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.Waiter;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
@@ -14,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Plays an engine: a thread that owns a waiter, polls its links, sends what it is given and sleeps when there is nothing
@@ -21,6 +23,7 @@ import org.agrona.DirectBuffer;
  */
 public final class TestNode implements AutoCloseable {
     public static final int MIN_PACKET = 12;
+    private static final int HEADER_LENGTH = 24;
 
     public final Waiter waiter;
     public final LinkEndpoint endpoint;
@@ -77,7 +80,15 @@ public final class TestNode implements AutoCloseable {
 
     /** Sends packets of all sizes, as fast as the link takes them. */
     public Sending send(Link link, long count) {
-        Sending sending = new Sending(link, count);
+        return send(new Sending(link, count, false));
+    }
+
+    /** Sends packets whose payloads the link is given by reference. */
+    public Sending sendByReference(Link link, long count) {
+        return send(new Sending(link, count, true));
+    }
+
+    private Sending send(Sending sending) {
         commands.add(() -> sendings.add(sending));
         waiter.wake();
         return sending;
@@ -201,23 +212,49 @@ public final class TestNode implements AutoCloseable {
         return true;
     }
 
+    /** As {@link #offer}, but the payload lies in a buffer of the caller's, where it stays until the link is flushed. */
+    private static boolean offerByReference(Link link, long sequence, UnsafeBuffer payload, int at) {
+        int length = lengthOf(sequence, link.maxPacket());
+        if (length < 2 * HEADER_LENGTH) {
+            return offer(link, sequence);
+        }
+        for (int i = HEADER_LENGTH; i < length; i++) {
+            payload.putByte(at + i, (byte) (sequence * 31 + i));
+        }
+        int offset = link.claim(HEADER_LENGTH, payload, at + HEADER_LENGTH, length - HEADER_LENGTH);
+        if (offset == Link.NO_ROOM) {
+            return false;
+        }
+        link.buffer().putLong(offset, sequence);
+        for (int i = 8; i < HEADER_LENGTH; i++) {
+            link.buffer().putByte(offset + i, (byte) (sequence * 31 + i));
+        }
+        link.commit();
+        return true;
+    }
+
     /** A number of packets on their way. */
     public static final class Sending {
         public volatile long sent;
         public volatile long refused;
         private final Link link;
         private final long count;
+        private final UnsafeBuffer payloads; // where they lie, if links are given them by reference
 
-        Sending(Link link, long count) {
+        Sending(Link link, long count, boolean byReference) {
             this.link = link;
             this.count = count;
+            this.payloads = byReference ? new UnsafeBuffer(ByteBuffer.allocateDirect(64 * link.maxPacket())) : null;
         }
 
         @SuppressWarnings("NonAtomicVolatileUpdate")
         int step() {
             int before = (int) sent;
             for (int i = 0; i < 64 && sent < count; i++) {
-                if (!offer(link, sent)) {
+                UnsafeBuffer lying = payloads;
+                boolean taken =
+                        lying == null ? offer(link, sent) : offerByReference(link, sent, lying, i * link.maxPacket());
+                if (!taken) {
                     refused++;
                     break;
                 }

@@ -65,7 +65,9 @@ class NettyFabricTest {
     }
 
     static NettyFabricContext quick() {
-        return new NettyFabricContext().reconnectDelay(Duration.ofMillis(5), Duration.ofMillis(50));
+        return new NettyFabricContext()
+                .maxPacket(16 * 1024 + 128)
+                .reconnectDelay(Duration.ofMillis(5), Duration.ofMillis(50));
     }
 
     /** A node with a fabric. */
@@ -111,6 +113,27 @@ class NettyFabricTest {
             assertThat(there.sent).isEqualTo(30_000);
             assertThat(back.sent).isEqualTo(30_000);
             await().atMost(LONG).until(() -> ab.unsent() == 0 && ba.unsent() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void payloadsMayStayWhereTheyLieUntilTheFlush(SocketTransport transport, String kind) throws Exception {
+        NettyFabricContext context = new NettyFabricContext().receiveLimit(128 * 1024);
+        try (Peer a = new Peer(1, transport, context);
+                Peer b = new Peer(2, transport, context)) {
+            SocketAddress address = b.fabric.listen(address(kind));
+            Link ab = a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
+            b.node.nextLink();
+            b.node.paused = true;
+            TestNode.Sending sending = a.node.sendByReference(ab, 5_000);
+            // The socket takes a part of what was given to it, once at least.
+            await().atMost(LONG).until(() -> ab.unsent() > 0 && sending.refused > 100);
+            assertThat(sending.sent).isLessThan(5_000);
+            b.node.paused = false;
+            await().atMost(LONG).until(() -> b.node.received == 5_000 || b.node.failure != null);
+            assertThat(b.node.failure).isNull();
+            await().atMost(LONG).until(() -> ab.unsent() == 0);
         }
     }
 
