@@ -52,16 +52,12 @@ final class CallFlyweight {
     /** Sends a message with its header. */
     static SendResult send(
             Channel channel, long correlationId, int type, DirectBuffer payload, int offset, int length) {
-        SendResult result = enqueue(channel, correlationId, type, payload, offset, length);
-        if (result == SendResult.SENT) {
-            channel.flush();
-        }
-        return result;
+        return send(channel, correlationId, type, payload, offset, length, true);
     }
 
-    /** As {@link #send}, but the message may stay until {@link Channel#flush}. */
-    static SendResult enqueue(
-            Channel channel, long correlationId, int type, DirectBuffer payload, int offset, int length) {
+    /** As the other; if it need not leave now, the message may stay until {@link Channel#flush}. */
+    static SendResult send(
+            Channel channel, long correlationId, int type, DirectBuffer payload, int offset, int length, boolean now) {
         payload.boundsCheck(offset, length);
         int at = channel.tryClaim(HEADER_LENGTH + length);
         if (at < 0) {
@@ -69,6 +65,6 @@ final class CallFlyweight {
         }
         encode(channel.claimBuffer(), at, correlationId, type);
         channel.claimBuffer().putBytes(at + HEADER_LENGTH, payload, offset, length);
-        return channel.enqueueClaim();
+        return now ? channel.commit() : channel.enqueueClaim();
     }
 }

@@ -1,6 +1,5 @@
 package io.verbena;
 
-import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import java.time.Duration;
@@ -67,7 +66,10 @@ final class Dialer {
         Connection c = handshake.prepare(peer.nicId(), kind, target);
         try {
             ConnectionFlyweight reply = peer.handshake()
-                    .answer(node.nicId(), handshake.request(c, answersTo, LocalFabric.DEFAULT_MAX_PACKET));
+                    .answer(
+                            node.nicId(),
+                            handshake.request(
+                                    c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))));
             if (reply.type() != ConnectionFlyweight.REPLY) {
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
             }

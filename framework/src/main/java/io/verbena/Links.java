@@ -29,12 +29,14 @@ final class Links implements LinkListener, AutoCloseable {
     private final Engine engine;
     private final LinkEndpoint endpoint;
     private final @Nullable EventLoopWaiter waiter;
+    private final int ringLength;
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;
 
-    Links(Engine engine, LinkEndpoint own, @Nullable EventLoopWaiter waiter) {
+    Links(Engine engine, LinkEndpoint own, @Nullable EventLoopWaiter waiter, int ringLength) {
+        this.ringLength = ringLength;
         this.engine = engine;
         this.waiter = waiter;
         this.endpoint = new LinkEndpoint(own.nicId(), own.engine(), own.waiter(), own.memory(), this);
@@ -67,7 +69,10 @@ final class Links implements LinkListener, AutoCloseable {
                 throw new IllegalStateException(address
                         + " needs shared memory, which this node lacks: set sharedMemory(true) in its NodeContext");
             }
-            fabric = new SharedMemoryFabric(endpoint, new SharedMemoryContext(), waiter(address));
+            fabric = new SharedMemoryFabric(
+                    endpoint,
+                    new SharedMemoryContext().ringLength(ringLength).maxPacket(NodeContext.maxPacket(ringLength)),
+                    waiter(address));
             shared = fabric;
         }
         return fabric;

@@ -97,7 +97,7 @@ public final class Node implements AutoCloseable {
         this.directory = new Directory(name);
         this.notices = new Notices(name);
         this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
-        this.links = new Links(engine, endpoint, waiter);
+        this.links = new Links(engine, endpoint, waiter, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
         engine.agent(turns);
@@ -445,6 +445,10 @@ public final class Node implements AutoCloseable {
 
     Set<Long> localLinks() {
         return localLinks;
+    }
+
+    int ringLength() {
+        return context.ringLength;
     }
 
     LinkEndpoint endpoint() {

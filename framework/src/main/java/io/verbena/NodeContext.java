@@ -1,5 +1,7 @@
 package io.verbena;
 
+import io.verbena.fabric.shm.LocalFabric;
+import io.verbena.fabric.shm.PacketRingDescriptor;
 import io.verbena.nic.wire.AckTimeout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,12 +29,13 @@ public final class NodeContext {
     int maxInboxes = 256;
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
-    int pathMtu = 8192;
+    int pathMtu = 65536;
     boolean eventLoop;
     boolean sharedMemory;
     int sendDepth = 256;
     int maxInline = 192;
     int stagingLength = 256 << 10;
+    int ringLength = LocalFabric.DEFAULT_RING_LENGTH;
     int ackTimeoutCode = 18;
     int retryCount = 7;
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
@@ -88,7 +91,10 @@ public final class NodeContext {
         return this;
     }
 
-    /** Payload bytes of a full packet, a power of two, 256 to 65536; both ends take the smaller one. Default 8192. */
+    /**
+     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link carries
+     * counts. Default 65536.
+     */
     public NodeContext pathMtu(int bytes) {
         pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
         return this;
@@ -128,6 +134,21 @@ public final class NodeContext {
     public NodeContext stagingLength(int bytes) {
         stagingLength = powerOfTwo("stagingLength", range("stagingLength", bytes, 4096, 64 << 20));
         return this;
+    }
+
+    /**
+     * Bytes of the ring in which packets to a peer of {@code shm:} or {@code local:} lie, a power of two, 8 KiB to 64 MiB;
+     * default 256 KiB. A link has two, for {@code shm:} as the connecting node wants them, for {@code local:} as the
+     * node does that wants them smaller; a node with a thousand peers may. Packets are at most a quarter of it. Messages to inboxes mostly do without.
+     */
+    public NodeContext ringLength(int bytes) {
+        ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
+        return this;
+    }
+
+    /** The longest packet that four of fit into a ring. */
+    static int maxPacket(int ringLength) {
+        return Math.min(LocalFabric.DEFAULT_MAX_PACKET, (ringLength >> 2) - PacketRingDescriptor.RECORD_HEADER_LENGTH);
     }
 
     /**

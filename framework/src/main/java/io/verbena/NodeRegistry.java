@@ -46,9 +46,15 @@ final class NodeRegistry {
             }
             if (a.localLinks().add(b.nicId())) {
                 b.localLinks().add(a.nicId());
-                LocalFabric.connect(a.endpoint(), b.endpoint());
+                int ringLength = ringLength(a, b);
+                LocalFabric.connect(a.endpoint(), b.endpoint(), ringLength, NodeContext.maxPacket(ringLength));
             }
             return true;
         }
+    }
+
+    /** Bytes of the rings between two nodes: as the one wants them that wants them smaller. */
+    static int ringLength(Node a, Node b) {
+        return Math.min(a.ringLength(), b.ringLength());
     }
 }

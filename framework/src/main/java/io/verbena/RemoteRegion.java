@@ -515,6 +515,7 @@ public final class RemoteRegion implements AutoCloseable {
                     released = true;
                     completions.close();
                     operations.release();
+                    node.turns().forget(hasCompletion);
                 }
             } finally {
                 polling.set(false);

@@ -108,11 +108,7 @@ public final class Requester implements AutoCloseable {
             long timeoutNanos,
             long correlationId,
             ResponseHandler handler) {
-        SendResult result = enqueue(channel, request, offset, length, timeoutNanos, correlationId, handler);
-        if (result == SendResult.SENT) {
-            channel.flush();
-        }
-        return result;
+        return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, true);
     }
 
     /**
@@ -127,6 +123,18 @@ public final class Requester implements AutoCloseable {
             long timeoutNanos,
             long correlationId,
             ResponseHandler handler) {
+        return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, false);
+    }
+
+    private SendResult begin(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            long timeoutNanos,
+            long correlationId,
+            ResponseHandler handler,
+            boolean now) {
         request.boundsCheck(offset, length);
         if (timeoutNanos < 1) {
             throw new IllegalArgumentException("timeout " + timeoutNanos + " < minimum 1 ns");
@@ -154,7 +162,7 @@ public final class Requester implements AutoCloseable {
         begun.add(slot); // before the request is sent, so that whoever takes the response finds it
         CallFlyweight.encode(channel.claimBuffer(), at, wireId, CallFlyweight.REQUEST);
         channel.claimBuffer().putBytes(at + CallFlyweight.HEADER_LENGTH, request, offset, length);
-        if (channel.enqueueClaim() == SendResult.CLOSED) {
+        if ((now ? channel.commit() : channel.enqueueClaim()) == SendResult.CLOSED) {
             channelClosed = true; // the poller ends the call
         }
         if (nodePolls) {

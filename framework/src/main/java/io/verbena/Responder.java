@@ -103,8 +103,12 @@ public final class Responder implements AutoCloseable {
         if (other != null && other != channel) {
             release();
         }
+        boolean last = held == null && inbox.isEmpty();
         SendResult result =
-                CallFlyweight.enqueue(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
+                CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, last);
+        if (last) {
+            return result;
+        }
         if (result != SendResult.SENT) {
             release();
         } else if (held == null) {

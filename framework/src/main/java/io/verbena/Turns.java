@@ -78,6 +78,11 @@ final class Turns implements EngineAgent {
         engine.wake();
     }
 
+    /** The owner need not look at something any more before it blocks. */
+    void forget(BooleanSupplier hasWork) {
+        engine.removeParkCheck(hasWork);
+    }
+
     /** Whether the caller is within a turn. */
     boolean isCurrentThread() {
         return Thread.currentThread() == thread;

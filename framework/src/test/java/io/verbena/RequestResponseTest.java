@@ -76,6 +76,49 @@ class RequestResponseTest {
 
     @ParameterizedTest
     @MethodSource("everywhere")
+    void callsThatLeaveTogetherAreAnsweredInOrder(Fabric fabric, NodeMode mode) {
+        try (NodePair pair = new NodePair(fabric, mode)) {
+            pair.server.openResponder("echo").onRequest(RequestResponseTest::echo);
+            Requester requester = pair.client.openRequester(new RequesterOptions().maxOutstanding(64));
+            Channel channel = requester.connect(pair.address + "echo", NodePair.TIMEOUT);
+            List<Long> answers = new ArrayList<>();
+            ResponseHandler handler = response -> answers.add(response.buffer().getLong(response.offset()));
+            List<Long> expected = new ArrayList<>();
+            for (long round = 0; round < 20; round++) {
+                for (long i = 0; i < 32; i++) {
+                    long id = round * 32 + i;
+                    expected.add(id);
+                    eight.putLong(0, id);
+                    pair.await(() -> requester.enqueue(channel, eight, 0, 8, LONG, id, handler) == SendResult.SENT);
+                }
+                channel.flush();
+                pair.await(() -> requester.poll(64) >= 0 && answers.size() == expected.size());
+            }
+            assertThat(answers).isEqualTo(expected);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void anAnswerLeavesThoughRequestsWaitBehindIt(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
+            Responder responder = pair.server.openResponder("service");
+            Requester requester = pair.client.openRequester();
+            Channel channel = requester.connect(pair.address + "service", NodePair.TIMEOUT);
+            AtomicInteger done = new AtomicInteger();
+            for (int id = 0; id < 3; id++) {
+                call(requester, channel, id, LONG, response -> done.incrementAndGet());
+            }
+            for (int answered = 1; answered <= 3; answered++) {
+                int count = answered;
+                pair.await(() -> responder.poll(RequestResponseTest::echo, 1) == 1);
+                pair.await(() -> requester.poll(16) >= 0 && done.get() == count);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
     void nodePollsWhereItIsTold(Fabric fabric, NodeMode mode) {
         try (NodePair pair = new NodePair(fabric, mode)) {
             pair.server.openResponder("echo").onRequest(RequestResponseTest::echo);

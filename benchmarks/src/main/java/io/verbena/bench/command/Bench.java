@@ -10,6 +10,7 @@ import io.verbena.bench.compare.Target;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
+import io.verbena.bench.scale.Scale;
 import io.verbena.bench.trial.Trial;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Option;
             SweepCommand.class,
             LatencyCommand.class,
             WaitingCommand.class,
+            Scale.class,
             JmhCommand.class
         },
         description = {
@@ -40,7 +42,8 @@ import picocli.CommandLine.Option;
         })
 public final class Bench implements Callable<Integer> {
     private static final int QUICK_ROUNDS = 2;
-    private static final double QUICK_SECONDS = 0.5;
+    private static final double QUICK_SECONDS = 0.4;
+    private static final double QUICK_WARMUP = 0.3;
     private static final double QUICK_LIMIT = 285;
 
     @Option(
@@ -102,7 +105,7 @@ public final class Bench implements Callable<Integer> {
         }
         command.addAll(List.of("--rows", String.join(",", patterns), "--against", String.join(",", against)));
         Comparison.Schedule schedule =
-                quick ? options.schedule(QUICK_ROUNDS, QUICK_SECONDS, QUICK_SECONDS, QUICK_LIMIT) : options.schedule();
+                quick ? options.schedule(QUICK_ROUNDS, QUICK_SECONDS, QUICK_WARMUP, QUICK_LIMIT) : options.schedule();
         return session.run(
                 command,
                 options,

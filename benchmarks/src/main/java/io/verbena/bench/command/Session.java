@@ -96,7 +96,7 @@ final class Session {
         String noPlots = "";
         try {
             draw.accept(plots);
-        } catch (BenchException e) {
+        } catch (RuntimeException e) { // the figures are saved, and worth more than a picture
             noPlots = "; no plots: " + e.getMessage();
         }
         out.println();

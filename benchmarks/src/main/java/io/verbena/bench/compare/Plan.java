@@ -2,9 +2,10 @@ package io.verbena.bench.compare;
 
 import static io.verbena.bench.compare.Target.atLeast;
 import static io.verbena.bench.compare.Target.atMost;
-import static io.verbena.bench.compare.Target.nanosMore;
+import static io.verbena.bench.compare.Target.moreBy;
 
 import io.verbena.bench.trial.Figure;
+import io.verbena.bench.trial.IdleProcess;
 import io.verbena.bench.trial.Measure;
 import io.verbena.bench.trial.Setting;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ public final class Plan {
         plan.sockets();
         plan.calls();
         plan.scale();
+        plan.idle();
         return List.copyOf(plan.rows);
     }
 
@@ -164,7 +166,7 @@ public final class Plan {
                     "fetch-add-" + fabric,
                     "fetch-and-add, " + place(local),
                     setting.measure().figures(),
-                    List.of(Contestant.of(setting.withPath("verbena-fetch-add-" + fabric), nanosMore(Figure.P50, 100))),
+                    List.of(Contestant.of(setting.withPath("verbena-fetch-add-" + fabric), moreBy(Figure.P50, 100))),
                     references(setting.withThreads(true), "cpu-atomic"));
         }
     }
@@ -191,7 +193,7 @@ public final class Plan {
                 List.of(
                         Contestant.of(window.withPath("verbena-append-tcp"), atLeast(Figure.RATE, 1.2)),
                         Contestant.of(window.withPath("verbena-send-tcp"), atLeast(Figure.RATE, 1.2))),
-                references(window, "netty-framed-tcp"));
+                references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
             Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
             add(
@@ -232,6 +234,19 @@ public final class Plan {
                             path + " 1000 QPs", one.withQueuePairs(BUSY_QPS), List.of(atLeast(Figure.RATE, 0.7)))),
                     List.of(new Contestant(path + " 1 QP", one, List.of())));
         }
+    }
+
+    private void idle() {
+        Setting setting = Setting.of("", Measure.IDLE, Long.BYTES);
+        add(
+                "idle-node",
+                "a node that listens and does nothing, against an empty JVM",
+                setting.measure().figures(),
+                List.of(Contestant.of(
+                        setting.withPath(IdleProcess.NODE),
+                        moreBy(Figure.PROCESSOR, 0.01),
+                        moreBy(Figure.MEMORY, 64 * MIB))),
+                references(setting, IdleProcess.EMPTY));
     }
 
     private void add(

@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param figure which
  * @param bound how it is compared
- * @param value a ratio, or nanoseconds
+ * @param value a ratio, or a difference in the figure's own unit
  */
 public record Target(Figure figure, Bound bound, double value) {
     /** How a figure is compared with the reference's. */
@@ -17,8 +17,8 @@ public record Target(Figure figure, Bound bound, double value) {
         RATIO_AT_MOST,
         /** Divided by the reference's it is at least so much. */
         RATIO_AT_LEAST,
-        /** It is at most so many nanoseconds more. */
-        NANOS_MORE
+        /** It is more by at most so much. */
+        MORE_BY
     }
 
     /** At most so many times the reference's. */
@@ -31,14 +31,14 @@ public record Target(Figure figure, Bound bound, double value) {
         return new Target(figure, Bound.RATIO_AT_LEAST, ratio);
     }
 
-    /** At most so many nanoseconds more than the reference's. */
-    public static Target nanosMore(Figure figure, double nanos) {
-        return new Target(figure, Bound.NANOS_MORE, nanos);
+    /** More than the reference's by at most so much. */
+    public static Target moreBy(Figure figure, double more) {
+        return new Target(figure, Bound.MORE_BY, more);
     }
 
     /** What a table compares: the ratio, or the difference. */
     public double compare(double figure, double reference) {
-        return bound == Bound.NANOS_MORE ? figure - reference : figure / reference;
+        return bound == Bound.MORE_BY ? figure - reference : figure / reference;
     }
 
     /** Whether a comparison's result is good enough. */
@@ -54,13 +54,13 @@ public record Target(Figure figure, Bound bound, double value) {
             case RATIO_AT_LEAST:
                 return ">= " + ratio(value);
             default:
-                return "<= " + nanos(value);
+                return "<= " + difference(value);
         }
     }
 
     /** A comparison's result for a table. */
     public String text(double compared) {
-        return bound == Bound.NANOS_MORE ? nanos(compared) : ratio(compared);
+        return bound == Bound.MORE_BY ? difference(compared) : ratio(compared);
     }
 
     /** A ratio for a table, two digits behind the point, or three significant ones below 0.1. */
@@ -68,7 +68,7 @@ public record Target(Figure figure, Bound bound, double value) {
         return String.format(Locale.ROOT, Math.abs(ratio) < 0.0995 ? "%.3f" : "%.2f", ratio);
     }
 
-    private static String nanos(double nanos) {
-        return String.format(Locale.ROOT, "%+.0f ns", nanos);
+    private String difference(double more) {
+        return (more < 0 ? "-" : "+") + figure.text(Math.abs(more));
     }
 }

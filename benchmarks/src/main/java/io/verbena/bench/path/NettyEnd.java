@@ -24,6 +24,16 @@ import org.jspecify.annotations.Nullable;
 final class NettyEnd extends End {
     private static final int LEAST_WATER_MARK = 256 << 10;
 
+    /** How messages are told apart and written. */
+    enum Form {
+        /** Their length is known; a buffer each. */
+        PLAIN,
+        /** Each behind its length, a buffer each. */
+        FRAMED,
+        /** Each behind its length, a buffer a batch. */
+        BATCHED
+    }
+
     private final NettySocket socket;
     private final ManualIoEventLoop loop;
     private final @Nullable SocketDirectory directory;
@@ -34,14 +44,14 @@ final class NettyEnd extends End {
     private @Nullable Channel accepted;
     private boolean inTurn;
 
-    NettyEnd(Rendezvous rendezvous, boolean near, NettySocket socket, boolean framed, PathSettings settings) {
+    NettyEnd(Rendezvous rendezvous, boolean near, NettySocket socket, Form form, PathSettings settings) {
         super(settings);
         String missing = socket.unavailable();
         if (missing != null) {
             throw new BenchException(missing);
         }
         this.socket = socket;
-        cutter = new NettyCutter(length, framed, this::accept);
+        cutter = new NettyCutter(length, form != Form.PLAIN, this::accept);
         loop = new ManualIoEventLoop(Thread.currentThread(), socket.handlers());
         Runnable turn = loop::runNow;
         if (near) {
@@ -64,7 +74,7 @@ final class NettyEnd extends End {
             }
             channel = came;
         }
-        messages = new NettyMessages(channel, length, framed);
+        messages = new NettyMessages(channel, length, form != Form.PLAIN, form == Form.BATCHED);
         rendezvous.meet(turn);
     }
 
@@ -147,7 +157,7 @@ final class NettyEnd extends End {
 
     @Override
     public void flush() {
-        channel.flush();
+        messages.flush();
     }
 
     @Override

@@ -101,8 +101,10 @@ public enum PathKind {
     NETTY_NIO_TCP(Way.NETTY, NettySocket.NIO_TCP),
     /** Raw Netty over TCP, io_uring. */
     NETTY_URING_TCP(Way.NETTY, NettySocket.URING_TCP),
-    /** Netty over TCP, epoll, each message behind its length. */
+    /** Netty over TCP, epoll, each message behind its length and in a buffer of its own, as Netty's codecs do it. */
     NETTY_FRAMED_TCP(Way.NETTY_FRAMED, NettySocket.EPOLL_TCP),
+    /** The same with all short messages of a batch in one buffer, which no codec of Netty's does. */
+    NETTY_BATCHED_TCP(Way.NETTY_BATCHED, NettySocket.EPOLL_TCP),
     /** gRPC's unary calls over TCP. */
     GRPC_UNARY(Way.GRPC, false),
     /** gRPC's streams in both directions over TCP. */
@@ -123,6 +125,7 @@ public enum PathKind {
         QUEUE,
         NETTY,
         NETTY_FRAMED,
+        NETTY_BATCHED,
         GRPC,
         COPY,
         ATOMIC
@@ -177,7 +180,7 @@ public enum PathKind {
         switch (way) {
             case VERB:
                 return verb.isMessage();
-            case AERON, RING, QUEUE, NETTY, NETTY_FRAMED:
+            case AERON, RING, QUEUE, NETTY, NETTY_FRAMED, NETTY_BATCHED:
                 return true;
             default:
                 return false;
@@ -266,8 +269,12 @@ public enum PathKind {
                 return new RingEnd(rendezvous, near, (Boolean) variant, used);
             case QUEUE:
                 return new QueueEnd(rendezvous, near, (Boolean) variant, used);
-            case NETTY, NETTY_FRAMED:
-                return new NettyEnd(rendezvous, near, (NettySocket) variant, way == Way.NETTY_FRAMED, used);
+            case NETTY:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.PLAIN, used);
+            case NETTY_FRAMED:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.FRAMED, used);
+            case NETTY_BATCHED:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.BATCHED, used);
             case GRPC:
                 return new GrpcEnd(rendezvous, near, (Boolean) variant, used);
             case COPY:

@@ -104,7 +104,9 @@ final class RpcEnd extends End {
             throw new BenchException("the far end does not call");
         }
         Stamp.put(message, 0, length, number);
-        SendResult result = caller.enqueue(to, message, 0, length, TIMEOUT, number, onResponse);
+        SendResult result = settings.batch() == 1
+                ? caller.call(to, message, 0, length, TIMEOUT, number, onResponse)
+                : caller.enqueue(to, message, 0, length, TIMEOUT, number, onResponse);
         if (result == SendResult.CLOSED) {
             throw new BenchException("the channel is closed: " + to.closeReason());
         }
@@ -113,7 +115,7 @@ final class RpcEnd extends End {
 
     @Override
     public void flush() {
-        if (channel != null) {
+        if (channel != null && settings.batch() > 1) {
             channel.flush();
         }
     }

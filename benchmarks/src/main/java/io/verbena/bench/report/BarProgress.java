@@ -59,6 +59,7 @@ public final class BarProgress implements Progress {
 
     @Override
     public void close() {
+        secondsLeft = 0;
         bar.setExtraMessage("");
         bar.close();
     }

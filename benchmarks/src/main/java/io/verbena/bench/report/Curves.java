@@ -37,6 +37,7 @@ public final class Curves {
         new Color(0x17becf),
         new Color(0x7f7f7f)
     };
+    private static final BasicStroke SOLID = new BasicStroke(2);
     private static final BasicStroke THIN =
             new BasicStroke(1, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {3, 3}, 0);
 
@@ -57,10 +58,12 @@ public final class Curves {
      * @param position a row's on that axis, above 0
      */
     public void sweep(String name, String axis, Figure figure, ToDoubleFunction<Row> position) {
-        XYChart chart = chart(axis, figure.title() + ", " + Plots.unit(figure), name);
+        XYChart chart = chart(axis, figure.title() + ", " + figure.plotUnit(), name);
         chart.getStyler().setXAxisLogarithmic(true);
+        chart.getStyler().setXAxisTickLabelsFormattingFunction(Curves::plain);
         chart.getStyler().setYAxisLogarithmic(true);
-        double scale = Plots.scale(figure);
+        chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
+        double scale = figure.plotScale();
         int color = 0;
         for (String label : labels()) {
             List<Double> x = new ArrayList<>();
@@ -73,9 +76,9 @@ public final class Curves {
             }
             if (!x.isEmpty()) {
                 Color used = COLORS[color++ % COLORS.length];
-                line(chart, label, x, y.stream().map(each -> each.median() * scale), used);
-                range(chart, label + " least", x, y.stream().map(each -> each.min() * scale), used);
-                range(chart, label + " greatest", x, y.stream().map(each -> each.max() * scale), used);
+                line(chart, label, x, y.stream().map(each -> each.median() / scale), used);
+                range(chart, label + " least", x, y.stream().map(each -> each.min() / scale), used);
+                range(chart, label + " greatest", x, y.stream().map(each -> each.max() / scale), used);
             }
         }
         if (color > 0) {
@@ -117,6 +120,13 @@ public final class Curves {
         return String.format(Locale.ROOT, "%s%%", trimmed(percent));
     }
 
+    /** Ticks stand at powers of ten: {@code 10k}, {@code 1M}. */
+    private static String plain(double tick) {
+        return tick >= 1e6
+                ? String.format(Locale.ROOT, "%.0fM", tick / 1e6)
+                : tick >= 1e3 ? String.format(Locale.ROOT, "%.0fk", tick / 1e3) : trimmed(tick);
+    }
+
     private static String trimmed(double percent) {
         String text = String.format(Locale.ROOT, "%.5f", percent);
         return text.replaceAll("\\.?0+$", "");
@@ -146,12 +156,14 @@ public final class Curves {
                 .build();
         chart.getStyler().setLegendPosition(LegendPosition.OutsideS);
         chart.getStyler().setMarkerSize(6);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         return chart;
     }
 
     private static void line(XYChart chart, String name, List<Double> x, Stream<Double> y, Color color) {
         XYSeries series = chart.addSeries(name, x, y.toList());
         series.setLineColor(color);
+        series.setLineStyle(SOLID);
         series.setMarkerColor(color);
         series.setMarker(SeriesMarkers.CIRCLE);
     }

@@ -7,6 +7,7 @@ import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.trial.Figure;
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,9 +31,9 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** A comparison as PNG files: one a row, and one over all targets. Needs fonts, and no screen. */
 public final class Plots {
     private static final int WIDTH = 1200;
-    private static final int HEIGHT = 700;
+    private static final int HEIGHT = 800;
     private static final int BAR_WIDTH = 30;
-    private static final int LABELS_TURN = 60;
+    private static final int UPRIGHT = 90;
     /** From this factor between the least and the greatest on, bars need a logarithmic axis. */
     private static final double WIDE = 40;
 
@@ -75,7 +76,7 @@ public final class Plots {
 
     private Optional<Interval> score(Row row, Contestant subject, Target target) {
         Contestant reference = row.references().get(0);
-        if (target.bound() == Target.Bound.NANOS_MORE) {
+        if (target.bound() == Target.Bound.MORE_BY) {
             return results.interval(row, reference, target.figure())
                     .flatMap(base -> results.interval(row, subject, target.figure())
                             .map(own -> inverse(own, base.median() + target.value())));
@@ -113,22 +114,14 @@ public final class Plots {
             }
             bars(
                     row.id(),
-                    row.title() + ", " + unit(row.figures().get(0)) + " (bar: median, dots: least and greatest)",
+                    row.title() + ", " + row.figures().get(0).plotUnit() + " (bar: median, dots: least and greatest)",
                     names,
                     intervals);
         }
     }
 
-    static double scale(Figure figure) {
-        return figure.isLatency() ? 1e-3 : figure == Figure.BYTES ? 1e-9 : 1e-6;
-    }
-
-    static String unit(Figure figure) {
-        return figure.isLatency() ? "us" : figure == Figure.BYTES ? "GB/s" : "M messages/s";
-    }
-
     private static Interval scaled(Interval interval, Figure figure) {
-        double by = scale(figure);
+        double by = 1 / figure.plotScale();
         return new Interval(interval.median() * by, interval.min() * by, interval.max() * by, interval.count());
     }
 
@@ -142,6 +135,7 @@ public final class Plots {
         chart.getStyler().setOverlapped(true);
         if (least > 0 && greatest / least > WIDE) {
             chart.getStyler().setYAxisLogarithmic(true);
+            chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
             chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
         } else {
             chart.getStyler().setYAxisMin(0.0);
@@ -166,7 +160,7 @@ public final class Plots {
             for (Contestant contestant : row.contestants()) {
                 bars.computeIfAbsent(contestant.label(), any -> new ArrayList<>())
                         .add(results.interval(row, contestant, figure)
-                                .map(interval -> interval.median() * scale(figure))
+                                .map(interval -> interval.median() / figure.plotScale())
                                 .orElse(null));
             }
         }
@@ -180,8 +174,9 @@ public final class Plots {
             return;
         }
         List<String> rows = results.rows().stream().map(Row::title).toList();
-        CategoryChart chart = categories(figure.title() + ", " + unit(figure), bars.size() * rows.size());
+        CategoryChart chart = categories(figure.title() + ", " + figure.plotUnit(), bars.size() * rows.size());
         chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setYAxisLogarithmicDecadeOnly(false);
         chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
         bars.forEach((label, values) -> {
             if (values.size() == rows.size()) {
@@ -198,8 +193,10 @@ public final class Plots {
                 .title(title)
                 .theme(ChartTheme.XChart)
                 .build();
-        chart.getStyler().setXAxisLabelRotation(LABELS_TURN);
-        chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
+        chart.getStyler().setXAxisLabelRotation(UPRIGHT);
+        chart.getStyler().setXAxisMaxLabelCount(Math.max(2, bars));
+        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setPlotGridVerticalLinesVisible(false);
         return chart;
     }

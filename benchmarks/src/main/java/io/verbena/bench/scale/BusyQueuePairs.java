@@ -9,22 +9,14 @@ import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 
-/**
- * Two NICs and n queue pairs between them, which send in turn, a burst and a doorbell each. One thread does the work of both
- * sides, so what is measured is the processor's time for a message; as many messages are under way for any n.
- */
-final class BusyQueuePairs implements AutoCloseable {
-    /** Messages under way, at most. */
-    static final int WINDOW = 256;
-
+/** Two NICs and n queue pairs between them, which send in turn. As many messages are under way for any n. */
+final class BusyQueuePairs extends BusyLoop {
     private final FabricNode nearNode;
     private final FabricNode farNode;
     private final ScaleEnd near;
     private final ScaleEnd far;
     private final QueuePair[] queuePairs;
     private final ScaleVerb verb;
-    private final int burst;
-    private long posted;
     private int next;
 
     /**
@@ -37,13 +29,13 @@ final class BusyQueuePairs implements AutoCloseable {
      * @param depth requests that a queue pair has room for; 0 for as many as it can have under way
      */
     BusyQueuePairs(FabricKind fabric, ScaleVerb verb, int count, int burst, int bytes, int depth) {
+        super(burst);
         this.verb = verb;
-        this.burst = burst;
-        int slots = depth == 0 ? slotsNeeded(count, burst) : depth;
+        int slots = Math.max(depth, slotsNeeded(count, burst));
         nearNode = FabricNode.open(fabric, EngineMode.INVOKER);
         farNode = FabricNode.open(fabric, EngineMode.INVOKER);
-        near = new ScaleEnd(nearNode.nic(), count, slots, bytes, null);
-        far = new ScaleEnd(farNode.nic(), count, slots, bytes, verb);
+        near = new ScaleEnd(nearNode.nic(), tally, count, slots, bytes, null);
+        far = new ScaleEnd(farNode.nic(), tally, count, slots, bytes, verb);
         InetAddress loopback = InetAddress.getLoopbackAddress();
         nearNode.connect(loopback, farNode.listen(loopback), TimeUnit.SECONDS.toNanos(10));
         Deadline deadline = Deadline.ofSeconds(10, "link");
@@ -67,40 +59,21 @@ final class BusyQueuePairs implements AutoCloseable {
         return burst * BitUtil.findNextPositivePowerOfTwo((bursts + count - 1) / count);
     }
 
-    private void turn() {
+    @Override
+    void post(int messages) {
+        near.post(queuePairs[next], verb, far, messages);
+        next = next + 1 == queuePairs.length ? 0 : next + 1;
+    }
+
+    @Override
+    int senders() {
+        return queuePairs.length;
+    }
+
+    @Override
+    void turn() {
         far.turn();
         near.turn();
-    }
-
-    /** Sends a window full, and waits until all of it has been taken and acknowledged. */
-    private void window() {
-        for (int sent = 0; sent < WINDOW; sent += burst) {
-            near.post(queuePairs[next], verb, far, burst);
-            next = next + 1 == queuePairs.length ? 0 : next + 1;
-        }
-        posted += WINDOW;
-        Deadline deadline = Deadline.ofSeconds(10, "acknowledgement");
-        for (int turns = 1; near.acknowledged() < posted || far.taken() < posted; turns++) {
-            turn();
-            if ((turns & 0xFFF) == 0) {
-                deadline.check();
-            }
-        }
-    }
-
-    /**
-     * Sends for a time.
-     *
-     * @return messages a second of this thread's processor time: what else runs on the machine takes none of it
-     */
-    double run(long nanos) {
-        long before = posted;
-        long begin = ProcessorTime.ofThread();
-        long deadline = System.nanoTime() + nanos;
-        do {
-            window();
-        } while (System.nanoTime() - deadline < 0);
-        return (posted - before) * 1e9 / (ProcessorTime.ofThread() - begin);
     }
 
     @Override

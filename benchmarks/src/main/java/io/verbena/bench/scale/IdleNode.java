@@ -30,7 +30,7 @@ public final class IdleNode {
      * @param residentBytes proportional set size: pages that are shared count in part
      * @param processorShare of one processor, 1 is all of it
      */
-    record Taken(long residentBytes, double processorShare) {}
+    public record Taken(long residentBytes, double processorShare) {}
 
     private IdleNode() {}
 
@@ -61,12 +61,12 @@ public final class IdleNode {
     }
 
     /** Measures an empty JVM. */
-    static Taken ofEmpty(long seconds) {
+    public static Taken ofEmpty(long seconds) {
         return measure(EMPTY, seconds);
     }
 
     /** Measures a node. */
-    static Taken ofNode(long seconds) {
+    public static Taken ofNode(long seconds) {
         return measure(NODE, seconds);
     }
 

@@ -1,5 +1,7 @@
 package io.verbena.bench.scale;
 
+import io.verbena.bench.BenchException;
+import io.verbena.bench.path.Deadline;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.EngineMode;
@@ -8,13 +10,16 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** What a connected queue pair holds that does nothing: objects on the heap, and direct memory. */
 final class QueuePairMemory {
     private static final int COLLECTIONS = 4;
+    private static final int SETTLE_MILLIS = 200;
 
     /**
      * The rings of a queue pair.
@@ -56,10 +61,10 @@ final class QueuePairMemory {
      * Measures: makes pairs of connected queue pairs between two NICs, and divides what was taken.
      *
      * @param count queue pairs, both ends counted
+     * @param used whether each has sent a message, and received one into its own receive queue
      */
-    static Bytes measure(Rings rings, int count) {
-        NicContext context = new NicContext().mode(EngineMode.INVOKER);
-        try (Nic a = Nic.open(context);
+    static Bytes measure(Rings rings, int count, boolean used) {
+        try (Nic a = Nic.open(new NicContext().mode(EngineMode.INVOKER));
                 Nic b = Nic.open(new NicContext().mode(EngineMode.INVOKER))) {
             LocalFabric.connect(a.engine(0).endpoint(), b.engine(0).endpoint());
             ProtectionDomain pdA = a.allocateProtectionDomain();
@@ -67,34 +72,41 @@ final class QueuePairMemory {
             CompletionQueue cqA = a.createCompletionQueue(64);
             CompletionQueue cqB = b.createCompletionQueue(64);
             QueuePair[] made = new QueuePair[count & -2];
-            connect(
-                    made,
-                    0,
-                    a,
-                    b,
-                    pdA.createQueuePair(rings.attributes(cqA)),
-                    pdB.createQueuePair(rings.attributes(cqB)));
-            long heap = heap();
-            long direct = direct();
-            for (int i = 2; i < made.length; i += 2) { // the first pair has loaded the classes
-                connect(
-                        made,
-                        i,
-                        a,
-                        b,
-                        pdA.createQueuePair(rings.attributes(cqA)),
-                        pdB.createQueuePair(rings.attributes(cqB)));
+            long heap = 0;
+            long direct = 0;
+            for (int i = 0; i < made.length; i += 2) {
+                QueuePair ofA = pdA.createQueuePair(rings.attributes(cqA));
+                QueuePair ofB = pdB.createQueuePair(rings.attributes(cqB));
+                ofA.connect(b.id(), ofB.number());
+                ofB.connect(a.id(), ofA.number());
+                made[i] = ofA;
+                made[i + 1] = ofB;
+                if (used) {
+                    use(ofA, ofB, cqA, cqB);
+                }
+                if (i == 0) { // the first pair has loaded the classes
+                    heap = heap();
+                    direct = direct();
+                }
             }
             double n = made.length - 2;
             return new Bytes((heap() - heap) / n, (direct() - direct) / n);
         }
     }
 
-    private static void connect(QueuePair[] made, int at, Nic a, Nic b, QueuePair ofA, QueuePair ofB) {
-        ofA.connect(b.id(), ofB.number());
-        ofB.connect(a.id(), ofA.number());
-        made[at] = ofA;
-        made[at + 1] = ofB;
+    /** A message each way. */
+    private static void use(QueuePair ofA, QueuePair ofB, CompletionQueue cqA, CompletionQueue cqB) {
+        ofA.postReceive(0, 0, 0, 0);
+        ofB.postReceive(0, 0, 0, 0);
+        ofA.postSend(new SendRequest().send());
+        ofB.postSend(new SendRequest().send());
+        Deadline deadline = Deadline.ofSeconds(10, "message");
+        int[] done = new int[1];
+        while (done[0] < 4) {
+            cqA.poll(completion -> done[0]++, 4);
+            cqB.poll(completion -> done[0]++, 4);
+            deadline.check();
+        }
     }
 
     private static long heap() {
@@ -107,7 +119,14 @@ final class QueuePairMemory {
         return least;
     }
 
+    /** Direct memory is given back a little after the collection that finds it unused. */
     private static long direct() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(SETTLE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
         List<BufferPoolMXBean> pools = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
         return pools.stream()
                 .filter(pool -> pool.getName().equals("direct"))

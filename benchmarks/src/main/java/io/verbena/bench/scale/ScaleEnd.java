@@ -21,7 +21,7 @@ import io.verbena.nic.memory.MemoryRegion;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One NIC's side of a measurement: what its queue pairs share, and the counts of what they sent and took. For one thread. */
+/** One NIC's side of a measurement: what its queue pairs share, and what it takes. For one thread. */
 final class ScaleEnd {
     private static final int POLL_LIMIT = 256;
     private static final int SHARED_DEPTH = 1024;
@@ -38,21 +38,22 @@ final class ScaleEnd {
     private final int bytes;
     private final UnsafeBuffer message;
     private final SendRequest request = new SendRequest();
-    private long acknowledged;
-    private long taken;
+    private final Tally tally;
     private final CompletionHandler onCompletion = this::onCompletion;
-    private final AppendHandler onMessage = (buffer, offset, length, number, immediate, flags) -> taken++;
+    private final AppendHandler onMessage = (buffer, offset, length, number, immediate, flags) -> countTaken();
 
     /**
      * Creates a side without queue pairs.
      *
+     * @param tally counts what is taken and acknowledged
      * @param queuePairs that it will have, at most
      * @param depth messages that a queue pair sends before it waits
      * @param bytes of a message
      * @param takes what comes to it, or null if nothing does
      */
-    ScaleEnd(Nic nic, int queuePairs, int depth, int bytes, @Nullable ScaleVerb takes) {
+    ScaleEnd(Nic nic, Tally tally, int queuePairs, int depth, int bytes, @Nullable ScaleVerb takes) {
         this.nic = nic;
+        this.tally = tally;
         this.depth = depth;
         this.bytes = bytes;
         domain = nic.allocateProtectionDomain();
@@ -137,25 +138,19 @@ final class ScaleEnd {
             throw new BenchException("a request ended in " + completion.status());
         }
         if (completion.opcode() == WcOpcode.RECEIVE) {
-            taken++;
+            countTaken();
             if (shared != null) {
                 shared.postReceive(0, region.key(), 0, bytes);
             } else {
                 postReceive(byNumber[completion.qpNumber() & (byNumber.length - 1)]);
             }
         } else {
-            acknowledged += completion.wrId();
+            tally.acknowledged += completion.wrId();
         }
     }
 
-    /** Messages that were sent from here and acknowledged. */
-    long acknowledged() {
-        return acknowledged;
-    }
-
-    /** Messages that came here and were taken. */
-    long taken() {
-        return taken;
+    private void countTaken() {
+        tally.taken++;
     }
 
     boolean isUp(Nic peer) {

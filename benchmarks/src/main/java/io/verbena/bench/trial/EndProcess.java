@@ -138,10 +138,12 @@ public final class EndProcess implements Callable<Integer> {
                         .run(warmupNanos, pace.nanos());
             case WINDOW:
                 return new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
-            default:
+            case STREAM:
                 return near.isAnswered()
                         ? new StreamMeasurement(near, rendezvous, check, setting).run(warmupNanos, pace.nanos())
                         : new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
+            default:
+                throw new BenchException(setting.measure().title() + " has no ends");
         }
     }
 

@@ -11,7 +11,9 @@ public enum Measure {
     /** A fixed number of messages under way, each answered. */
     WINDOW("window", List.of(Figure.RATE, Figure.P50)),
     /** Messages at the scheduled times of a fixed rate, answered; latency counts from the scheduled time. */
-    SCHEDULED("scheduled", List.of(Figure.P50, Figure.P90, Figure.P99, Figure.P999, Figure.MAX));
+    SCHEDULED("scheduled", List.of(Figure.P50, Figure.P90, Figure.P99, Figure.P999, Figure.MAX)),
+    /** What a process takes that does nothing; has no path. */
+    IDLE("idle", List.of(Figure.PROCESSOR, Figure.MEMORY));
 
     private final String title;
     private final List<Figure> figures;

@@ -69,8 +69,8 @@ final class ScheduledMeasurement {
         }
         double achieved = (sent - base - 1) * 1e9 / (now - start);
         if (strict && (sent < end || achieved < rate * (1 - TOLERANCE))) {
-            throw new VoidRunException(
-                    String.format(Locale.ROOT, "reached %s of %s", Figure.RATE.text(achieved), Figure.RATE.text((double) rate)));
+            throw new VoidRunException(String.format(
+                    Locale.ROOT, "reached %s of %s", Figure.RATE.text(achieved), Figure.RATE.text((double) rate)));
         }
         if (sent == base) {
             throw new BenchException("there was no room for a message in " + nanos / 1_000_000 + " ms");

@@ -22,6 +22,9 @@ public final class Trial {
 
     /** Why this cannot be measured at all, if so: a path of no such name, or one that cannot do this. */
     public static Optional<String> whyNot(Setting setting) {
+        if (setting.measure() == Measure.IDLE) {
+            return IdleProcess.whyNot(setting.path());
+        }
         PathKind kind;
         try {
             kind = PathKind.of(setting.path());
@@ -60,7 +63,9 @@ public final class Trial {
             for (int i = 0; i < setting.busy(); i++) {
                 busy.add(startBusy((int) Math.ceil(limit)));
             }
-            Report report = runEnds(setting, pace, errors, limit);
+            Report report = setting.measure() == Measure.IDLE
+                    ? Report.of(IdleProcess.measure(setting.path(), pace))
+                    : runEnds(setting, pace, errors, limit);
             return new Outcome(report.kind(), report.figures(), report.reason(), load, since(begin));
         } catch (BenchException | IOException e) {
             String reason = errors == null ? "" : lastLine(errors);

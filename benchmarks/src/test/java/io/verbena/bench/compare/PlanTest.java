@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.bench.path.PathKind;
+import io.verbena.bench.trial.Measure;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +16,9 @@ class PlanTest {
         for (Row row : Plan.rows()) {
             assertThat(row.references()).as(row.id()).isNotEmpty();
             for (Contestant each : row.contestants()) {
+                if (each.setting().measure() == Measure.IDLE) {
+                    continue;
+                }
                 PathKind kind = PathKind.of(each.setting().path());
                 assertThat(each.setting().threads() || kind.isBetweenProcesses())
                         .as(row.id() + " " + each.label())

@@ -70,10 +70,11 @@ class ResultsTest {
         assertThat(least.isMet(least.compare(9, 10))).isTrue();
         assertThat(least.isMet(least.compare(8, 10))).isFalse();
         assertThat(least.text(least.compare(8, 100))).isEqualTo("0.080");
-        Target more = Target.nanosMore(Figure.P50, 100);
+        Target more = Target.moreBy(Figure.P50, 100);
         assertThat(more.isMet(more.compare(119, 20))).isTrue();
         assertThat(more.isMet(more.compare(121, 20))).isFalse();
         assertThat(more.text()).isEqualTo("<= +100 ns");
+        assertThat(more.text(-20)).isEqualTo("-20.0 ns");
     }
 
     @Test
@@ -83,6 +84,8 @@ class ResultsTest {
         assertThat(Figure.P99.text(2_100_000)).isEqualTo("2.10 ms");
         assertThat(Figure.RATE.text(24_500_000)).isEqualTo("24.5 M/s");
         assertThat(Figure.BYTES.text(7.84e9)).isEqualTo("7.84 GB/s");
+        assertThat(Figure.MEMORY.text(64 << 20)).isEqualTo("64.0 MiB");
+        assertThat(Figure.PROCESSOR.text(0.0043)).isEqualTo("0.43 %");
         assertThat(Figure.P50.text(999.7)).isEqualTo("1.00 us");
     }
 }

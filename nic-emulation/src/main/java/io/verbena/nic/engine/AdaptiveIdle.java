@@ -18,6 +18,7 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 final class AdaptiveIdle implements AutoCloseable {
     private static final long SHORTEST = 2_000;
+    private static final int POLLS_A_LOOK = 4; // a poll may be a system call or two
 
     /** Longer than a look takes, unless others run meanwhile. */
     private static final long GAP = 50_000;
@@ -85,7 +86,7 @@ final class AdaptiveIdle implements AutoCloseable {
             return !mayStayAwake(now);
         }
         Thread.onSpinWait();
-        if ((++polls & 15) != 0) {
+        if ((++polls & (POLLS_A_LOOK - 1)) != 0) {
             return false;
         }
         long now = clock.nanoTime();

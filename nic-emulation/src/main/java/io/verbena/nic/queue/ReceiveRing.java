@@ -10,27 +10,21 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A receive queue, of one queue pair or shared by many: receive requests in the order in which they were posted.
  *
  * <p>Concurrency: one poster at a time; consumed by the engine's baton holder. {@code published} and {@code consumed}
- * are each written by one side (release) and read by the other (acquire), on lines of their own. {@link #resize} is the
- * poster's, with the engine's baton held: then neither side is in the middle of anything.
+ * are each written by one side (release) and read by the other (acquire), on lines of their own, see {@link RingLines}. The
+ * memory is allocated with the first request. {@link #resize} is the poster's, with the engine's baton held: then neither
+ * side is in the middle of anything.
  */
-public final class ReceiveRing {
-    private static final int PUBLISHED = 0;
-    private static final int CONSUMED = 128;
-    private static final int SLOTS = 256;
+public final class ReceiveRing extends RingLines.Behind {
+    private static final UnsafeBuffer NOTHING = new UnsafeBuffer(0, 0);
 
     private final int slotLength;
     private final int maxSge;
     private final int pd;
-    private UnsafeBuffer buffer;
+    private UnsafeBuffer buffer = NOTHING;
     private int capacity;
     private int mask;
 
-    // Poster.
-    private long produced;
-
     // Engine.
-    private long consumed;
-    private long publishedSeen;
     private int limit;
     private Consumer<AsyncEventType> listener = type -> {};
 
@@ -47,7 +41,6 @@ public final class ReceiveRing {
         this.slotLength = ReceiveWqeDescriptor.slotLength(maxSge);
         this.maxSge = maxSge;
         this.pd = pd;
-        this.buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(SLOTS + this.capacity * slotLength, 128));
     }
 
     /** Protection domain that the entries' regions must be of. */
@@ -81,22 +74,20 @@ public final class ReceiveRing {
      * @param depth requests, rounded up to a power of two; not below what is posted, which the caller has checked
      */
     public void resize(int depth) {
-        UnsafeBuffer from = buffer;
-        int fromMask = mask;
         int to = BitUtil.findNextPositivePowerOfTwo(depth);
-        UnsafeBuffer target = new UnsafeBuffer(BufferUtil.allocateDirectAligned(SLOTS + to * slotLength, 128));
-        for (long i = consumed; i < produced; i++) {
-            target.putBytes(
-                    SLOTS + ((int) i & to - 1) * slotLength,
-                    from,
-                    SLOTS + ((int) i & fromMask) * slotLength,
-                    slotLength);
+        if (buffer.capacity() > 0) {
+            UnsafeBuffer target = allocate(to);
+            for (long i = head; i < produced; i++) {
+                target.putBytes(((int) i & to - 1) * slotLength, buffer, ((int) i & mask) * slotLength, slotLength);
+            }
+            buffer = target;
         }
-        target.putLong(PUBLISHED, produced);
-        target.putLongVolatile(CONSUMED, consumed);
-        buffer = target;
         capacity = to;
         mask = to - 1;
+    }
+
+    private UnsafeBuffer allocate(int slots) {
+        return new UnsafeBuffer(BufferUtil.allocateDirectAligned(slots * slotLength, 128));
     }
 
     /** Requests that fit. */
@@ -116,8 +107,14 @@ public final class ReceiveRing {
 
     /** Poster: the offset of the next free slot, or -1 when the ring is full. */
     public int claim() {
-        if (produced - buffer.getLongVolatile(CONSUMED) >= capacity) {
-            return -1;
+        if (produced - consumedSeen >= capacity) {
+            consumedSeen = consumedAcquire();
+            if (produced - consumedSeen >= capacity) {
+                return -1;
+            }
+        }
+        if (buffer.capacity() == 0) {
+            buffer = allocate(capacity); // the engine sees it with the first request
         }
         return slot(produced);
     }
@@ -125,36 +122,36 @@ public final class ReceiveRing {
     /** Poster: the claimed slot is filled; the engine may take it. */
     public void publish() {
         produced++;
-        buffer.putLongOrdered(PUBLISHED, produced);
+        publish(produced);
     }
 
     /** Requests posted and not consumed. */
     public int size() {
-        return (int) (buffer.getLongVolatile(PUBLISHED) - buffer.getLongVolatile(CONSUMED));
+        return (int) (publishedAcquire() - consumedAcquire());
     }
 
     /** Engine: the offset of the oldest request, or -1 if there is none. */
     public int front() {
-        if (consumed >= publishedSeen) {
-            publishedSeen = buffer.getLongVolatile(PUBLISHED);
-            if (consumed >= publishedSeen) {
+        if (head >= publishedSeen) {
+            publishedSeen = publishedAcquire();
+            if (head >= publishedSeen) {
                 return -1;
             }
         }
-        return slot(consumed);
+        return slot(head);
     }
 
     /** Engine: takes the oldest request; its slot may be reused at once, so copy what is needed first. */
     public void pop() {
-        consumed++;
-        buffer.putLongOrdered(CONSUMED, consumed);
+        head++;
+        consume(head);
         if (limit != 0) {
             checkLimit();
         }
     }
 
     private void checkLimit() {
-        if (buffer.getLongVolatile(PUBLISHED) - consumed < limit) {
+        if (publishedAcquire() - head < limit) {
             limit = 0; // until it is armed again
             tell(AsyncEventType.SRQ_LIMIT);
         }
@@ -163,13 +160,14 @@ public final class ReceiveRing {
     /** Both sides at rest: forgets everything. */
     public void reset() {
         produced = 0;
-        consumed = 0;
+        consumedSeen = 0;
+        head = 0;
         publishedSeen = 0;
-        buffer.putLongVolatile(PUBLISHED, 0);
-        buffer.putLongVolatile(CONSUMED, 0);
+        publish(0);
+        consume(0);
     }
 
     private int slot(long index) {
-        return SLOTS + ((int) index & mask) * slotLength;
+        return ((int) index & mask) * slotLength;
     }
 }

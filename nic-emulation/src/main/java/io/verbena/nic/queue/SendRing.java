@@ -1,6 +1,5 @@
 package io.verbena.nic.queue;
 
-import java.nio.ByteBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -9,48 +8,31 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A queue pair's send queue: fixed slots that the poster fills and the engine drains in order.
  *
  * <p>Concurrency: one poster at a time writes slots and {@code published} (release); the engine's baton holder reads up
- * to it (acquire) and writes {@code consumed} (release) when requests complete, after which slots may be reused. Both
- * words lie on lines of their own, before the slots.
- *
- * <pre>
- *   0          8        128         256
- *  +----------+--------+-----------+-------------------------------+
- *  | published| first  | consumed  | slots of slotLength bytes ... |
- *  +----------+--------+-----------+-------------------------------+
- * </pre>
+ * to it (acquire) and writes {@code consumed} (release) when requests complete, after which slots may be reused. The two
+ * words lie on lines of their own, see {@link RingLines}; the slots are memory that is allocated with the first request.
  *
  * <p>A ring that the poster finds empty, now and then, begins at its first slot again: {@code first} says which request lies
  * there. A queue pair with few requests at a time so touches few cache lines however deep its ring is, which is what lets
  * a thousand of them be busy. Nothing is outstanding when {@code first} changes, and the engine reads it with what is
  * published after that.
  */
-public final class SendRing {
-    private static final int PUBLISHED = 0;
-    private static final int FIRST = 8;
-    private static final int CONSUMED = 128;
-    private static final int SLOTS = 256;
+public final class SendRing extends RingLines.Behind {
     private static final long NO_BATCH = -1;
     private static final int LOOK_INTERVAL = 8;
 
-    private final UnsafeBuffer buffer;
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final int capacity;
     private final int mask;
     private final int slotLength;
     private final int maxSge;
     private final int maxInline;
 
-    // The poster's own view.
-    private long produced;
-    private long consumedSeen;
+    // The poster's.
     private long batchStart = NO_BATCH;
-    private long first;
-    private long nextLook = 1;
+    private long nextLook;
 
-    // The engine's own view: requests below head are complete, below next have been sent (in part).
-    private long head;
+    // The engine's: requests below head are complete, below next have been sent (in part).
     private long next;
-    private long publishedSeen;
-    private long firstSeen;
 
     /**
      * Creates an empty ring.
@@ -65,8 +47,6 @@ public final class SendRing {
         this.slotLength = SendWqeDescriptor.slotLength(maxSge, maxInline);
         this.maxSge = maxSge;
         this.maxInline = Math.max(maxInline, 0);
-        ByteBuffer memory = BufferUtil.allocateDirectAligned(SLOTS + this.capacity * slotLength, 128);
-        this.buffer = new UnsafeBuffer(memory);
     }
 
     /** Requests that fit. */
@@ -95,7 +75,7 @@ public final class SendRing {
      */
     public int claim() {
         if (produced - consumedSeen >= capacity) {
-            consumedSeen = buffer.getLongVolatile(CONSUMED);
+            consumedSeen = consumedAcquire();
             if (produced - consumedSeen >= capacity) {
                 return -1;
             }
@@ -103,16 +83,19 @@ public final class SendRing {
         if (produced >= nextLook) {
             lookWhetherEmpty();
         }
-        return SLOTS + ((int) (produced - first) & mask) * slotLength;
+        return ((int) (produced - first) & mask) * slotLength;
     }
 
     private void lookWhetherEmpty() {
+        if (buffer.capacity() == 0) {
+            buffer.wrap(BufferUtil.allocateDirectAligned(capacity * slotLength, 128)); // seen with the first request
+        }
         if (consumedSeen != produced) {
-            consumedSeen = buffer.getLongVolatile(CONSUMED);
+            consumedSeen = consumedAcquire();
         }
         if (consumedSeen == produced) {
             first = produced;
-            buffer.putLong(FIRST, first); // published with the request
+            // the engine sees it with the request
             nextLook = produced + 1;
         } else {
             nextLook = produced + LOOK_INTERVAL; // many are under way: this side leaves the engine its line for a while
@@ -126,12 +109,12 @@ public final class SendRing {
 
     /** Poster: makes all posted slots visible to the engine. */
     public void publish() {
-        buffer.putLongOrdered(PUBLISHED, produced);
+        publish(produced);
     }
 
     /** Any thread: index of the request that will be published next. */
     public long published() {
-        return buffer.getLongVolatile(PUBLISHED);
+        return publishedAcquire();
     }
 
     /** Poster: what is posted from here on is a batch, until {@link #commitBatch} or {@link #dropBatch}. */
@@ -163,22 +146,22 @@ public final class SendRing {
 
     /** Poster: whether nothing is posted that is not complete. */
     public boolean isIdle() {
-        return produced == consumedSeen || produced == (consumedSeen = buffer.getLongVolatile(CONSUMED));
+        return produced == consumedSeen || produced == (consumedSeen = consumedAcquire());
     }
 
     /** Requests posted and not complete, as the poster sees it; without those of an open batch. */
     public int outstanding() {
-        return (int) ((batchStart == NO_BATCH ? produced : batchStart) - buffer.getLongVolatile(CONSUMED));
+        return (int) ((batchStart == NO_BATCH ? produced : batchStart) - consumedAcquire());
     }
 
     /** Any thread: whether requests are published that the engine has not completed. */
     public boolean hasPublished() {
-        return buffer.getLongVolatile(PUBLISHED) != buffer.getLongVolatile(CONSUMED);
+        return publishedAcquire() != consumedAcquire();
     }
 
     /** Engine: the offset of a request's slot. */
     public int slot(long index) {
-        return SLOTS + ((int) (index - firstSeen) & mask) * slotLength;
+        return ((int) (index - firstSeen) & mask) * slotLength;
     }
 
     /** Engine: index of the oldest request that is not complete. */
@@ -196,9 +179,9 @@ public final class SendRing {
         if (next < publishedSeen) {
             return true;
         }
-        publishedSeen = buffer.getLongVolatile(PUBLISHED);
+        publishedSeen = publishedAcquire();
         if (next < publishedSeen) {
-            firstSeen = buffer.getLong(FIRST);
+            firstSeen = first;
             return true;
         }
         return false;
@@ -229,7 +212,7 @@ public final class SendRing {
 
     /** Engine: gives completed slots back to the poster. */
     public void releaseConsumed() {
-        buffer.putLongOrdered(CONSUMED, head);
+        consume(head);
     }
 
     /** Poster and engine both at rest: forgets everything (a move to RESET). */
@@ -244,9 +227,8 @@ public final class SendRing {
         publishedSeen = 0;
         first = 0;
         firstSeen = 0;
-        nextLook = 1;
-        buffer.putLong(FIRST, 0);
-        buffer.putLongVolatile(PUBLISHED, 0);
-        buffer.putLongVolatile(CONSUMED, 0);
+        nextLook = 0;
+        publish(0);
+        consume(0);
     }
 }

@@ -2,6 +2,7 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.wire.BthFlyweight;
@@ -19,6 +20,9 @@ import org.agrona.DirectBuffer;
 final class ReliableRequester extends Requester {
     /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
     private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
+
+    /** Bytes of a payload that the link is given by reference. */
+    private static final int LEAST_BY_REFERENCE = 4 * 1024;
 
     /** Longest request that is executed as it is posted: what a slice of it takes is not noticed by others. */
     private static final int EXECUTED_NOW = 4096;
@@ -331,7 +335,19 @@ final class ReliableRequester extends Requester {
         if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
             return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
         }
-        int at = link.claim(headers + payload);
+        MemoryRegion source = null; // where the payload lies whole, if it had better not be copied
+        int sourceOffset = 0;
+        if (payload >= LEAST_BY_REFERENCE && (flags & SendWqeDescriptor.INLINE) == 0) {
+            long found = ScatterGather.find(wqes, slot + SendWqeDescriptor.DATA, offset, payload);
+            if (found >= 0) {
+                int entry = (int) (found >>> Integer.SIZE);
+                source = services.region(wqes.getInt(entry + SendWqeDescriptor.SGE_KEY));
+                sourceOffset = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + (int) found;
+            }
+        }
+        int at = source == null
+                ? link.claim(headers + payload)
+                : link.claim(headers, source.buffer(), sourceOffset, payload);
         if (at == Link.NO_ROOM) {
             outcome = QpContext.BLOCKED;
             completer.sent();
@@ -346,7 +362,7 @@ final class ReliableRequester extends Requester {
         }
         int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
                 | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
-        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, payload);
+        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, source == null ? payload : 0);
         link.commit();
         services.touch(path);
         int end = Psn.next(reads ? wqes.getInt(slot + SendWqeDescriptor.LAST_PSN) : psn);

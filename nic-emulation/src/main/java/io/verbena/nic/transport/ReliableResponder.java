@@ -26,7 +26,7 @@ import org.agrona.MutableDirectBuffer;
  */
 final class ReliableResponder extends Responder {
     /** Times that an acknowledgement waits at most: a stream does not hold it up. */
-    private static final int MOST_DEFERRED = 8;
+    private static final int MOST_DEFERRED = 2;
 
     private final ResponderResources resources = new ResponderResources();
 
