@@ -1,20 +1,15 @@
 package io.verbena.bench.fabric;
 
 import io.verbena.fabric.netty.SocketTransport;
-import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
-import io.verbena.nic.wire.Opcode;
 import java.net.InetAddress;
 
 /** One side's NIC on its fabric. For one thread, which drives the engine where the mode says so. */
 public final class FabricNode implements AutoCloseable {
-    private static final int MAX_MTU = 64 * 1024;
-
     private final NodeFabric fabric;
     private final Nic nic;
     private final Engine engine;
@@ -92,21 +87,6 @@ public final class FabricNode implements AutoCloseable {
             engine.call(() -> up[0] = engine.path(peerNic).isUp());
             idle.run();
         }
-    }
-
-    /**
-     * How a queue pair is connected to a peer whose link is up: with the largest path MTU that the link carries, up to 64
-     * KiB. Links negotiate their packets, so it is the same at both ends.
-     */
-    public ConnectAttributes attributes(long peerNic) {
-        int[] mtu = new int[1];
-        engine.call(() -> {
-            Link link = engine.path(peerNic).link();
-            mtu[0] = link == null
-                    ? ConnectAttributes.DEFAULT_MTU
-                    : Integer.highestOneBit(Math.min(MAX_MTU, link.maxPacket() - Opcode.MAX_HEADER_LENGTH));
-        });
-        return new ConnectAttributes().pathMtu(mtu[0]);
     }
 
     /** Whether one-sided operations and appends reach the peer's memory without packets. */

@@ -192,7 +192,7 @@ final class Initiator implements AutoCloseable {
         }
         node.awaitLink(peer, Deadline.ofSeconds(10, "link"));
         for (int i = 0; i < senders; i++) {
-            qps[firstQp + i].connect(peer, Integer.parseInt(words[4 + i]), node.attributes(peer));
+            qps[firstQp + i].connect(peer, Integer.parseInt(words[4 + i]));
         }
         return peer;
     }

@@ -132,7 +132,7 @@ final class TestEnd implements AutoCloseable {
             remoteQueueKey = (int) peer.number("queue-key");
         }
         for (int i = 0; i < queuePairs.length; i++) {
-            queuePairs[i].connect(peerNic, numbers[i], node.attributes(peerNic));
+            queuePairs[i].connect(peerNic, numbers[i]);
         }
         direct = node.isDirect(peerNic) && settings.kind().verb() != Verb.SEND;
     }
