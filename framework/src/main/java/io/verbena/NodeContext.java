@@ -29,7 +29,7 @@ public final class NodeContext {
     int maxInboxes = 256;
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
-    int pathMtu = 65536;
+    int pathMtu = 8192;
     boolean eventLoop;
     boolean sharedMemory;
     int sendDepth = 256;
@@ -93,7 +93,7 @@ public final class NodeContext {
 
     /**
      * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link carries
-     * counts. Default 65536.
+     * counts. Default 8192.
      */
     public NodeContext pathMtu(int bytes) {
         pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
