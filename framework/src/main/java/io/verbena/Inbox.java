@@ -23,6 +23,7 @@ public final class Inbox implements AutoCloseable {
     private final Dispatch dispatch;
     private final BooleanSupplier hasMessage = this::hasMessage;
 
+    private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
     private volatile boolean polledByNode;
     private volatile boolean closed;
@@ -75,10 +76,16 @@ public final class Inbox implements AutoCloseable {
      * @throws IllegalStateException if there is a callback already
      */
     public void onMessage(MessageHandler handler) {
+        onMessage(handler, () -> {});
+    }
+
+    /** As the other; something is run after each batch of messages, on the same thread. */
+    void onMessage(MessageHandler handler, Runnable afterBatch) {
         synchronized (this) {
             if (callback != null) {
                 throw new IllegalStateException("inbox '" + name + "' has a callback already");
             }
+            this.afterBatch = afterBatch;
             callback = handler;
         }
         node.turns().add(this);
@@ -87,7 +94,14 @@ public final class Inbox implements AutoCloseable {
     /** The node's turn of a callback. */
     int callBack() {
         MessageHandler handler = callback;
-        return handler == null ? 0 : take(handler, CALLBACK_LIMIT);
+        if (handler == null) {
+            return 0;
+        }
+        try {
+            return take(handler, CALLBACK_LIMIT);
+        } finally {
+            afterBatch.run();
+        }
     }
 
     /** Whether there is no message now. For the thread that polls. */

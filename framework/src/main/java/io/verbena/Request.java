@@ -63,11 +63,19 @@ public final class Request {
     }
 
     /**
-     * Answers, now. If further requests are there already, the answer may leave with theirs; see {@link Responder}.
+     * Answers, now.
      *
      * @return BACK_PRESSURED if the requester does not keep up: try again, or keep the answer for later
      */
     public SendResult reply(DirectBuffer answer, int answerOffset, int answerLength) {
-        return responder.replyNow(channel(), correlationId, answer, answerOffset, answerLength);
+        return responder.answer(channel(), correlationId, answer, answerOffset, answerLength);
+    }
+
+    /**
+     * As {@link #reply}, but the answer may stay until the handlers of the requests that came with this one have returned:
+     * for handlers that are short, whose answers then cost one doorbell.
+     */
+    public SendResult enqueue(DirectBuffer answer, int answerOffset, int answerLength) {
+        return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);
     }
 }

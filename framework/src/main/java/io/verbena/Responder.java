@@ -18,14 +18,12 @@ import org.slf4j.LoggerFactory;
  * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the
  * request's channel: for one thread at a time a channel. Nothing is allocated per request.
  *
- * <p>Answers that are given at once, by {@link Request#reply}, leave together as long as further requests are there already,
- * for at most {@value #HOLD_MICROS} us: with the last of them, or with the next request after that time.
+ * <p>Answers that are given by {@link Request#enqueue} leave together, at the end of the batch of requests that were there: one
+ * doorbell for all of a channel's.
  */
 public final class Responder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
     private static final int MAX_TEXT = 512;
-    private static final int HOLD_MICROS = 10;
-    private static final long HOLD_NANOS = 1000L * HOLD_MICROS;
 
     private final Inbox inbox;
     private final Request request = new Request(this);
@@ -34,9 +32,8 @@ public final class Responder implements AutoCloseable {
     private final AtomicLong unanswered = new AtomicLong();
     private @Nullable RequestHandler handler;
 
-    // The poller's: where answers were given that have not left.
+    // The poller's: where answers were enqueued that have not left.
     private @Nullable Channel held;
-    private long heldSince;
 
     Responder(Inbox inbox) {
         this.inbox = inbox;
@@ -78,7 +75,7 @@ public final class Responder implements AutoCloseable {
             throw new IllegalStateException("responder '" + name() + "' has a callback already");
         }
         handler = requestHandler;
-        inbox.onMessage(onMessage);
+        inbox.onMessage(onMessage, this::release);
     }
 
     /** Sleeps until there is a request, as {@link Inbox#await}. */
@@ -97,23 +94,25 @@ public final class Responder implements AutoCloseable {
         return CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
     }
 
-    /** Answers the request that is being handled; the answer may wait for those of the requests behind it. */
-    SendResult replyNow(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
-        Channel other = held;
-        if (other != null && other != channel) {
+    /** Answers the request that is being handled, at once. */
+    SendResult answer(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
+        if (held == channel) {
+            held = null; // what was enqueued there leaves with this one
+        }
+        return reply(channel, correlationId, answer, offset, length);
+    }
+
+    /** Answers the request that is being handled; the answer may stay until the batch of requests ends. */
+    SendResult enqueue(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
+        if (held != channel) {
             release();
         }
-        boolean last = held == null && inbox.isEmpty();
         SendResult result =
-                CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, last);
-        if (last) {
-            return result;
-        }
-        if (result != SendResult.SENT) {
-            release();
-        } else if (held == null) {
+                CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, false);
+        if (result == SendResult.SENT) {
             held = channel;
-            heldSince = System.nanoTime();
+        } else {
+            release();
         }
         return result;
     }
@@ -148,9 +147,6 @@ public final class Responder implements AutoCloseable {
             malformed.lazySet(malformed.getPlain() + 1);
             return;
         }
-        if (held != null && System.nanoTime() - heldSince > HOLD_NANOS) {
-            release();
-        }
         long correlationId = CallFlyweight.correlationId(message.buffer(), message.offset());
         request.wrap(
                 channel,
@@ -167,9 +163,6 @@ public final class Responder implements AutoCloseable {
             }
         } finally {
             request.unwrap();
-            if (held != null && inbox.isEmpty()) {
-                release();
-            }
         }
     }
 

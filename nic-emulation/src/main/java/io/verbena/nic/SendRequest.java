@@ -279,8 +279,16 @@ public final class SendRequest {
     /** Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not. */
     boolean executeNow(Engine engine, QpContext qp, UnsafeBuffer ring, int slot) {
         DirectBuffer data = inlineBuffer;
-        return qp.mayExecuteNow(opcode.ordinal(), flags)
-                && engine.executeNow(qp, slot, data == null ? ring : data, inlineOffset);
+        if (!qp.mayExecuteNow(opcode.ordinal(), flags)) {
+            return false;
+        }
+        if (data == null) {
+            return engine.executeNow(qp, slot, ring, 0);
+        }
+        // A buffer of the application's own class is not called by the engine, and one that has shrunk is the poster's
+        // fault.
+        data.boundsCheck(inlineOffset, (int) length);
+        return data instanceof UnsafeBuffer && engine.executeNow(qp, slot, data, inlineOffset);
     }
 
     /** Copies the request, all but inline data, to a slot of a send ring. */

@@ -163,13 +163,13 @@ final class RpcEnd extends End {
 
     private void onRequest(Request request) {
         served++;
-        SendResult result = request.reply(request.buffer(), request.offset(), request.length());
+        SendResult result = request.enqueue(request.buffer(), request.offset(), request.length());
         Deadline deadline = null;
         while (result == SendResult.BACK_PRESSURED) {
             node.doWork();
             deadline = deadline == null ? Deadline.ofSeconds(10, "room for an answer") : deadline;
             deadline.check();
-            result = request.reply(request.buffer(), request.offset(), request.length());
+            result = request.enqueue(request.buffer(), request.offset(), request.length());
         }
         if (result == SendResult.CLOSED) {
             throw new BenchException(

@@ -211,6 +211,10 @@ public final class Appender {
         QueueView view = views[queueId];
         if (view.key != key) {
             view = look(queueId, queue, key);
+            if (table.getIntVolatile(queue + KEY_OFFSET) != key) {
+                views[queueId] = QueueView.UNKNOWN; // of two queues, perhaps
+                return NO_QUEUE;
+            }
         }
         if (pd != view.pd && pd != ANY_PD) {
             return BAD_KEY;
@@ -249,6 +253,9 @@ public final class Appender {
                 }
             }
             tail = table.getLongVolatile(queue + TAIL_OFFSET);
+            if (table.getInt(queue + KEY_OFFSET) != key) {
+                return giveUp(slotOffset, NO_QUEUE); // destroyed, and perhaps made anew, meanwhile
+            }
         }
     }
 

@@ -211,7 +211,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      *
      * @param data where its inline data lies, which is not in the slot yet; or any buffer
      * @param from offset in there
-     * @return whether it was done; if not, nothing has happened and it is to be posted
+     * @return whether it was done, or has failed; if not, nothing has happened to it and it is to be posted
      */
     public boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
@@ -340,6 +340,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         sleepsUntil = now + wait;
         if (thread != null && parkChecks.length == 0) {
             control.setParkedForPackets(index); // whoever polls what peers write here directly is awake, or a guest
+            if (parkChecks.length > 0) {
+                control.setParked(index); // added meanwhile, by somebody who saw this engine run
+            }
         } else {
             control.setParked(index);
         }

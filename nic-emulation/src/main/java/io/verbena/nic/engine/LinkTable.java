@@ -318,6 +318,9 @@ final class LinkTable implements Arrivals {
         polled = new Link[0];
         numbers.clear();
         Arrays.fill(numbered, null);
+        announcing = false; // what they announced last is nobody's work
+        againWords = 0;
+        Arrays.fill(againBits, 0);
     }
 
     private static void close(Link link) {

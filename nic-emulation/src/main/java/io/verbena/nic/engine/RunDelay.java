@@ -17,7 +17,7 @@ final class RunDelay implements AutoCloseable {
     private final byte[] text = new byte[96];
     private @Nullable RandomAccessFile file;
     private @Nullable Thread of;
-    private boolean absent;
+    private volatile boolean absent; // or closed for good
 
     /** Whether the calling thread is the one that looked last; the times of different threads do not compare. */
     boolean isOfCurrentThread() {
@@ -32,7 +32,7 @@ final class RunDelay implements AutoCloseable {
         try {
             RandomAccessFile known = file;
             if (known == null || !isOfCurrentThread()) {
-                close();
+                letGo();
                 known = new RandomAccessFile(FILE, "r");
                 file = known;
                 of = Thread.currentThread();
@@ -41,7 +41,7 @@ final class RunDelay implements AutoCloseable {
             return secondNumber(text, known.read(text));
         } catch (IOException e) {
             absent = true; // not Linux, or a container without it
-            close();
+            letGo();
             return 0;
         }
     }
@@ -59,10 +59,17 @@ final class RunDelay implements AutoCloseable {
         return value;
     }
 
+    /** Lets go of the file; any look after this finds 0. */
     @Override
     public void close() {
+        absent = true;
+        letGo();
+    }
+
+    private void letGo() {
         RandomAccessFile open = file;
         file = null;
+        of = null;
         if (open != null) {
             try {
                 open.close();

@@ -153,6 +153,12 @@ final class DirectPath {
         }
         int pd = QueuePairWord.pd(peerWord);
         int claimed = appender.claimRun((int) queueId, queueKey, pd, longest, bytes, qp.peerQp());
+        if (claimed != Appender.OK && run > 1) { // what does not hold for all of them may hold for the first
+            run = 1;
+            bytes = RecordDescriptor.alignedLength(SendWqeDescriptor.length(header));
+            longest = SendWqeDescriptor.length(header);
+            claimed = appender.claimRun((int) queueId, queueKey, pd, longest, bytes, qp.peerQp());
+        }
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }

@@ -418,12 +418,12 @@ public final class QpContext extends Flow {
     }
 
     /**
-     * Poster: rings the doorbell.
+     * Poster: rings the doorbell. A full fence: what was published before is seen by whoever has not heard it yet.
      *
      * @return whether it was silent, so that the engine must be told
      */
     public boolean ring() {
-        return (int) DOORBELL.getVolatile(this) == 0 && (int) DOORBELL.getAndSet(this, 1) == 0;
+        return (int) DOORBELL.getAndSet(this, 1) == 0;
     }
 
     /** Engine: the doorbell was heard; looks at the ring must come after this. */
