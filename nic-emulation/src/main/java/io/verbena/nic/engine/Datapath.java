@@ -138,7 +138,9 @@ final class Datapath implements TransportServices, PacketHandler {
             } else {
                 outbound.send();
             }
-            outbound.acknowledgeAll();
+            if (links.socketLinks() > 0) {
+                outbound.acknowledgeAll(); // one system call for both
+            }
         } else if (rung != null) {
             ring(rung);
         }
