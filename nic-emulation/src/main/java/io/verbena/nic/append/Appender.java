@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends to the queues of one NIC: of a peer whose memory is mapped here, or of the NIC's own.
  *
- * <p>An append is three steps, between which anything may happen: {@link #claim}, copying the payload to {@link #buffer}
- * at {@link #payloadOffset}, and {@link #commit} or {@link #abort}. Several claims may be open at a time, one a slot for a
- * direct initiator, any number for the owner; each is named by the value of {@link #claimed} after its claim.
+ * <p>An append is three steps, between which anything may happen: claim, copy, commit or abort. The direct path claims a run of
+ * records that become visible together ({@link #claimRun}, {@link #commitRun}), one run at a time. With {@link #claim},
+ * {@link #commit} and {@link #abort} several claims of one record may be open at a time, one a slot for a direct initiator,
+ * any number for the owner; each is named by the value of {@link #claimed} after its claim.
  *
  * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
  * makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the record's first word

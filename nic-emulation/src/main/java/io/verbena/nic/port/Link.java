@@ -49,8 +49,8 @@ public interface Link extends AutoCloseable {
 
     /**
      * Reserves a packet whose payload lies elsewhere already; the caller writes the headers alone. A link may send the
-     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here; so it must stay
-     * what it is until then.
+     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here: the memory must
+     * be there until then, and what it holds then is what is sent.
      *
      * @param headerLength bytes that the caller writes at the offset returned
      * @param payload holds the rest of the packet
