@@ -22,6 +22,9 @@ public final class AppendQueue {
     /** Bytes that the consumer zeroes at most when the allocator is late. */
     private static final int INLINE_ZERO = 256 << 10;
 
+    /** Bytes that the consumer zeroes when it finds nothing to read: a microsecond's work. */
+    private static final int IDLE_ZERO = 16 << 10;
+
     private static final int IDLE_LOOK = 16;
     private static final int IDLE_MAINTENANCE = 1024;
 
@@ -57,6 +60,7 @@ public final class AppendQueue {
     private Chunk chunk;
     private int headOffset;
     private int idlePolls;
+    private boolean wantsRoom; // chunks were left that are not announced anew
     private long records;
     private long bytes;
     private long paddingBytes;
@@ -297,7 +301,8 @@ public final class AppendQueue {
         chunk = next;
         headOffset = 0;
         publishHead();
-        if (ahead - 1 < attributes.reserveChunks()) {
+        wantsRoom = true; // this consumer zeroes what it has left whenever it finds nothing to read
+        if (ahead - 1 < (attributes.reserveChunks() + 1) / 2) {
             owner.wakeAllocator();
         }
         return true;
@@ -319,6 +324,9 @@ public final class AppendQueue {
 
     private void idle() {
         idlePolls++;
+        if (wantsRoom) {
+            wantsRoom = maintain(owner.clock().nanoTime(), IDLE_ZERO, false) > 0;
+        }
         if ((idlePolls & (IDLE_LOOK - 1)) != 0) {
             return;
         }

@@ -94,8 +94,7 @@ public final class SendRing extends RingLines.Behind {
             consumedSeen = consumedAcquire();
         }
         if (consumedSeen == produced) {
-            first = produced;
-            // the engine sees it with the request
+            first = produced; // the engine sees it with the request
             nextLook = produced + 1;
         } else {
             nextLook = produced + LOOK_INTERVAL; // many are under way: this side leaves the engine its line for a while
