@@ -185,7 +185,7 @@ public final class Plan {
                             ? references(setting, "netty-tcp", "netty-nio-tcp", "netty-uring-tcp", "aeron-udp")
                             : references(setting, "netty-uds"));
         }
-        Setting window = Setting.of("", Measure.WINDOW, 32).withDepth(256);
+        Setting window = Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256);
         add(
                 "echo-32-tcp",
                 "32 B echo, 256 under way, TCP, two processes",
@@ -213,7 +213,8 @@ public final class Plan {
                 call.measure().figures(),
                 List.of(Contestant.of(call.withPath("verbena-rpc-tcp"), atMost(Figure.P50, 1 / 3.0))),
                 references(call, "grpc-unary", "grpc-stream"));
-        Setting window = Setting.of("", Measure.WINDOW, KIB).withDepth(64).withWarmupFactor(4);
+        Setting window =
+                Setting.of("", Measure.WINDOW, KIB).withDepth(64).withBatch(64).withWarmupFactor(4);
         add(
                 "call-1k-tcp-64",
                 "1 KiB request and response, 64 under way, TCP, two processes",
