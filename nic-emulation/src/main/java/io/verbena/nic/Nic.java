@@ -153,6 +153,11 @@ public final class Nic implements AutoCloseable {
         return background.doWork();
     }
 
+    /** Whether somebody has asked for {@link #backgroundWork} since it was last done. Any thread. */
+    public boolean isBackgroundWanted() {
+        return background.isWanted();
+    }
+
     /** A count, since the NIC was opened. Any thread. */
     public long counter(NicCounter counter) {
         return counters.get(counter.ordinal());

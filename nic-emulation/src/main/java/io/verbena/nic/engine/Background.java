@@ -41,11 +41,18 @@ public final class Background implements AutoCloseable {
 
     /** There is work. Any thread; cheap. */
     public void wake() {
-        if (threaded && !woken) {
+        if (!woken) {
             woken = true;
-            start();
-            LockSupport.unpark(thread);
+            if (threaded) {
+                start();
+                LockSupport.unpark(thread);
+            }
         }
+    }
+
+    /** Whether there was a {@link #wake} since the work was last begun. Any thread. */
+    public boolean isWanted() {
+        return woken;
     }
 
     /**
@@ -58,6 +65,7 @@ public final class Background implements AutoCloseable {
         if (threaded) {
             throw new IllegalStateException("background work has a thread of its own");
         }
+        woken = false;
         return agent.getAsInt();
     }
 
