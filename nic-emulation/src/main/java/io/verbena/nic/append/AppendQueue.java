@@ -368,6 +368,14 @@ public final class AppendQueue {
         return length(at.buffer.getLongVolatile(offset)) <= 0;
     }
 
+    /**
+     * Whether nothing is claimed that is not consumed. Any thread: it looks at no chunk, which may be gone while another
+     * thread consumes. It is for whoever is about to sleep: true is sure, false may be a claim that is not committed yet.
+     */
+    public boolean isDrained() {
+        return destroyed || depth() == 0;
+    }
+
     /** Bytes claimed and not consumed yet, headers, padding and claims in flight included. Any thread. */
     public long depth() {
         // The head is read first: read in the other order it might have passed a tail read before.

@@ -45,6 +45,7 @@ final class ChunkRing {
     private int retired;
     private volatile int announced;
     private int leastFree;
+    private boolean ending;
 
     ChunkRing(ControlBlock control, MemoryProvider memory, Footprint footprint, int queueId, AppendQueueAttributes of) {
         this.control = control;
@@ -80,7 +81,7 @@ final class ChunkRing {
                 Chunk chunk = ring[sequence & mask];
                 if (chunk != null) {
                     withdraw(sequence);
-                    memory.release(chunk.segment);
+                    memory.unmap(chunk.segment); // no key names the queue yet: nobody has seen it
                 }
             }
             throw e;
@@ -249,14 +250,30 @@ final class ChunkRing {
         return count;
     }
 
+    /**
+     * Gives a free chunk back: its pages to the operating system at once, if nobody in this process can touch it any more.
+     *
+     * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
+     * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
+     * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
+     * fails, since sequences never come twice. The consumer's handlers have returned. What is left is a claim that the owner
+     * closed in place of an initiator that it took for dead: if that one lives after all, and in this process, it may be
+     * in the middle of its copy. So a chunk in which that has happened is left to the garbage collector, which waits for
+     * whoever holds it. So is a destroyed queue's, whose consumer may be in a handler.
+     */
     private void releaseOne() {
         Chunk chunk = free[--freeCount];
         footprint.release(chunkLength);
-        memory.release(chunk.segment);
+        if (chunk.suspect || ending) {
+            memory.release(chunk.segment);
+        } else {
+            memory.unmap(chunk.segment);
+        }
     }
 
     /** Ends the ring when the queue is gone: frees what no slot names. Returns whether all is free. */
     boolean drain(int headSequence) {
+        ending = true;
         retire(headSequence);
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
         retire(announced);

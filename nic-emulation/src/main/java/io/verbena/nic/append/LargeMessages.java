@@ -85,14 +85,16 @@ final class LargeMessages {
                     }
                 }
                 case LargeMessage.READY -> {
-                    if (now - place.readyAt >= waitNanos && place.move(LargeMessage.READY, LargeMessage.DONE)) {
-                        free(place);
+                    if (mayAllocate
+                            && now - place.readyAt >= waitNanos
+                            && place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                        free(place, true);
                         work++;
                     }
                 }
                 case LargeMessage.DONE -> {
                     if (mayAllocate) {
-                        free(place);
+                        free(place, true);
                         work++;
                     }
                 }
@@ -122,12 +124,20 @@ final class LargeMessages {
         return place.move(LargeMessage.REQUESTED, LargeMessage.READY);
     }
 
-    private void free(LargeMessage place) {
+    /**
+     * Frees a place that is DONE: its responder has committed or aborted, its consumer's handler has returned, and only the
+     * owner ever had the mapping. Of a destroyed queue the consumer may be in a handler: then it is left to the collector.
+     */
+    private void free(LargeMessage place, boolean atOnce) {
         Segment segment = place.segment;
         if (segment != null) {
             place.segment = null;
             footprint.release(segment.buffer().capacity());
-            memory.release(segment);
+            if (atOnce) {
+                memory.unmap(segment);
+            } else {
+                memory.release(segment);
+            }
         }
         place.move(LargeMessage.DONE, LargeMessage.FREE);
     }
@@ -141,7 +151,7 @@ final class LargeMessages {
                 continue;
             }
             if (place.move(LargeMessage.READY, LargeMessage.DONE) || place.state() == LargeMessage.DONE) {
-                free(place);
+                free(place, false);
             }
             drained &= place.state() == LargeMessage.FREE;
         }
