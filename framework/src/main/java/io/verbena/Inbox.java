@@ -22,6 +22,7 @@ public final class Inbox implements AutoCloseable {
     private final AppendQueue queue;
     private final Dispatch dispatch;
     private final BooleanSupplier hasMessage = this::hasMessage;
+    private final BooleanSupplier parkCheck = this::mayHaveMessage;
 
     private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
@@ -137,8 +138,13 @@ public final class Inbox implements AutoCloseable {
         return node.awaitMessage(nanos, hasMessage);
     }
 
+    /** For threads that do not poll, which look at it before the node sleeps. */
     BooleanSupplier parkCheck() {
-        return hasMessage;
+        return parkCheck;
+    }
+
+    private boolean mayHaveMessage() {
+        return !closed && !queue.isDrained();
     }
 
     /** Messages taken since it was opened. Any thread. */

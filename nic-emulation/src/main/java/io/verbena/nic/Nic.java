@@ -153,7 +153,10 @@ public final class Nic implements AutoCloseable {
         return background.doWork();
     }
 
-    /** Whether somebody has asked for {@link #backgroundWork} since it was last done. Any thread. */
+    /**
+     * Whether background work was asked for since the last {@link #backgroundWork}: so that a caller with a clock of its own
+     * may come when the work is due. Any thread.
+     */
     public boolean isBackgroundWanted() {
         return background.isWanted();
     }

@@ -50,7 +50,7 @@ public final class Background implements AutoCloseable {
         }
     }
 
-    /** Whether there was a {@link #wake} since the work was last begun. Any thread. */
+    /** Whether there is work that {@link #doWork}, or the thread, has not begun to look for. Any thread. */
     public boolean isWanted() {
         return woken;
     }
@@ -65,7 +65,7 @@ public final class Background implements AutoCloseable {
         if (threaded) {
             throw new IllegalStateException("background work has a thread of its own");
         }
-        woken = false;
+        woken = false; // first: whoever asks meanwhile is heard the next time
         return agent.getAsInt();
     }
 
