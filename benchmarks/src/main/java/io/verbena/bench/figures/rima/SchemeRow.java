@@ -15,6 +15,7 @@ import io.verbena.bench.srq.SizeClassOptimizer;
 import io.verbena.bench.srq.SizeClasses;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.QueueSizing;
+import java.util.Arrays;
 
 /** The rows of Table 6: ways to receive messages of any size, what memory they need, and what has to be chosen for them. */
 enum SchemeRow {
@@ -25,7 +26,8 @@ enum SchemeRow {
     ALLOCATE("3", "large allocated on demand, address returned", "cut and a reserve; cut at every sender"),
     FETCH_ADD("4", "large by fetch-and-add", "cut, a reserve and the shared buffer; cut at every sender"),
     PER_SENDER("5", "a buffer a sender", "the buffer, by the largest size; the number of senders"),
-    RIMA("6", "append queue", "none by the distribution");
+    RIMA("6", "append queue", "none by the distribution"),
+    RIMA_WIDE("6", "append queue, chunks of 4 MiB", "the chunk, by the largest size that must not wait");
 
     /** Messages up to so many bytes are small (5.2.1). */
     static final int CUT = 1024;
@@ -75,18 +77,24 @@ enum SchemeRow {
         return switch (this) {
             case SINGLE -> SingleSrq.of(LARGEST, LARGE_BUFFERS).with(SETTINGS);
             case TUNED -> bySize();
-            case PREALLOCATED -> PreallocatedLarge.of(CUT, SMALL_BUFFERS, LARGEST, LARGE_BUFFERS).with(SETTINGS);
+            case PREALLOCATED ->
+                PreallocatedLarge.of(CUT, SMALL_BUFFERS, LARGEST, LARGE_BUFFERS).with(SETTINGS);
             case DEMAND_PAGING -> onDemand(OnDemandLarge.Form.DEMAND_PAGING);
             case ALLOCATE -> onDemand(OnDemandLarge.Form.ALLOCATE_AND_RETURN);
             case FETCH_ADD -> new FetchAddLarge(CUT, SMALL_BUFFERS, LARGEST, SHARED_BUFFER, PLACES).with(SETTINGS);
             case PER_SENDER -> new PerSenderBuffers(LARGEST, SENDERS_BUFFER).with(SETTINGS);
-            case RIMA -> new AppendScheme(
-                    new AppendQueueAttributes()
-                            .chunkLength(CHUNK)
-                            .reserveChunks(QueueSizing.reserveChunks(
-                                    IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, CHUNK, CHUNK / 4)),
-                    SETTINGS);
+            case RIMA -> append(CHUNK);
+            case RIMA_WIDE -> append(4 * CHUNK);
         };
+    }
+
+    private static Scheme append(int chunkLength) {
+        return new AppendScheme(
+                new AppendQueueAttributes()
+                        .chunkLength(chunkLength)
+                        .reserveChunks(QueueSizing.reserveChunks(
+                                IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, chunkLength, chunkLength / 4)),
+                SETTINGS);
     }
 
     private static Scheme onDemand(OnDemandLarge.Form form) {
@@ -105,7 +113,7 @@ enum SchemeRow {
 
     private static Scheme bySize() {
         int[] counts = new int[TUNED_QUEUES];
-        java.util.Arrays.fill(counts, LARGE_BUFFERS);
+        Arrays.fill(counts, LARGE_BUFFERS);
         return new SrqBySize(tuned(), counts).with(SETTINGS);
     }
 
@@ -118,7 +126,8 @@ enum SchemeRow {
             case DEMAND_PAGING, ALLOCATE -> smallBytes(CUT);
             case FETCH_ADD -> smallBytes(CUT) + (double) SHARED_BUFFER * RimaModel.PROCESSES;
             case PER_SENDER -> SENDERS * SENDERS_BYTES * RimaModel.PROCESSES;
-            case RIMA -> RimaModel.appendQueue().ofProcesses(RimaModel.PROCESSES).totalBytes();
+            case RIMA, RIMA_WIDE ->
+                RimaModel.appendQueue().ofProcesses(RimaModel.PROCESSES).totalBytes();
         };
     }
 

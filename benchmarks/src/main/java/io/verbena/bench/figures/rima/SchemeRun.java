@@ -145,8 +145,7 @@ final class SchemeRun {
         run.world.simulation.runUntil(() -> run.all.size() == messages, LIMIT_NANOS);
         long notReady = run.world.notReady();
         run.sendLargest();
-        return new Result(
-                run.all, run.large, run.largest, run.senders[0].scheme.queuePairs(), run.peak, notReady);
+        return new Result(run.all, run.large, run.largest, run.senders[0].scheme.queuePairs(), run.peak, notReady);
     }
 
     private void received(DirectBuffer buffer, int offset, int length, long tag) {
