@@ -45,6 +45,10 @@ enum SchemeRow {
     private static final int SENDERS = 2_000;
     private static final double SENDERS_BYTES = 1e6;
     private static final int CHUNK = 1 << 20;
+
+    /** Messages above so many bytes have a mapping of their own in an append queue of default chunks. */
+    static final int OWN_MAPPING = CHUNK / 4;
+
     private static final SchemeSettings SETTINGS = SchemeSettings.DEFAULT.withMtu(IncastWorld.MTU);
 
     private final String row;
