@@ -12,7 +12,7 @@ final class Chunk {
     int dirty;
     /** Of these, bytes that are zeroed again. */
     int zeroed;
-    /** Whether a claim in it was ever closed by the owner instead of its claimer: who may write to it later still. */
+    /** Whether a claim in it was closed by the owner in place of its claimer, who may write to it later still. */
     boolean suspect;
 
     Chunk(Segment segment) {
