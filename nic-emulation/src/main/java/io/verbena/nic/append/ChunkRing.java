@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of one queue, on the owner's side: which are announced, which are drained and wait to be zeroed, which are
- * set aside because a stalled initiator may still write into them.
+ * set aside because a stalled initiator may still write into them or because records of them are held.
  *
  * <pre>
  *   retired ........ head ........ tail ........ announced
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *   └ or set aside     └─────── chunk table ─────────┘
  * </pre>
  *
- * <p>Concurrency: all but {@link #chunk} and {@link #announced} under the queue's maintenance flag; those two also by the
- * consumer.
+ * <p>Concurrency: all under the queue's maintenance flag, but {@link #chunk} and {@link #announced} also by the consumer, and
+ * what says so by any thread.
  */
 final class ChunkRing {
     private final ControlBlock control;
@@ -35,13 +35,16 @@ final class ChunkRing {
     private final int queueId;
     private final int queue;
     private final int chunkLength;
-    private int reserve;
+    private volatile int reserve;
     private final int mask;
     private final @Nullable Chunk[] ring;
     private Chunk[] free;
     private int freeCount;
     private Chunk[] setAside;
     private int setAsideCount;
+    private volatile int stalledChunks;
+    private volatile int heldChunks;
+    private int surplus; // free chunks to give back, one a turn
     private int retired;
     private volatile int announced;
     private int leastFree;
@@ -67,6 +70,11 @@ final class ChunkRing {
     /** Sets how many clean chunks are kept ahead of the tail. */
     void reserve(int chunks) {
         reserve = chunks;
+    }
+
+    /** How many clean chunks are kept ahead of the tail. Any thread. */
+    int reserve() {
+        return reserve;
     }
 
     /** Announces the first chunk and the reserve; all of them or an exception. */
@@ -138,8 +146,14 @@ final class ChunkRing {
         return chunk;
     }
 
+    /** Chunks that the head has left and a stalled initiator may write into, as of the last turn. Any thread. */
     int setAsideCount() {
-        return setAsideCount;
+        return stalledChunks;
+    }
+
+    /** Chunks that the head has left and records are held of, as of the last turn. Any thread. */
+    int heldChunks() {
+        return heldChunks;
     }
 
     /** Collects the chunks that the head has left. */
@@ -150,19 +164,36 @@ final class ChunkRing {
             withdraw(retired);
             retired++;
             work++;
-            if (isNamedBySlot(chunk.sequence)) {
-                setAside = pushed(setAside, setAsideCount++, chunk);
-            } else {
-                settle(chunk);
-            }
+            setAside = pushed(setAside, setAsideCount++, chunk);
         }
+        if (setAsideCount > 0) {
+            work += look();
+        }
+        return work;
+    }
+
+    /** Frees what was set aside and nobody can write into or read any more. */
+    private int look() {
+        int work = 0;
+        int stalled = 0;
+        int held = 0;
         for (int i = setAsideCount - 1; i >= 0; i--) {
             Chunk chunk = setAside[i];
-            if (!isNamedBySlot(chunk.sequence)) {
+            if (chunk.awaitsRelease()) {
+                held++;
+            } else if (isNamedBySlot(chunk.sequence)) {
+                stalled++;
+            } else {
                 setAside[i] = setAside[--setAsideCount];
                 settle(chunk);
                 work++;
             }
+        }
+        if (held != heldChunks) {
+            heldChunks = held;
+        }
+        if (stalled != stalledChunks) {
+            stalledChunks = stalled;
         }
         return work;
     }
@@ -175,6 +206,7 @@ final class ChunkRing {
     private void settle(Chunk chunk) {
         if (chunk.suspect) {
             footprint.release(chunkLength);
+            footprint.returned();
             memory.release(chunk.segment);
         } else {
             free = pushed(free, freeCount++, chunk);
@@ -206,15 +238,16 @@ final class ChunkRing {
     }
 
     /**
-     * Announces chunks until the reserve is full: clean ones, then ones zeroed here, then new ones.
+     * Announces chunks until the reserve is full: clean ones, then ones zeroed here, then a new one.
      *
      * @param tailSequence where the tail (or the head, if it is ahead) is
      * @param zeroBudget most bytes to zero
-     * @param mayAllocate whether new mappings may be made
+     * @param mayAllocate whether a new mapping may be made; one a turn
      */
     int replenish(int tailSequence, int zeroBudget, boolean mayAllocate) {
         int work = 0;
         int budget = zeroBudget;
+        boolean mayMap = mayAllocate;
         while (announced - 1 - tailSequence < reserve && announced - retired <= mask) {
             if (freeCount > 0) {
                 Chunk chunk = free[freeCount - 1];
@@ -230,7 +263,8 @@ final class ChunkRing {
                 }
                 freeCount--;
                 announce(chunk);
-            } else if (mayAllocate) {
+            } else if (mayMap) {
+                mayMap = false;
                 try {
                     announce(allocate());
                 } catch (MemoryExhaustedException e) {
@@ -245,23 +279,26 @@ final class ChunkRing {
         return work;
     }
 
-    /** Gives back the free chunks that were not needed since the last call. */
-    int releaseSurplus() {
-        int surplus = Math.min(leastFree, freeCount);
-        for (int i = 0; i < surplus; i++) {
-            releaseOne();
-        }
+    /** The free chunks that were not needed since the last call are to be given back, one a turn. */
+    void releaseSurplus() {
+        surplus = Math.max(0, Math.min(leastFree, freeCount));
         leastFree = freeCount;
-        return surplus;
     }
 
-    /** Gives all free chunks back. */
-    int releaseFree() {
-        int count = freeCount;
-        while (freeCount > 0) {
-            releaseOne();
+    /** All free chunks are to be given back, one a turn. */
+    void releaseFree() {
+        surplus = freeCount;
+    }
+
+    /** Gives back one of the free chunks that are to go; returns how many. */
+    int releaseOne() {
+        surplus = Math.min(surplus, freeCount);
+        if (surplus == 0) {
+            return 0;
         }
-        return count;
+        surplus--;
+        giveBack(free[--freeCount]);
+        return 1;
     }
 
     /**
@@ -271,12 +308,12 @@ final class ChunkRing {
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
      * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
      * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
-     * see {@link #settle}. The consumer's handlers have returned; but a destroyed queue's consumer may be in one, and its
+     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer may be in one, and its
      * chunks are left to the garbage collector.
      */
-    private void releaseOne() {
-        Chunk chunk = free[--freeCount];
+    private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
+        footprint.returned();
         if (ending) {
             memory.release(chunk.segment);
         } else {
@@ -284,13 +321,15 @@ final class ChunkRing {
         }
     }
 
-    /** Ends the ring when the queue is gone: frees what no slot names. Returns whether all is free. */
+    /** Ends the ring when the queue is gone: frees what no slot names and nobody holds. Returns whether all is free. */
     boolean drain(int headSequence) {
         ending = true;
         retire(headSequence);
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
         retire(announced);
-        releaseFree();
+        while (freeCount > 0) {
+            giveBack(free[--freeCount]);
+        }
         return setAsideCount == 0;
     }
 }

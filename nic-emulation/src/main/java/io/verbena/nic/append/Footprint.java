@@ -3,6 +3,7 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendQueueDescriptor.ALLOCATIONS_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.FOOTPRINT_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.HIGH_WATER_OFFSET;
+import static io.verbena.nic.append.AppendQueueDescriptor.RELEASES_OFFSET;
 
 import org.agrona.concurrent.AtomicBuffer;
 
@@ -21,6 +22,7 @@ final class Footprint {
         table.putLong(queue + FOOTPRINT_OFFSET, 0);
         table.putLong(queue + HIGH_WATER_OFFSET, 0);
         table.putLong(queue + ALLOCATIONS_OFFSET, 0);
+        table.putLong(queue + RELEASES_OFFSET, 0);
     }
 
     /** Sets the limit; if more is mapped than that, nothing is added until less is. */
@@ -53,6 +55,11 @@ final class Footprint {
 
     void allocated() {
         table.putLongRelease(queue + ALLOCATIONS_OFFSET, table.getLong(queue + ALLOCATIONS_OFFSET) + 1);
+    }
+
+    /** A mapping was given back. */
+    void returned() {
+        table.putLongRelease(queue + RELEASES_OFFSET, table.getLong(queue + RELEASES_OFFSET) + 1);
     }
 
     void refused() {

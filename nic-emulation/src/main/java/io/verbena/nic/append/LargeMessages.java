@@ -1,8 +1,13 @@
 package io.verbena.nic.append;
 
+import static io.verbena.nic.append.RecordDescriptor.HEADER_LENGTH;
+import static io.verbena.nic.append.RecordDescriptor.PAYLOAD_OFFSET;
+import static io.verbena.nic.append.RecordDescriptor.REFERENCE_LENGTH;
+
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
+import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +19,14 @@ final class LargeMessages {
     /** Large messages of one queue that are under way or unread at a time. */
     static final int PLACES = 32;
 
+    private final int queueId;
     private final LargeMessage[] places = new LargeMessage[PLACES];
     private final MemoryProvider memory;
     private final Footprint footprint;
     private long waitNanos;
 
-    LargeMessages(MemoryProvider memory, Footprint footprint, long waitNanos) {
+    LargeMessages(int queueId, MemoryProvider memory, Footprint footprint, long waitNanos) {
+        this.queueId = queueId;
         this.memory = memory;
         this.footprint = footprint;
         this.waitNanos = waitNanos;
@@ -63,14 +70,29 @@ final class LargeMessages {
         return null;
     }
 
-    /** The committed message that a reference names, or null if the reference is not to be believed. */
-    @Nullable
-    LargeMessage committed(int index, long length) {
-        if (index < 0 || index >= PLACES) {
-            return null;
+    /**
+     * The message that a LARGE record refers to.
+     *
+     * @param buffer chunk
+     * @param offset of the record
+     * @param recordLength its length
+     * @throws IllegalStateException if the reference is not to be believed
+     */
+    LargeMessage referred(AtomicBuffer buffer, int offset, int recordLength) {
+        if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
+            throw new IllegalStateException("append queue " + queueId + ": large reference of " + recordLength
+                    + " bytes, expected " + (HEADER_LENGTH + REFERENCE_LENGTH));
         }
-        LargeMessage place = places[index];
-        return place.state() == LargeMessage.COMMITTED && place.length == length ? place : null;
+        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
+        long length = buffer.getLong(offset + PAYLOAD_OFFSET + 8);
+        if (index >= 0 && index < PLACES) {
+            LargeMessage place = places[index];
+            if (place.state() == LargeMessage.COMMITTED && place.length == length) {
+                return place;
+            }
+        }
+        throw new IllegalStateException("append queue " + queueId + ": reference to large message " + index + " of "
+                + length + " bytes, which is not there");
     }
 
     /** Makes mappings that were asked for, releases those that are done with or were never fetched. */
@@ -133,6 +155,7 @@ final class LargeMessages {
         if (segment != null) {
             place.segment = null;
             footprint.release(segment.buffer().capacity());
+            footprint.returned();
             if (atOnce) {
                 memory.unmap(segment);
             } else {
