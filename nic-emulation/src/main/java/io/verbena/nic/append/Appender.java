@@ -519,6 +519,29 @@ public final class Appender {
         throw new IllegalStateException("claim " + claim + " is not open");
     }
 
+    /**
+     * Forgets a segment, which is about to be unmapped.
+     *
+     * @param segment of the peer's, retired: no tail leads into it any more
+     * @return false if a claim of {@link #claim} is open in it: it must stay
+     */
+    public boolean forget(AtomicBuffer segment) {
+        for (OpenClaim claim : claims) {
+            if (claim.open && claim.buffer == segment) {
+                return false;
+            }
+        }
+        for (QueueView view : views) {
+            if (view.chunk == segment) {
+                view.chunk = OpenClaim.NOTHING;
+            }
+        }
+        if (roomBuffer == segment) {
+            roomBuffer = OpenClaim.NOTHING;
+        }
+        return true;
+    }
+
     /** Claims that are neither committed nor aborted. */
     public int openClaims() {
         return claims.length - freeCount;

@@ -207,7 +207,7 @@ final class ChunkRing {
                 stalled++;
             } else {
                 setAside[i] = setAside[--setAsideCount];
-                free = pushed(free, freeCount++, chunk);
+                settle(chunk);
                 work++;
             }
         }
@@ -218,6 +218,21 @@ final class ChunkRing {
             stalledChunks = stalled;
         }
         return work;
+    }
+
+    /**
+     * A drained chunk that no slot names is free to be used again. But one in which the owner has closed a claim in place
+     * of an initiator that it took for dead is not: if that one lives after all it may be in the middle of its copy. It is
+     * given up, and left to the garbage collector, which waits for whoever holds it.
+     */
+    private void settle(Chunk chunk) {
+        if (chunk.suspect) {
+            footprint.release(chunkLength);
+            footprint.returned();
+            memory.release(chunk.segment);
+        } else {
+            free = pushed(free, freeCount++, chunk);
+        }
     }
 
     private static Chunk[] pushed(Chunk[] chunks, int count, Chunk chunk) {
@@ -315,15 +330,14 @@ final class ChunkRing {
      * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
      * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
-     * fails, since sequences never come twice. The consumers' handlers have returned, and what they held is released. What is left is a claim that the owner
-     * closed in place of an initiator that it took for dead: if that one lives after all, and in this process, it may be
-     * in the middle of its copy. So a chunk in which that has happened is left to the garbage collector, which waits for
-     * whoever holds it. So is a destroyed queue's, whose consumer may be in a handler.
+     * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
+     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer may be in one, and its
+     * chunks are left to the garbage collector.
      */
     private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
         footprint.returned();
-        if (chunk.suspect || ending) {
+        if (ending) {
             memory.release(chunk.segment);
         } else {
             memory.unmap(chunk.segment);
