@@ -12,7 +12,6 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.function.IntPredicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,8 +76,6 @@ public final class Appender {
     private AtomicBuffer roomBuffer = OpenClaim.NOTHING;
     private int room;
     private int runSlotOffset;
-
-    private final Staging staging = new Staging();
 
     /**
      * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
@@ -343,25 +340,7 @@ public final class Appender {
         view.chunk = segment;
         view.chunkPosition = position;
         view.chunkSequence = sequence;
-        view.chunkSegment = segmentId;
         return OK;
-    }
-
-    /**
-     * Drops what is remembered of segments that are gone, so that they can be unmapped here. None of them is in use: a segment
-     * goes when no slot names it, and a slot is cleared after the last access to its chunk.
-     *
-     * @param retired whether the segment of an id is gone
-     */
-    public void forget(IntPredicate retired) {
-        for (QueueView view : views) {
-            if (view.chunk != OpenClaim.NOTHING && retired.test(view.chunkSegment)) {
-                if (roomBuffer == view.chunk) {
-                    roomBuffer = OpenClaim.NOTHING;
-                }
-                view.chunk = OpenClaim.NOTHING;
-            }
-        }
     }
 
     private int notReady(int queue) {
@@ -480,9 +459,12 @@ public final class Appender {
     private void release(OpenClaim open) {
         open.open = false;
         open.large = null;
-        if (open.staged != null) {
-            staging.give(open.staged);
+        AtomicBuffer staged = open.staged;
+        Staging staging = open.staging;
+        if (staged != null && staging != null) {
             open.staged = null;
+            open.staging = null;
+            staging.give(staged);
         }
         open.buffer = OpenClaim.NOTHING;
         freeClaims[freeCount++] = open.index;
@@ -516,6 +498,29 @@ public final class Appender {
             }
         }
         throw new IllegalStateException("claim " + claim + " is not open");
+    }
+
+    /**
+     * Forgets a segment, which is about to be unmapped.
+     *
+     * @param segment of the peer's, retired: no tail leads into it any more
+     * @return false if a claim of {@link #claim} is open in it: it must stay
+     */
+    public boolean forget(AtomicBuffer segment) {
+        for (OpenClaim claim : claims) {
+            if (claim.open && claim.buffer == segment) {
+                return false;
+            }
+        }
+        for (QueueView view : views) {
+            if (view.chunk == segment) {
+                view.chunk = OpenClaim.NOTHING;
+            }
+        }
+        if (roomBuffer == segment) {
+            roomBuffer = OpenClaim.NOTHING;
+        }
+        return true;
     }
 
     /** Claims that are neither committed nor aborted. */
@@ -558,7 +563,7 @@ public final class Appender {
         if (length > queue.attributes().recordLimit()) {
             large = queue.largeMessages().claim(qpNumber, length);
         } else {
-            staged = staging.take(length);
+            staged = queue.staging().take(length);
         }
         if (large == null && staged == null) {
             return notReady(control.queueOffset(queueId));
@@ -568,6 +573,7 @@ public final class Appender {
         last.slotOffset = -1;
         last.large = large;
         last.staged = staged;
+        last.staging = staged == null ? null : queue.staging();
         return OK;
     }
 

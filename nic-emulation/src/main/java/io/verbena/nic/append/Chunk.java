@@ -23,7 +23,7 @@ final class Chunk {
     int dirty;
     /** Of these, bytes that are zeroed again. */
     int zeroed;
-    /** Whether a claim in it was ever closed by the owner instead of its claimer: who may write to it later still. */
+    /** Whether a claim in it was closed by the owner in place of its claimer, who may write to it later still. */
     boolean suspect;
     /** Records that were handed out to stay, modulo 2^32. */
     int held;

@@ -12,6 +12,7 @@ import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
 import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +33,13 @@ final class ChunkRing {
     private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final Footprint footprint;
+    private final QueueMeter meter;
+    private final NanoClock clock;
     private final int queueId;
     private final int queue;
     private final int chunkLength;
     private volatile int reserve;
+    private int active;
     private final int mask;
     private final @Nullable Chunk[] ring;
     private Chunk[] free;
@@ -50,15 +54,25 @@ final class ChunkRing {
     private int leastFree;
     private boolean ending;
 
-    ChunkRing(ControlBlock control, MemoryProvider memory, Footprint footprint, int queueId, AppendQueueAttributes of) {
+    ChunkRing(
+            ControlBlock control,
+            MemoryProvider memory,
+            Footprint footprint,
+            QueueMeter meter,
+            NanoClock clock,
+            int queueId,
+            AppendQueueAttributes of) {
         this.control = control;
         this.table = control.buffer();
         this.memory = memory;
         this.footprint = footprint;
+        this.meter = meter;
+        this.clock = clock;
         this.queueId = queueId;
         this.queue = control.queueOffset(queueId);
         this.chunkLength = of.chunkLength();
         this.reserve = of.reserveChunks();
+        this.active = of.activeChunks();
         this.mask = control.limits().maxChunksPerQueue() - 1;
         this.ring = new Chunk[mask + 1];
         this.free = new Chunk[8];
@@ -67,9 +81,15 @@ final class ChunkRing {
         this.announced = retired;
     }
 
-    /** Sets how many clean chunks are kept ahead of the tail. */
-    void reserve(int chunks) {
-        reserve = chunks;
+    /**
+     * Sets what is kept.
+     *
+     * @param reserveChunks clean ones ahead of the tail
+     * @param activeChunks beside these, not given back while they are unused
+     */
+    void size(int reserveChunks, int activeChunks) {
+        reserve = reserveChunks;
+        active = activeChunks;
     }
 
     /** How many clean chunks are kept ahead of the tail. Any thread. */
@@ -102,6 +122,7 @@ final class ChunkRing {
                     "append queue " + queueId + " wanted a chunk of " + chunkLength + " bytes over its memory limit");
         }
         Segment segment;
+        long start = clock.nanoTime();
         try {
             segment = memory.allocate(chunkLength);
         } catch (MemoryExhaustedException e) {
@@ -110,6 +131,7 @@ final class ChunkRing {
             throw e;
         }
         footprint.allocated();
+        meter.allocated(clock.nanoTime() - start);
         return new Chunk(segment);
     }
 
@@ -185,7 +207,7 @@ final class ChunkRing {
                 stalled++;
             } else {
                 setAside[i] = setAside[--setAsideCount];
-                free = pushed(free, freeCount++, chunk);
+                settle(chunk);
                 work++;
             }
         }
@@ -196,6 +218,21 @@ final class ChunkRing {
             stalledChunks = stalled;
         }
         return work;
+    }
+
+    /**
+     * A drained chunk that no slot names is free to be used again. But one in which the owner has closed a claim in place
+     * of an initiator that it took for dead is not: if that one lives after all it may be in the middle of its copy. It is
+     * given up, and left to the garbage collector, which waits for whoever holds it.
+     */
+    private void settle(Chunk chunk) {
+        if (chunk.suspect) {
+            footprint.release(chunkLength);
+            footprint.returned();
+            memory.release(chunk.segment);
+        } else {
+            free = pushed(free, freeCount++, chunk);
+        }
     }
 
     private static Chunk[] pushed(Chunk[] chunks, int count, Chunk chunk) {
@@ -266,7 +303,8 @@ final class ChunkRing {
 
     /** The free chunks that were not needed since the last call are to be given back, one a turn. */
     void releaseSurplus() {
-        surplus = Math.max(0, Math.min(leastFree, freeCount));
+        int mapped = announced - retired + freeCount;
+        surplus = Math.max(0, Math.min(Math.min(leastFree, freeCount), mapped - active - reserve));
         leastFree = freeCount;
     }
 
@@ -292,15 +330,14 @@ final class ChunkRing {
      * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
      * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
-     * fails, since sequences never come twice. The consumers' handlers have returned, and what they held is released. What is left is a claim that the owner
-     * closed in place of an initiator that it took for dead: if that one lives after all, and in this process, it may be
-     * in the middle of its copy. So a chunk in which that has happened is left to the garbage collector, which waits for
-     * whoever holds it. So is a destroyed queue's, whose consumer may be in a handler.
+     * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
+     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer may be in one, and its
+     * chunks are left to the garbage collector.
      */
     private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
         footprint.returned();
-        if (chunk.suspect || ending) {
+        if (ending) {
             memory.release(chunk.segment);
         } else {
             memory.unmap(chunk.segment);
