@@ -28,7 +28,7 @@ public final class NodeContext {
     int maxQueuePairs = 4096;
     int maxInboxes = 256;
     int maxRegions = 4096;
-    long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
+    long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
     boolean eventLoop;
     boolean sharedMemory;
@@ -85,7 +85,7 @@ public final class NodeContext {
         return this;
     }
 
-    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 50 us. */
+    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 200 us. */
     public NodeContext spin(Duration longest) {
         spinNanos = notNegative("spin", longest);
         return this;
