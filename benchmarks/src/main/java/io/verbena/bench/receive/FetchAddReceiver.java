@@ -63,7 +63,7 @@ final class FetchAddReceiver extends SrqReceiver {
         long posted = postedBytes();
         long claimed = Math.min(ringLength, words.buffer().getLongVolatile(FetchAddLarge.MADE) - takenBytes);
         long held = small + ring.length();
-        return new SchemeFootprint(0, small - posted + claimed, posted + ring.length() - claimed, held, held);
+        return new SchemeFootprint(small - posted + claimed, posted + ring.length() - claimed, held, held);
     }
 
     @Override

@@ -159,7 +159,7 @@ final class OnDemandReceiver extends SrqReceiver {
     public SchemeFootprint footprint() {
         long small = bytes();
         long posted = postedBytes();
-        return new SchemeFootprint(0, small - posted + largeBytes, posted, small + largeBytes, small + mostLargeBytes);
+        return new SchemeFootprint(small - posted + largeBytes, posted, small + largeBytes, small + mostLargeBytes);
     }
 
     @Override

@@ -121,7 +121,7 @@ final class PerSenderReceiver extends ReceiverEnd {
     @Override
     public SchemeFootprint footprint() {
         long bytes = (long) rings.size() * ringLength;
-        return new SchemeFootprint(0, 0, bytes, bytes, bytes);
+        return new SchemeFootprint(0, bytes, bytes, bytes);
     }
 
     @Override
