@@ -153,6 +153,14 @@ public final class Nic implements AutoCloseable {
         return background.doWork();
     }
 
+    /**
+     * Whether background work was asked for since the last {@link #backgroundWork}: so that a caller with a clock of its own
+     * may come when the work is due. Any thread.
+     */
+    public boolean isBackgroundWanted() {
+        return background.isWanted();
+    }
+
     /** A count, since the NIC was opened. Any thread. */
     public long counter(NicCounter counter) {
         return counters.get(counter.ordinal());

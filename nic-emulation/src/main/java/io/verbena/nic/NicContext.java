@@ -25,6 +25,7 @@ public final class NicContext {
     int maxQueuePairs = 16384;
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
+    int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
     long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int quantum = 16 * 1024;
     NanoClock clock = SystemNanoClock.INSTANCE;
@@ -74,6 +75,15 @@ public final class NicContext {
     /** Append queues that may exist at a time, 1 to 4096. */
     public NicContext maxAppendQueues(int count) {
         maxAppendQueues = range("maxAppendQueues", count, 1, 4096);
+        return this;
+    }
+
+    /**
+     * Chunks of one append queue that may be announced or unread at a time, a power of two, 4 to 4096; default 64. Times the
+     * length of a chunk this bounds what lies unread in a queue, whatever its memory limit is. Each costs 16 bytes a queue.
+     */
+    public NicContext chunksPerAppendQueue(int count) {
+        chunksPerAppendQueue = powerOfTwo("chunksPerAppendQueue", range("chunksPerAppendQueue", count, 4, 4096));
         return this;
     }
 
@@ -170,12 +180,7 @@ public final class NicContext {
 
     ControlLimits limits() {
         // Two park words an engine: its owner's, and one for application threads that wait beside it.
-        return new ControlLimits(
-                2 * engines,
-                maxMemoryRegions,
-                maxQueuePairs,
-                maxAppendQueues,
-                ControlLimits.DEFAULT.maxChunksPerQueue());
+        return new ControlLimits(2 * engines, maxMemoryRegions, maxQueuePairs, maxAppendQueues, chunksPerAppendQueue);
     }
 
     private static int powerOfTwo(String name, int value) {

@@ -16,6 +16,7 @@ import java.util.Locale;
 public final class Plan {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
+    private static final int ETC_MEAN = 231; // bytes of an ETC message on average
     private static final int BATCH = 16;
     private static final int BULK_DEPTH = 16;
     private static final int BUSY_QPS = 1000;
@@ -31,6 +32,7 @@ public final class Plan {
         Plan plan = new Plan();
         plan.memoryRoundTrips();
         plan.memoryStreams();
+        plan.sharedReceives();
         plan.copies();
         plan.atomics();
         plan.sockets();
@@ -136,6 +138,26 @@ public final class Plan {
                     List.of(Figure.BYTES),
                     List.of(Contestant.of(setting.withPath("verbena-append-" + fabric), atLeast(Figure.BYTES, 1.5))),
                     references(setting, "aeron-ipc"));
+        }
+    }
+
+    /** An append queue against a shared receive queue whose buffers are of exactly the right size. */
+    private void sharedReceives() {
+        for (int bytes : new int[] {32, ETC_MEAN, KIB, 16 * KIB}) {
+            Setting turn = Setting.of("", Measure.ROUND_TRIP, bytes);
+            Setting stream = Setting.of("", Measure.STREAM, bytes).withBatch(BATCH);
+            add(
+                    "srq-rtt-" + size(bytes),
+                    words(bytes) + " round trip, to an append queue and to a shared receive queue, two processes",
+                    turn.measure().figures(),
+                    List.of(Contestant.of(turn.withPath("verbena-append-shm"), atMost(Figure.P50, 1))),
+                    references(turn, "verbena-send-srq-shm"));
+            add(
+                    "srq-rate-" + size(bytes),
+                    words(bytes) + " one way, to an append queue and to a shared receive queue, two processes",
+                    stream.measure().figures(),
+                    List.of(Contestant.of(stream.withPath("verbena-append-shm"), atLeast(Figure.RATE, 1))),
+                    references(stream, "verbena-send-srq-shm"));
         }
     }
 

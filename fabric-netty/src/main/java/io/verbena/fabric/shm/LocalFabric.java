@@ -121,7 +121,7 @@ public final class LocalFabric {
 
         LocalPeerMemory(MemoryProvider provider) {
             this.provider = provider;
-            this.segments = new SegmentCache(provider::segment);
+            this.segments = new SegmentCache(provider::segment, id -> provider.segment(id) == null);
         }
 
         @Override

@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,9 +16,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Another process's NIC memory, mapped here: its control block at once, its segments as they are asked for.
  *
- * <p>Concurrency: as {@link PeerMemory} says; {@link #forgetRetired} by any one other thread. A segment that its owner has
- * retired is forgotten there, and unmapped when the last buffer over it is garbage, so nothing is ever pulled away from
- * under a copy.
+ * <pre>
+ *   sweep (loop's owner)                 baton (engine)                          sweep
+ *   the file of a segment is gone ─────▶ views of it are dropped, it is not ───▶ unmapped
+ *                                        found any more
+ * </pre>
+ *
+ * <p>The owner unlinks a segment when it retires it. Its memory is pulled away here only after the engine, between two
+ * turns, has dropped all that leads there, so nothing is pulled away from under a copy; and it is pulled away off the
+ * baton, since that takes its time. Where no engine says that it has dropped them, segments stay.
+ *
+ * <p>Concurrency: as {@link PeerMemory} says; {@link #lookForRetired} and {@link #unmapOne} by the loop's owner.
  */
 final class MappedPeerMemory implements PeerMemory {
     private static final Logger LOG = LoggerFactory.getLogger(MappedPeerMemory.class);
@@ -25,7 +36,10 @@ final class MappedPeerMemory implements PeerMemory {
 
     private final Path directory;
     private final AtomicBuffer control;
-    private final SegmentCache segments = new SegmentCache(this::map);
+    private final SegmentCache segments = new SegmentCache(this::map, id -> false);
+    private final ConcurrentLinkedQueue<AtomicBuffer> unused = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable Runnable onRetired;
+    private volatile int[] retired = {};
 
     MappedPeerMemory(Path directory) throws IOException {
         this.directory = directory;
@@ -57,9 +71,50 @@ final class MappedPeerMemory implements PeerMemory {
         return directory.resolve(SharedMemoryProvider.SEGMENT_PREFIX + id);
     }
 
-    /** Forgets segments whose files are gone. */
-    void forgetRetired() {
-        segments.forgetIf(id -> !Files.exists(file(id)));
+    @Override
+    public void onRetired(Runnable told) {
+        onRetired = told;
+    }
+
+    /** Looks which segments' files are gone, and tells the engine if there are any. */
+    void lookForRetired() {
+        Runnable told = onRetired;
+        if (told == null) {
+            return;
+        }
+        int[] ids = segments.ids();
+        int count = 0;
+        for (int id : ids) {
+            if (!Files.exists(file(id))) {
+                ids[count++] = id;
+            }
+        }
+        if (count > 0) {
+            retired = Arrays.copyOf(ids, count);
+            told.run();
+        }
+    }
+
+    @Override
+    public void letGo(Predicate<AtomicBuffer> mayGo) {
+        int[] ids = retired;
+        retired = new int[0];
+        for (int id : ids) {
+            AtomicBuffer segment = segments.known(id);
+            if (segment != null && mayGo.test(segment)) {
+                segments.forget(id);
+                unused.add(segment);
+            }
+        }
+    }
+
+    /** Unmaps one of the segments that nobody here knows any more. Returns whether there may be more. */
+    boolean unmapOne() {
+        AtomicBuffer segment = unused.poll();
+        if (segment != null) {
+            MappedFile.unmap(segment);
+        }
+        return segment != null;
     }
 
     Path directory() {

@@ -1,59 +1,126 @@
 package io.verbena.fabric.shm;
 
-import java.util.Arrays;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
+import org.agrona.BitUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments of a peer, remembered by id after the first look. Holding the buffer keeps its mapping alive.
+ * Segments of a peer, remembered by id after the first look: as many as the peer has, however high their ids are by now.
  *
- * <p>Concurrency: {@link #find} under the baton of the engine that owns the link; it is on the data path and allocates
- * only when it meets an id for the first time. {@link #forgetIf} by one other thread: it may miss an entry while the
- * array grows, and finds it the next time.
+ * <pre>
+ *   table (copied on write)    ids     [ 7 │ 0 │ 1034 │ ... ]    open addressing, twice as many places as segments
+ *                              buffers [ b │ - │  b   │ ... ]    null is a free place
+ * </pre>
+ *
+ * <p>Concurrency: changed under the baton of the engine that owns the link, where {@link #find} allocates only when it
+ * meets an id for the first time. {@link #ids} is for any thread.
  */
 final class SegmentCache {
-    /** Ids at or above this are looked up each time, so that a wild id costs no memory. */
-    private static final int MAX_REMEMBERED = 1 << 16;
+    private static final int LEAST = 16;
 
     private final IntFunction<@Nullable AtomicBuffer> source;
-    private volatile @Nullable AtomicBuffer[] segments = new AtomicBuffer[16];
+    private final IntPredicate isGone;
+    private volatile Table table = new Table(LEAST);
 
-    SegmentCache(IntFunction<@Nullable AtomicBuffer> source) {
+    /**
+     * Creates a cache that knows nothing yet.
+     *
+     * @param source of the memory of an id, or of null if there is none
+     * @param isGone asked of each known id when a new one comes; what is gone is forgotten then
+     */
+    SegmentCache(IntFunction<@Nullable AtomicBuffer> source, IntPredicate isGone) {
         this.source = source;
+        this.isGone = isGone;
     }
 
     @Nullable
     AtomicBuffer find(int id) {
-        @Nullable AtomicBuffer[] known = segments;
-        if (id >= 0 && id < known.length) {
-            AtomicBuffer segment = known[id];
-            if (segment != null) {
-                return segment;
-            }
-        }
-        return id < 0 ? null : load(id);
+        AtomicBuffer known = table.find(id);
+        return known != null ? known : load(id);
     }
 
     private @Nullable AtomicBuffer load(int id) {
-        AtomicBuffer segment = source.apply(id);
-        if (segment != null && id < MAX_REMEMBERED) {
-            @Nullable AtomicBuffer[] known = segments;
-            if (id >= known.length) {
-                known = Arrays.copyOf(known, Math.max(id + 1, known.length * 2));
-                segments = known;
-            }
-            known[id] = segment;
+        AtomicBuffer segment = id < 0 ? null : source.apply(id);
+        if (segment != null) {
+            Table next = new Table(BitUtil.findNextPositivePowerOfTwo(2 * (table.count + 1)));
+            next.addAll(table, isGone);
+            next.add(id, segment);
+            table = next;
         }
         return segment;
     }
 
-    void forgetIf(IntPredicate gone) {
-        @Nullable AtomicBuffer[] known = segments;
-        for (int id = 0; id < known.length; id++) {
-            if (known[id] != null && gone.test(id)) {
-                known[id] = null;
+    /** The memory of an id if it is known. */
+    @Nullable
+    AtomicBuffer known(int id) {
+        return table.find(id);
+    }
+
+    /** Forgets an id. */
+    void forget(int id) {
+        Table next = new Table(table.places());
+        next.addAll(table, each -> each == id);
+        table = next;
+    }
+
+    /** The ids that are known now. */
+    int[] ids() {
+        Table now = table;
+        int[] ids = new int[now.count];
+        int n = 0;
+        for (int i = 0; i < now.places(); i++) {
+            if (now.buffers[i] != null) {
+                ids[n++] = now.ids[i];
+            }
+        }
+        return ids;
+    }
+
+    /** Never changed once it is published. */
+    private static final class Table {
+        final int[] ids;
+        final @Nullable AtomicBuffer[] buffers;
+        int count;
+
+        Table(int places) {
+            int length = Math.max(LEAST, places);
+            ids = new int[length];
+            buffers = new AtomicBuffer[length];
+        }
+
+        int places() {
+            return ids.length;
+        }
+
+        private int place(int id) {
+            int mask = ids.length - 1;
+            int at = id & mask; // ids follow each other
+            while (buffers[at] != null && ids[at] != id) {
+                at = (at + 1) & mask;
+            }
+            return at;
+        }
+
+        @Nullable
+        AtomicBuffer find(int id) {
+            return buffers[place(id)];
+        }
+
+        void add(int id, AtomicBuffer segment) {
+            int at = place(id);
+            ids[at] = id;
+            buffers[at] = segment;
+            count++;
+        }
+
+        void addAll(Table other, IntPredicate but) {
+            for (int i = 0; i < other.places(); i++) {
+                AtomicBuffer segment = other.buffers[i];
+                if (segment != null && !but.test(other.ids[i])) {
+                    add(other.ids[i], segment);
+                }
             }
         }
     }

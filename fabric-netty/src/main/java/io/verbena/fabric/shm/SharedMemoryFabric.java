@@ -62,7 +62,10 @@ import org.slf4j.LoggerFactory;
 public final class SharedMemoryFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemoryFabric.class);
     private static final int RECEIVE_BUFFER = 2048;
-    private static final long SWEEP_SECONDS = 2;
+    private static final long SWEEP_MILLIS = 1_000;
+
+    /** Between two segments that are unmapped, so that the owner of the loop has time for its other work. */
+    private static final long UNMAP_MILLIS = 5;
 
     /** When to look whether a peer that is gone is dead, after its end of file: its lock goes a little later. */
     private static final long[] JANITOR_DELAYS_MILLIS = {100, 1_000, 5_000};
@@ -435,10 +438,18 @@ public final class SharedMemoryFabric implements AutoCloseable {
     private void sweepRegularly() {
         if (sweep == null) {
             sweep = loop.scheduleWithFixedDelay(
-                    () -> links.forEach(side -> side.memory().forgetRetired()),
-                    SWEEP_SECONDS,
-                    SWEEP_SECONDS,
-                    TimeUnit.SECONDS);
+                    () -> links.forEach(this::sweep), SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void sweep(SharedMemoryLink side) {
+        unmap(side);
+        side.memory().lookForRetired();
+    }
+
+    private void unmap(SharedMemoryLink side) {
+        if (side.memory().unmapOne()) {
+            loop.schedule(() -> unmap(side), UNMAP_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A NIC's memory in files that other processes of the same user can map: {@code control}, and {@code segment-<id>} for
  * each segment, in a directory that is this process's for as long as it lives. See the package's drawing.
  *
- * <p>Opening removes what dead processes left. A released segment's file is unlinked at once; its memory goes when the
- * last process that maps it lets go.
+ * <p>Opening removes what dead processes left. A released segment's file is unlinked at once, a segment is unmapped here
+ * too where the caller says so; its memory goes when the last process that maps it lets go.
  *
  * <p>Thread-safe; not for the data path.
  */
@@ -147,10 +147,23 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public void release(Segment segment) {
-        if (segments.remove(segment.id(), segment)) {
-            used.addAndGet(-segment.buffer().capacity());
-            MappedFile.delete(directory.path().resolve(SEGMENT_PREFIX + segment.id()));
+        unlink(segment);
+    }
+
+    @Override
+    public void unmap(Segment segment) {
+        if (unlink(segment)) {
+            MappedFile.unmap(segment.buffer());
         }
+    }
+
+    private boolean unlink(Segment segment) {
+        if (!segments.remove(segment.id(), segment)) {
+            return false;
+        }
+        used.addAndGet(-segment.buffer().capacity());
+        MappedFile.delete(directory.path().resolve(SEGMENT_PREFIX + segment.id()));
+        return true;
     }
 
     @Override

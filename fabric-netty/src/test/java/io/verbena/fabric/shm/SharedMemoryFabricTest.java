@@ -23,7 +23,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,8 +109,51 @@ class SharedMemoryFabricTest {
 
             b.memory.release(late);
             memory.segment(late.id()).putLong(0, 5);
-            await().atMost(LONG).until(() -> memory.segment(late.id()) == null);
-            assertThat(memory.segment(early.id())).isNotNull();
+        }
+    }
+
+    @Test
+    void unmapsWhatThePeerHasRetiredAfterTheEngineHasLetItGo() throws Exception {
+        try (ShmPeer a = peer(1);
+                ShmPeer b = peer(2)) {
+            List<Segment> segments = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                segments.add(b.memory.allocate(4096 + i));
+            }
+            PeerMemory memory = connect(a, b).peerMemory();
+            List<AtomicBuffer> mapped = new ArrayList<>();
+            AtomicBoolean busy = new AtomicBoolean(true);
+            AtomicInteger calls = new AtomicInteger();
+            a.node.execute(() -> {
+                segments.forEach(segment -> mapped.add(memory.segment(segment.id())));
+                memory.onRetired(() -> a.node.execute(() -> {
+                    calls.incrementAndGet();
+                    memory.letGo(segment -> !busy.get() || segment != mapped.get(7));
+                }));
+            });
+            await().atMost(LONG).until(() -> mapped.size() == 40);
+            segments.subList(0, 30).forEach(b.memory::unmap);
+            assertThat(segments.get(0).buffer().capacity())
+                    .as("at its owner at once")
+                    .isZero();
+            await().atMost(LONG)
+                    .until(() -> mapped.stream()
+                                    .filter(segment -> segment.capacity() == 0)
+                                    .count()
+                            == 29);
+            assertThat(mapped.get(7).capacity()).as("what is in use stays").isEqualTo(4096 + 7);
+            busy.set(false);
+            await().atMost(LONG).until(() -> mapped.get(7).capacity() == 0);
+            int[] found = new int[1];
+            a.node.execute(() -> {
+                for (Segment segment : segments) {
+                    found[0] += memory.segment(segment.id()) == null ? 0 : 1;
+                }
+                calls.set(-1);
+            });
+            await().atMost(LONG).until(() -> calls.get() == -1);
+            assertThat(found[0]).isEqualTo(10);
+            mapped.subList(30, 40).forEach(segment -> segment.putLong(0, 5));
         }
     }
 

@@ -1,45 +1,23 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
-import static io.verbena.nic.append.RecordDescriptor.*;
 
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.MemoryProvider;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
  * An append queue (RIMA 3.2) at its owner: messages of any size, from anyone who holds the key, in one circular sequence
- * of chunks. The owner polls; a record is released when its handler has returned.
+ * of chunks. The owner polls; a record is released when its handler has returned, or later if it is {@linkplain #hold
+ * held}. Several may consume, see {@link #consumer}.
  *
- * <p>Concurrency: {@link #poll} and {@link #isEmpty} are for one consumer thread at a time, handed over with a
- * happens-before edge. {@link #query} and {@link #depth} are for any thread. Appends come through {@link Appender}s, from
- * any thread of any process. Chunks are zeroed, announced and released by {@link ChunkAllocator}, and if that is late by
- * the consumer; a try-flag keeps the two apart.
+ * <p>Concurrency: {@link #poll}, {@link #hold} and {@link #isEmpty} are for one consumer thread at a time, handed over with a
+ * happens-before edge; of a queue with {@linkplain #consumer several}, each of them is for one thread. {@link #query}, {@link
+ * #depth} and {@link #isDrained} are for any thread. Appends come through {@link Appender}s, from any thread of any process.
+ * Chunks are zeroed, announced and released by {@link ChunkAllocator}, and if that is late by the consumer; a try-flag keeps
+ * the two apart.
  */
 public final class AppendQueue {
-    /** Bytes that the consumer zeroes at most when the allocator is late. */
-    private static final int INLINE_ZERO = 256 << 10;
-
-    /** Bytes that the consumer zeroes when it finds nothing to read: a microsecond's work. */
-    private static final int IDLE_ZERO = 16 << 10;
-
-    private static final int IDLE_LOOK = 16;
-    private static final int IDLE_MAINTENANCE = 1024;
-
-    private static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
-
-    private static final VarHandle MAINTENANCE;
-
-    static {
-        try {
-            MAINTENANCE = MethodHandles.lookup().findVarHandle(AppendQueue.class, "maintenance", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final TailPointerTable owner;
     private final AtomicBuffer table;
     private final int id;
@@ -50,31 +28,18 @@ public final class AppendQueue {
     private final int chunkLength;
     private final ControlBlock control;
     private volatile AppendQueueAttributes attributes;
-    private volatile boolean modified; // since maintenance has looked
-    private final Footprint footprint;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
-    private final HoleRecovery recovery;
+    private final Staging staging;
+    private final Footprint footprint;
+    private final QueueMeter meter = new QueueMeter();
+    private final HeldRecords held;
+    private final RecordWalk walk;
+    private final QueueMaintenance maintenance;
 
-    // the consumer's
-    private Chunk chunk;
-    private int headOffset;
-    private int idlePolls;
-    private boolean wantsRoom; // chunks were left that are not announced anew
-    private long records;
-    private long bytes;
-    private long paddingBytes;
-    private long paddingPublished;
-
-    // under the maintenance flag
-    @SuppressWarnings("unused")
-    private volatile boolean maintenance;
-
-    private boolean belowWatermark;
-    private long surplusLook;
-
+    private volatile boolean several; // consumers
     private volatile boolean destroyed;
-    private volatile boolean freed;
+    private volatile boolean notPolled; // either of the two
     private volatile long lastTail;
 
     AppendQueue(
@@ -97,14 +62,27 @@ public final class AppendQueue {
         this.queue = control.queueOffset(id);
         this.attributes = concluded;
         this.chunkLength = concluded.chunkLength();
-        this.footprint = new Footprint(table, queue, concluded.memoryLimit());
-        this.ring = new ChunkRing(control, memory, footprint, id, concluded);
-        this.largeMessages = new LargeMessages(memory, footprint, concluded.surplusNanos());
-        this.recovery = new HoleRecovery(control, id, concluded);
-        this.surplusLook = now;
+        this.footprint = new Footprint(table, queue, concluded.memoryLimit(), owner.clock());
+        this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
+        this.largeMessages = new LargeMessages(id, memory, footprint, concluded);
+        this.staging = new Staging(this, footprint);
+        this.held = new HeldRecords(owner, table, queue);
         int first = ring.announced();
         ring.fill();
-        this.chunk = ring.chunk(first);
+        this.walk = new RecordWalk(this, owner, table, queue, ring, ring.chunk(first), largeMessages, held);
+        this.maintenance = new QueueMaintenance(
+                this,
+                owner,
+                control,
+                concluded,
+                footprint,
+                ring,
+                largeMessages,
+                staging,
+                meter,
+                new HoleRecovery(control, id, concluded),
+                walk,
+                now);
         table.putInt(queue + CHUNK_LENGTH_OFFSET, chunkLength);
         table.putInt(queue + MAX_MESSAGE_OFFSET, concluded.maxMessage());
         table.putInt(queue + RECORD_LIMIT_OFFSET, concluded.recordLimit());
@@ -117,6 +95,7 @@ public final class AppendQueue {
         table.putLong(queue + WATERMARK_OFFSET, 0);
         table.putLong(queue + HOLES_OFFSET, 0);
         table.putLong(queue + PADDING_OFFSET, 0);
+        table.putLong(queue + RESETS_OFFSET, 0);
         table.putLong(queue + HEAD_OFFSET, position(first, 0));
         table.putLongVolatile(queue + TAIL_OFFSET, position(first, 0));
         table.putIntVolatile(queue + KEY_OFFSET, key);
@@ -148,14 +127,14 @@ public final class AppendQueue {
     }
 
     /**
-     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve, low watermark,
-     * hole timeout and surplus time. Any thread; takes effect with the next maintenance.
+     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve and what it
+     * follows from, low watermark, hole timeout and surplus time. Any thread; takes effect with the next maintenance.
      *
      * <pre>{@code
-     *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4).lowWatermark(-1));
+     *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4));
      * }</pre>
      *
-     * @param wanted all attributes; chunk length and largest message as they are
+     * @param wanted all attributes; chunk length, largest message and places for large ones as they are
      * @throws IllegalArgumentException if an attribute is out of range or cannot be changed; names both values
      * @throws IllegalStateException if the queue was destroyed
      */
@@ -163,21 +142,12 @@ public final class AppendQueue {
         AppendQueueAttributes concluded = wanted.concluded(control.limits());
         same("chunk length", concluded.chunkLength(), chunkLength);
         same("max message", concluded.maxMessage(), attributes.maxMessage());
+        same("large messages", concluded.largeMessages(), attributes.largeMessages());
         if (destroyed) {
             throw new IllegalStateException("append queue " + id + " is destroyed");
         }
         attributes = concluded;
-        modified = true;
-        owner.wakeAllocator();
-    }
-
-    private void applyModified() {
-        modified = false; // first: what is changed meanwhile is taken over the next time
-        AppendQueueAttributes now = attributes;
-        footprint.limit(now.memoryLimit());
-        ring.reserve(now.reserveChunks());
-        recovery.timeout(now.holeTimeoutNanos());
-        largeMessages.surplus(now.surplusNanos());
+        maintenance.modified();
     }
 
     private void same(String name, int wanted, int is) {
@@ -196,179 +166,65 @@ public final class AppendQueue {
      * @param handler takes each message; if it throws, that message counts as consumed
      * @param limit most messages to take, at least 1
      * @return messages taken; 0 also when the queue was destroyed
+     * @throws IllegalStateException if the queue has several consumers
      */
     public int poll(AppendHandler handler, int limit) {
-        return destroyed ? 0 : take(handler, limit);
+        return notPolled ? notPolled() : walk.take(handler, limit);
     }
 
-    private int take(AppendHandler handler, int limit) {
-        int start = headOffset;
-        Chunk first = chunk;
-        int count = 0;
-        try {
-            while (count < limit) {
-                int offset = headOffset;
-                if (offset == chunkLength && !nextChunk(chunkLength)) {
-                    break;
-                }
-                offset = headOffset;
-                AtomicBuffer buffer = chunk.buffer;
-                long word = buffer.getLongVolatile(offset);
-                int length = length(word);
-                if (length <= 0) {
-                    break;
-                }
-                int aligned = align(length);
-                if (aligned > chunkLength - offset) {
-                    throw new IllegalStateException("append queue " + id + ": record of " + length + " bytes > "
-                            + (chunkLength - offset) + " left in its chunk");
-                }
-                int flags = flags(word);
-                headOffset = offset + aligned;
-                if ((flags & PADDING) != 0) {
-                    paddingBytes += aligned;
-                    if ((flags & END_OF_CHUNK) != 0) {
-                        nextChunk(offset + ALIGNMENT);
-                    }
-                    continue;
-                }
-                count++;
-                long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
-                int qpNumber = (int) source;
-                int immediate = (int) (source >>> 32);
-                if ((flags & LARGE) != 0) {
-                    takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
-                } else {
-                    records++;
-                    bytes += length - HEADER_LENGTH;
-                    handler.onMessage(
-                            buffer,
-                            offset + PAYLOAD_OFFSET,
-                            length - HEADER_LENGTH,
-                            qpNumber,
-                            immediate,
-                            flags & HAS_IMMEDIATE);
-                }
-            }
-        } finally {
-            if (headOffset != start || chunk != first) {
-                publishHead();
-            } else {
-                idle();
-            }
+    private int notPolled() {
+        if (destroyed) {
+            return 0;
         }
-        return count;
+        throw new IllegalStateException("append queue " + id
+                + " has several consumers: AppendConsumer.poll takes its messages, AppendQueue.poll does not");
     }
 
-    private void takeLarge(
-            AppendHandler handler,
-            AtomicBuffer buffer,
-            int offset,
-            int recordLength,
-            int qpNumber,
-            int immediate,
-            int flags) {
-        if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
-            throw new IllegalStateException("append queue " + id + ": large reference of " + recordLength
-                    + " bytes, expected " + (HEADER_LENGTH + REFERENCE_LENGTH));
+    /**
+     * Inside {@link #poll}'s handler: the present record stays until it is released, at any time, by any thread. It keeps its
+     * chunk and no other; the queue goes on.
+     *
+     * @param into holds nothing before
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already, {@code into} holds
+     *     one, or the queue has several consumers, each of which {@linkplain AppendConsumer#hold holds} its own
+     */
+    public void hold(AppendRecord into) {
+        if (several) {
+            throw new IllegalStateException("append queue " + id
+                    + " has several consumers: AppendConsumer.hold keeps their records, AppendQueue.hold does not");
         }
-        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
-        long length = buffer.getLong(offset + PAYLOAD_OFFSET + 8);
-        LargeMessage large = largeMessages.committed(index, length);
-        if (large == null) {
-            throw new IllegalStateException("append queue " + id + ": reference to large message " + index + " of "
-                    + length + " bytes, which is not there");
-        }
-        records++;
-        bytes += length;
-        try {
-            handler.onMessage(large.buffer(), 0, (int) length, qpNumber, immediate, flags);
-        } finally {
-            large.discard();
-            owner.wakeAllocator();
-        }
+        walk.hold(into);
     }
 
-    /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */
-    private boolean nextChunk(int dirty) {
-        int sequence = chunk.sequence;
-        int ahead = ring.announced() - 1 - sequence;
-        if (ahead == 0) {
-            return false;
-        }
-        Chunk next = ring.chunk(sequence + 1);
-        chunk.dirty = dirty;
-        chunk = next;
-        headOffset = 0;
-        publishHead();
-        wantsRoom = true; // this consumer zeroes what it has left whenever it finds nothing to read
-        if (ahead - 1 < (attributes.reserveChunks() + 1) / 2) {
-            owner.wakeAllocator();
-        }
-        return true;
-    }
-
-    private void publishHead() {
-        idlePolls = 0;
-        table.putLong(queue + RECORDS_OFFSET, records);
-        table.putLong(queue + BYTES_OFFSET, bytes);
-        if (paddingBytes != paddingPublished) {
-            paddingPublished = paddingBytes;
-            table.putLong(queue + PADDING_OFFSET, paddingBytes);
-        }
-        table.putLongRelease(queue + HEAD_OFFSET, position(chunk.sequence, headOffset));
-        if (ring.announced() - 1 == chunk.sequence) {
-            maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
-        }
-    }
-
-    private void idle() {
-        idlePolls++;
-        if (wantsRoom) {
-            wantsRoom = maintain(owner.clock().nanoTime(), IDLE_ZERO, false) > 0;
-        }
-        if ((idlePolls & (IDLE_LOOK - 1)) != 0) {
-            return;
-        }
-        long head = position(chunk.sequence, headOffset);
-        if (table.getLongVolatile(queue + TAIL_OFFSET) == head) {
-            if (headOffset > chunkLength / 2 && ring.announced() - 1 != chunk.sequence) {
-                resetToClean(head);
-            }
-        } else if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0) {
-            maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
-        }
-    }
-
-    /** Moves an empty queue from a chunk that is mostly used to a clean one, so that the next burst finds room. */
-    private void resetToClean(long head) {
-        int dirty = headOffset;
-        if (table.compareAndSetLong(queue + TAIL_OFFSET, head, position(chunk.sequence + 1, 0))) {
-            nextChunk(dirty);
-        }
+    /**
+     * Makes one of several consumers. From the first on only they take messages; whoever has polled so far has done so before.
+     */
+    public AppendConsumer consumer() {
+        several = true;
+        notPolled = true;
+        return new AppendConsumer(this, walk, held, largeMessages);
     }
 
     /**
      * Whether the next {@link #poll} would find nothing. Consumer thread only; a cheap look before it blocks (after
-     * {@link ControlBlock#setParked}).
+     * {@link ControlBlock#setParked}). Of several consumers, any: false also while one of them takes messages.
      */
     public boolean isEmpty() {
-        if (destroyed) {
-            return true;
+        if (notPolled) {
+            return destroyed || walk.isEmptyForOneOfSeveral();
         }
-        int offset = headOffset;
-        Chunk at = chunk;
-        if (offset == chunkLength) {
-            if (ring.announced() - 1 == at.sequence) {
-                return true;
-            }
-            at = ring.chunk(at.sequence + 1);
-            offset = 0;
-        }
-        return length(at.buffer.getLongVolatile(offset)) <= 0;
+        return walk.isEmpty();
     }
 
-    /** Bytes claimed and not consumed yet, headers, padding and claims in flight included. Any thread. */
+    /**
+     * Whether nothing is claimed that is not consumed. Any thread: it looks at no chunk, which may be gone while another
+     * thread consumes. It is for whoever is about to sleep: true is sure, false may be a claim that is not committed yet.
+     */
+    public boolean isDrained() {
+        return destroyed || depth() == 0;
+    }
+
+    /** Bytes claimed and not taken yet, headers, padding and claims in flight included, held records not. Any thread. */
     public long depth() {
         // The head is read first: read in the other order it might have passed a tail read before.
         long head = table.getLongVolatile(queue + HEAD_OFFSET);
@@ -404,18 +260,28 @@ public final class AppendQueue {
                 table.getLongVolatile(queue + HOLES_OFFSET),
                 table.getLongVolatile(queue + PADDING_OFFSET),
                 table.getLongVolatile(queue + ALLOCATIONS_OFFSET),
-                ring.setAsideCount());
+                ring.setAsideCount(),
+                table.getLongVolatile(queue + RESETS_OFFSET),
+                table.getLongVolatile(queue + RELEASES_OFFSET),
+                held.records(),
+                held.bytes(),
+                ring.heldChunks(),
+                staging.bytes(),
+                footprint.mean(),
+                meter.allocationP50(),
+                meter.allocationP99(),
+                meter.messagesPerSecond(),
+                meter.serviceNanos());
     }
 
-    // ---- destruction
-    // --------------------------------------------------------------------------------------------------
+    // ---- destruction ------------------------------------------------------------------------------------------------
 
     /**
-     * Destroys the queue: from here on appends find no queue. Consumer thread only. Its memory is given back when no
-     * initiator and no open claim of the owner can write into it any more. Waits a bounded time for its asynchronous events
+     * Destroys the queue: from here on appends find no queue. Consumer thread only (one of several: any). Its memory is
+     * given back when no initiator and no open claim of the owner can write into it any more and no record of it is held. Waits a bounded time for its asynchronous events
      * to be acknowledged: a thread acknowledges what it has taken before it destroys.
      *
-     * @param force also with messages unread (which are lost) or in flight
+     * @param force also with messages unread (which are lost) or in flight, and with records held (which stay)
      * @return false if there are such messages and {@code force} is not set (EBUSY): nothing has changed
      * @throws IllegalStateException (EBUSY) if events are not acknowledged in time; nothing has changed then
      */
@@ -423,7 +289,7 @@ public final class AppendQueue {
         if (destroyed) {
             return true;
         }
-        if (!force && depth() != 0) {
+        if (!force && isInUse()) {
             return false;
         }
         owner.beginDestroy(this);
@@ -436,18 +302,23 @@ public final class AppendQueue {
         return done;
     }
 
+    private boolean isInUse() {
+        return depth() != 0 || held.records() != 0; // in this order: see HeldRecords
+    }
+
     private boolean end(boolean force) {
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
         if (force) {
             tail = table.getAndSetLong(queue + TAIL_OFFSET, position(sequence(tail), GONE));
         } else {
-            if (depth() != 0 || !table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence(tail), GONE))) {
+            if (isInUse() || !table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence(tail), GONE))) {
                 return false;
             }
         }
         table.putIntVolatile(queue + KEY_OFFSET, 0);
         lastTail = tail;
         destroyed = true;
+        notPolled = true;
         owner.destroyed(this);
         owner.wakeAllocator();
         return true;
@@ -460,100 +331,30 @@ public final class AppendQueue {
 
     /** Whether it was destroyed and all its memory has been given back. */
     public boolean isFreed() {
-        return freed;
+        return maintenance.isFreed();
     }
 
-    // ---- maintenance
-    // --------------------------------------------------------------------------------------------------
+    // ---- maintenance ------------------------------------------------------------------------------------------------
 
     LargeMessages largeMessages() {
         return largeMessages;
     }
 
-    /**
-     * Recovers holes, recycles drained chunks, announces clean ones, serves large messages, gives surplus back.
-     *
-     * @param now in nanoseconds
-     * @param zeroBudget most bytes to zero
-     * @param mayAllocate whether mappings may be made and released
-     * @return work done, 0 if none, or if another thread is at it
-     */
+    Staging staging() {
+        return staging;
+    }
+
+    QueueMeter meter() {
+        return meter;
+    }
+
+    /** The tail when the queue was destroyed. */
+    long lastTail() {
+        return lastTail;
+    }
+
+    /** See {@link QueueMaintenance#run}. */
     int maintain(long now, int zeroBudget, boolean mayAllocate) {
-        if (maintenance || !MAINTENANCE.compareAndSet(this, false, true)) {
-            return 0;
-        }
-        try {
-            return destroyed ? dismantle(now) : serve(now, zeroBudget, mayAllocate);
-        } finally {
-            MAINTENANCE.setRelease(this, false);
-        }
-    }
-
-    private int serve(long now, int zeroBudget, boolean mayAllocate) {
-        if (modified) {
-            applyModified();
-        }
-        long head = table.getLongVolatile(queue + HEAD_OFFSET);
-        int headSequence = sequence(head);
-        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
-        if (offset(tail) == GONE) {
-            return 0;
-        }
-        int work = 0;
-        if (recovery.recover(head, tail, ring, now) > 0) {
-            work++;
-            owner.wakeEngine(engine);
-        }
-        int tailSequence = sequence(tail) - headSequence < 0 ? headSequence : sequence(tail);
-        watch(tail);
-        work += ring.retire(headSequence);
-        work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
-        work += largeMessages.maintain(now, mayAllocate);
-        if (mayAllocate) {
-            if (footprint.takeRefused()) {
-                work += ring.releaseFree();
-            } else if (now - surplusLook >= attributes.surplusNanos()) {
-                surplusLook = now;
-                work += ring.releaseSurplus();
-            }
-        }
-        return work;
-    }
-
-    private void watch(long tail) {
-        boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < attributes.lowWatermark();
-        if (below && !belowWatermark) {
-            table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
-            owner.belowWatermark(this);
-        }
-        belowWatermark = below;
-    }
-
-    /** Plays the consumer until nothing is in flight, then gives the memory back. */
-    private int dismantle(long now) {
-        if (freed) {
-            return 0;
-        }
-        long tail = lastTail;
-        take(DISCARD, Integer.MAX_VALUE);
-        long head = position(chunk.sequence, headOffset);
-        int work = 0;
-        if (distance(head, tail, chunkLength) > 0) {
-            work = recovery.recover(head, tail, ring, now);
-            if (work == 0) {
-                return 0;
-            }
-            take(DISCARD, Integer.MAX_VALUE);
-            head = position(chunk.sequence, headOffset);
-        }
-        boolean drained = distance(head, tail, chunkLength) <= 0;
-        drained = drained && largeMessages.drained();
-        drained = drained && ring.drain(chunk.sequence);
-        if (drained) {
-            freed = true;
-            owner.freed(this);
-            work++;
-        }
-        return work;
+        return maintenance.run(now, zeroBudget, mayAllocate);
     }
 }

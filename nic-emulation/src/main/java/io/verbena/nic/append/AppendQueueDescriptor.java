@@ -18,6 +18,7 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
  *  256| head | records | bytes | next sequence                                      |   the consumer's
  *     +-----------------------------------------------------------------------------+
  *  384| RNRs | watermark crossings | holes | padding | allocations | footprint | high-water mark |
+ *  440| resets | releases | held records | held bytes |
  *     +-----------------------------------------------------------------------------+
  *  512| chunk table: {sequence (4), segment (4), offset in the segment (8)}, ...      |
  *     +-----------------------------------------------------------------------------+
@@ -86,6 +87,18 @@ public final class AppendQueueDescriptor {
 
     /** Offset of the most bytes that were mapped at a time. */
     public static final int HIGH_WATER_OFFSET = RNR_OFFSET + 48;
+
+    /** Offset of the number of times that the empty queue started at the top of a clean chunk. */
+    public static final int RESETS_OFFSET = RNR_OFFSET + 56;
+
+    /** Offset of the number of mappings given back. */
+    public static final int RELEASES_OFFSET = RNR_OFFSET + 64;
+
+    /** Offset of the number of records taken and not released. */
+    public static final int HELD_RECORDS_OFFSET = RNR_OFFSET + 72;
+
+    /** Offset of the number of bytes of records taken and not released. */
+    public static final int HELD_BYTES_OFFSET = RNR_OFFSET + 80;
 
     /** Offset of the chunk table. */
     public static final int CHUNKS_OFFSET = QUEUE_FIXED_LENGTH;

@@ -3,7 +3,7 @@ package io.verbena.nic.append;
 /**
  * What {@link AppendQueue#query} tells (RIMA Table 3, {@code ibv_query_aq}). The values are read one after the other.
  *
- * @param depth bytes claimed and not consumed yet, headers and padding included
+ * @param depth bytes claimed and not taken yet, headers and padding included
  * @param footprint bytes mapped
  * @param highWater most bytes that were mapped at a time
  * @param announcedFree bytes announced and not claimed yet
@@ -15,6 +15,17 @@ package io.verbena.nic.append;
  * @param paddingBytes bytes of padding consumed
  * @param allocations mappings allocated
  * @param setAside chunks drained but kept because a stalled initiator may still write into them
+ * @param resets times that the empty queue started at the top of a clean chunk
+ * @param releases mappings given back
+ * @param heldRecords records taken and not released: those that are held, and those that one consumer of several handles
+ * @param heldBytes bytes of these
+ * @param heldChunks chunks drained but kept because of records that are held
+ * @param stagedBytes bytes of the footprint that are buffers for messages that arrive in parts
+ * @param meanFootprint bytes mapped on average over the time since the queue was made
+ * @param allocationP50Nanos how long half of the last allocations of a chunk took at most; 0 if there was none
+ * @param allocationP99Nanos the same of 99 in 100
+ * @param arrivalRate messages a second of late
+ * @param meanServiceNanos how long a message is in the queue of late, by Little's law; 0 if none came
  */
 public record AppendQueueStatistics(
         long depth,
@@ -28,4 +39,15 @@ public record AppendQueueStatistics(
         long holes,
         long paddingBytes,
         long allocations,
-        int setAside) {}
+        int setAside,
+        long resets,
+        long releases,
+        long heldRecords,
+        long heldBytes,
+        int heldChunks,
+        long stagedBytes,
+        long meanFootprint,
+        long allocationP50Nanos,
+        long allocationP99Nanos,
+        double arrivalRate,
+        long meanServiceNanos) {}

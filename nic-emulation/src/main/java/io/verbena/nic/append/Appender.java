@@ -80,8 +80,6 @@ public final class Appender {
     private int room;
     private int runSlotOffset;
 
-    private final Staging staging = new Staging();
-
     /**
      * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
      *
@@ -250,7 +248,7 @@ public final class Appender {
                         return OK;
                     }
                 } else if (table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
-                    return giveUp(slotOffset, found);
+                    return giveUp(slotOffset, found == RNR ? notReady(queue) : found);
                 }
             } else {
                 int status = roll(view, queueId, tail, bytes, slotOffset);
@@ -469,9 +467,12 @@ public final class Appender {
     private void release(OpenClaim open) {
         open.open = false;
         open.large = null;
-        if (open.staged != null) {
-            staging.give(open.staged);
+        AtomicBuffer staged = open.staged;
+        Staging staging = open.staging;
+        if (staged != null && staging != null) {
             open.staged = null;
+            open.staging = null;
+            staging.give(staged);
         }
         open.buffer = OpenClaim.NOTHING;
         freeClaims[freeCount++] = open.index;
@@ -505,6 +506,29 @@ public final class Appender {
             }
         }
         throw new IllegalStateException("claim " + claim + " is not open");
+    }
+
+    /**
+     * Forgets a segment, which is about to be unmapped.
+     *
+     * @param segment of the peer's, retired: no tail leads into it any more
+     * @return false if a claim of {@link #claim} is open in it: it must stay
+     */
+    public boolean forget(AtomicBuffer segment) {
+        for (OpenClaim claim : claims) {
+            if (claim.open && claim.buffer == segment) {
+                return false;
+            }
+        }
+        for (QueueView view : views) {
+            if (view.chunk == segment) {
+                view.chunk = OpenClaim.NOTHING;
+            }
+        }
+        if (roomBuffer == segment) {
+            roomBuffer = OpenClaim.NOTHING;
+        }
+        return true;
     }
 
     /** Claims that are neither committed nor aborted. */
@@ -547,7 +571,7 @@ public final class Appender {
         if (length > queue.attributes().recordLimit()) {
             large = queue.largeMessages().claim(qpNumber, length);
         } else {
-            staged = staging.take(length);
+            staged = queue.staging().take(length);
         }
         if (large == null && staged == null) {
             return notReady(control.queueOffset(queueId));
@@ -557,6 +581,7 @@ public final class Appender {
         last.slotOffset = -1;
         last.large = large;
         last.staged = staged;
+        last.staging = staged == null ? null : queue.staging();
         return OK;
     }
 

@@ -12,11 +12,12 @@ import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
 import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of one queue, on the owner's side: which are announced, which are drained and wait to be zeroed, which are
- * set aside because a stalled initiator may still write into them.
+ * set aside because a stalled initiator may still write into them or because records of them are held.
  *
  * <pre>
  *   retired ........ head ........ tail ........ announced
@@ -24,37 +25,54 @@ import org.jspecify.annotations.Nullable;
  *   └ or set aside     └─────── chunk table ─────────┘
  * </pre>
  *
- * <p>Concurrency: all but {@link #chunk} and {@link #announced} under the queue's maintenance flag; those two also by the
- * consumer.
+ * <p>Concurrency: all under the queue's maintenance flag, but {@link #chunk} and {@link #announced} also by the consumer, and
+ * what says so by any thread.
  */
 final class ChunkRing {
     private final ControlBlock control;
     private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final Footprint footprint;
+    private final QueueMeter meter;
+    private final NanoClock clock;
     private final int queueId;
     private final int queue;
     private final int chunkLength;
-    private int reserve;
+    private volatile int reserve;
+    private int active;
     private final int mask;
     private final @Nullable Chunk[] ring;
     private Chunk[] free;
     private int freeCount;
     private Chunk[] setAside;
     private int setAsideCount;
+    private volatile int stalledChunks;
+    private volatile int heldChunks;
+    private int surplus; // free chunks to give back, one a turn
     private int retired;
     private volatile int announced;
     private int leastFree;
+    private boolean ending;
 
-    ChunkRing(ControlBlock control, MemoryProvider memory, Footprint footprint, int queueId, AppendQueueAttributes of) {
+    ChunkRing(
+            ControlBlock control,
+            MemoryProvider memory,
+            Footprint footprint,
+            QueueMeter meter,
+            NanoClock clock,
+            int queueId,
+            AppendQueueAttributes of) {
         this.control = control;
         this.table = control.buffer();
         this.memory = memory;
         this.footprint = footprint;
+        this.meter = meter;
+        this.clock = clock;
         this.queueId = queueId;
         this.queue = control.queueOffset(queueId);
         this.chunkLength = of.chunkLength();
         this.reserve = of.reserveChunks();
+        this.active = of.activeChunks();
         this.mask = control.limits().maxChunksPerQueue() - 1;
         this.ring = new Chunk[mask + 1];
         this.free = new Chunk[8];
@@ -63,9 +81,20 @@ final class ChunkRing {
         this.announced = retired;
     }
 
-    /** Sets how many clean chunks are kept ahead of the tail. */
-    void reserve(int chunks) {
-        reserve = chunks;
+    /**
+     * Sets what is kept.
+     *
+     * @param reserveChunks clean ones ahead of the tail
+     * @param activeChunks beside these, not given back while they are unused
+     */
+    void size(int reserveChunks, int activeChunks) {
+        reserve = reserveChunks;
+        active = activeChunks;
+    }
+
+    /** How many clean chunks are kept ahead of the tail. Any thread. */
+    int reserve() {
+        return reserve;
     }
 
     /** Announces the first chunk and the reserve; all of them or an exception. */
@@ -80,7 +109,7 @@ final class ChunkRing {
                 Chunk chunk = ring[sequence & mask];
                 if (chunk != null) {
                     withdraw(sequence);
-                    memory.release(chunk.segment);
+                    memory.unmap(chunk.segment); // no key names the queue yet: nobody has seen it
                 }
             }
             throw e;
@@ -93,6 +122,7 @@ final class ChunkRing {
                     "append queue " + queueId + " wanted a chunk of " + chunkLength + " bytes over its memory limit");
         }
         Segment segment;
+        long start = clock.nanoTime();
         try {
             segment = memory.allocate(chunkLength);
         } catch (MemoryExhaustedException e) {
@@ -101,6 +131,7 @@ final class ChunkRing {
             throw e;
         }
         footprint.allocated();
+        meter.allocated(clock.nanoTime() - start);
         return new Chunk(segment);
     }
 
@@ -137,8 +168,14 @@ final class ChunkRing {
         return chunk;
     }
 
+    /** Chunks that the head has left and a stalled initiator may write into, as of the last turn. Any thread. */
     int setAsideCount() {
-        return setAsideCount;
+        return stalledChunks;
+    }
+
+    /** Chunks that the head has left and records are held of, as of the last turn. Any thread. */
+    int heldChunks() {
+        return heldChunks;
     }
 
     /** Collects the chunks that the head has left. */
@@ -149,21 +186,53 @@ final class ChunkRing {
             withdraw(retired);
             retired++;
             work++;
-            if (isNamedBySlot(chunk.sequence)) {
-                setAside = pushed(setAside, setAsideCount++, chunk);
-            } else {
-                free = pushed(free, freeCount++, chunk);
-            }
+            setAside = pushed(setAside, setAsideCount++, chunk);
         }
+        if (setAsideCount > 0) {
+            work += look();
+        }
+        return work;
+    }
+
+    /** Frees what was set aside and nobody can write into or read any more. */
+    private int look() {
+        int work = 0;
+        int stalled = 0;
+        int held = 0;
         for (int i = setAsideCount - 1; i >= 0; i--) {
             Chunk chunk = setAside[i];
-            if (!isNamedBySlot(chunk.sequence)) {
+            if (chunk.awaitsRelease()) {
+                held++;
+            } else if (isNamedBySlot(chunk.sequence)) {
+                stalled++;
+            } else {
                 setAside[i] = setAside[--setAsideCount];
-                free = pushed(free, freeCount++, chunk);
+                settle(chunk);
                 work++;
             }
         }
+        if (held != heldChunks) {
+            heldChunks = held;
+        }
+        if (stalled != stalledChunks) {
+            stalledChunks = stalled;
+        }
         return work;
+    }
+
+    /**
+     * A drained chunk that no slot names is free to be used again. But one in which the owner has closed a claim in place
+     * of an initiator that it took for dead is not: if that one lives after all it may be in the middle of its copy. It is
+     * given up, and left to the garbage collector, which waits for whoever holds it.
+     */
+    private void settle(Chunk chunk) {
+        if (chunk.suspect) {
+            footprint.release(chunkLength);
+            footprint.returned();
+            memory.release(chunk.segment);
+        } else {
+            free = pushed(free, freeCount++, chunk);
+        }
     }
 
     private static Chunk[] pushed(Chunk[] chunks, int count, Chunk chunk) {
@@ -191,15 +260,16 @@ final class ChunkRing {
     }
 
     /**
-     * Announces chunks until the reserve is full: clean ones, then ones zeroed here, then new ones.
+     * Announces chunks until the reserve is full: clean ones, then ones zeroed here, then a new one.
      *
      * @param tailSequence where the tail (or the head, if it is ahead) is
      * @param zeroBudget most bytes to zero
-     * @param mayAllocate whether new mappings may be made
+     * @param mayAllocate whether a new mapping may be made; one a turn
      */
     int replenish(int tailSequence, int zeroBudget, boolean mayAllocate) {
         int work = 0;
         int budget = zeroBudget;
+        boolean mayMap = mayAllocate;
         while (announced - 1 - tailSequence < reserve && announced - retired <= mask) {
             if (freeCount > 0) {
                 Chunk chunk = free[freeCount - 1];
@@ -215,7 +285,8 @@ final class ChunkRing {
                 }
                 freeCount--;
                 announce(chunk);
-            } else if (mayAllocate) {
+            } else if (mayMap) {
+                mayMap = false;
                 try {
                     announce(allocate());
                 } catch (MemoryExhaustedException e) {
@@ -230,37 +301,58 @@ final class ChunkRing {
         return work;
     }
 
-    /** Gives back the free chunks that were not needed since the last call. */
-    int releaseSurplus() {
-        int surplus = Math.min(leastFree, freeCount);
-        for (int i = 0; i < surplus; i++) {
-            releaseOne();
-        }
+    /** The free chunks that were not needed since the last call are to be given back, one a turn. */
+    void releaseSurplus() {
+        int mapped = announced - retired + freeCount;
+        surplus = Math.max(0, Math.min(Math.min(leastFree, freeCount), mapped - active - reserve));
         leastFree = freeCount;
-        return surplus;
     }
 
-    /** Gives all free chunks back. */
-    int releaseFree() {
-        int count = freeCount;
-        while (freeCount > 0) {
-            releaseOne();
+    /** All free chunks are to be given back, one a turn. */
+    void releaseFree() {
+        surplus = freeCount;
+    }
+
+    /** Gives back one of the free chunks that are to go; returns how many. */
+    int releaseOne() {
+        surplus = Math.min(surplus, freeCount);
+        if (surplus == 0) {
+            return 0;
         }
-        return count;
+        surplus--;
+        giveBack(free[--freeCount]);
+        return 1;
     }
 
-    private void releaseOne() {
-        Chunk chunk = free[--freeCount];
+    /**
+     * Gives a free chunk back: its pages to the operating system at once, if nobody in this process can touch it any more.
+     *
+     * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
+     * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
+     * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
+     * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
+     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer may be in one, and its
+     * chunks are left to the garbage collector.
+     */
+    private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
-        memory.release(chunk.segment);
+        footprint.returned();
+        if (ending) {
+            memory.release(chunk.segment);
+        } else {
+            memory.unmap(chunk.segment);
+        }
     }
 
-    /** Ends the ring when the queue is gone: frees what no slot names. Returns whether all is free. */
+    /** Ends the ring when the queue is gone: frees what no slot names and nobody holds. Returns whether all is free. */
     boolean drain(int headSequence) {
+        ending = true;
         retire(headSequence);
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
         retire(announced);
-        releaseFree();
+        while (freeCount > 0) {
+            giveBack(free[--freeCount]);
+        }
         return setAsideCount == 0;
     }
 }

@@ -78,13 +78,14 @@ final class HoleRecovery {
                 at = position(sequence(at) + 1, 0);
                 continue;
             }
-            AtomicBuffer chunk = ring.chunk(sequence(at)).buffer;
-            long word = chunk.getLongVolatile(offset(at));
+            Chunk chunk = ring.chunk(sequence(at));
+            long word = chunk.buffer.getLongVolatile(offset(at));
             if (word == 0) {
-                int padded = recoverAt(at, tail, chunk, now, rollerIsLate);
+                int padded = recoverAt(at, tail, chunk.buffer, now, rollerIsLate);
                 if (padded == UNKNOWN) {
                     return recovered;
                 }
+                chunk.suspect = true; // before the head can pass it: the same flag is held when the chunk is retired
                 recovered++;
                 // Who did not close its chunk claimed the beginning of the next one, and is as late there.
                 rollerIsLate = isRemainder;

@@ -41,11 +41,18 @@ public final class Background implements AutoCloseable {
 
     /** There is work. Any thread; cheap. */
     public void wake() {
-        if (threaded && !woken) {
+        if (!woken) {
             woken = true;
-            start();
-            LockSupport.unpark(thread);
+            if (threaded) {
+                start();
+                LockSupport.unpark(thread);
+            }
         }
+    }
+
+    /** Whether there is work that {@link #doWork}, or the thread, has not begun to look for. Any thread. */
+    public boolean isWanted() {
+        return woken;
     }
 
     /**
@@ -58,6 +65,7 @@ public final class Background implements AutoCloseable {
         if (threaded) {
             throw new IllegalStateException("background work has a thread of its own");
         }
+        woken = false; // first: whoever asks meanwhile is heard the next time
         return agent.getAsInt();
     }
 

@@ -27,6 +27,7 @@ import io.verbena.nic.wire.Opcode;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
@@ -81,7 +82,8 @@ final class Datapath implements TransportServices, PacketHandler {
             NanoClock clock,
             Arbiter arbiter,
             AtomicLongArray counters,
-            NicEvents events) {
+            NicEvents events,
+            Executor later) {
         this.index = index;
         this.nicId = nicId;
         this.regions = regions;
@@ -93,7 +95,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
-        this.links = new LinkTable(index, nicId, control, this, appendQueues);
+        this.links = new LinkTable(index, nicId, control, this, appendQueues, later);
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------

@@ -92,8 +92,8 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
-        this.datapath =
-                new Datapath(index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events);
+        this.datapath = new Datapath(
+                index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events, this::later);
         this.guests = new Guests(control, engines + index, longestSpinNanos);
         this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
@@ -475,13 +475,18 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Attaches a link. Any thread. */
     public void attach(Link link) {
-        commands.add(() -> {
+        later(() -> {
             if (datapath.hasFailed()) {
                 link.close();
             } else {
                 datapath.links().attach(link);
             }
         });
+    }
+
+    /** Runs something under the baton in the next turn. Any thread. */
+    private void later(Runnable command) {
+        commands.add(command);
         wakeOwner();
     }
 

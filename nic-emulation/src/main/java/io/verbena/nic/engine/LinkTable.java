@@ -7,6 +7,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +43,7 @@ final class LinkTable implements Arrivals {
     private final ControlBlock control;
     private final TransportServices services;
     private final TailPointerTable appendQueues;
+    private final Executor later;
     private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
     private int socketLinks;
 
@@ -69,13 +72,21 @@ final class LinkTable implements Arrivals {
      * @param control of this NIC
      * @param services told what a link's coming and going means
      * @param appendQueues told of initiators that are dead
+     * @param later runs what any thread gives it under the baton, soon
      */
-    LinkTable(int engine, long nicId, ControlBlock control, TransportServices services, TailPointerTable appendQueues) {
+    LinkTable(
+            int engine,
+            long nicId,
+            ControlBlock control,
+            TransportServices services,
+            TailPointerTable appendQueues,
+            Executor later) {
         this.engine = engine;
         this.nicId = nicId;
         this.control = control;
         this.services = services;
         this.appendQueues = appendQueues;
+        this.later = later;
     }
 
     /** The path to a NIC; made, without a link, if there is none. */
@@ -262,8 +273,11 @@ final class LinkTable implements Arrivals {
             return;
         }
         add(link);
-        if (link.peerMemory() == null) {
+        PeerMemory memory = link.peerMemory();
+        if (memory == null) {
             socketLinks++;
+        } else {
+            memory.onRetired(() -> later.execute(() -> path.letGo(memory)));
         }
         boolean loopback = link.peerNic() == nicId; // both ends are here
         if (!loopback

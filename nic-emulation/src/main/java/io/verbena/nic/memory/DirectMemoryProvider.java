@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of a NIC from direct byte buffers, for one process. Released memory goes back when nobody refers to it any more
- * (peers of the same process may), which the garbage collector finds out.
+ * (peers of the same process may), which the garbage collector finds out; unmapped memory goes back to the C library at
+ * once, which may keep pieces below 32 MiB for itself.
  *
  * <p>Thread-safe.
  */
@@ -72,11 +73,26 @@ public final class DirectMemoryProvider implements MemoryProvider {
 
     @Override
     public synchronized void release(Segment segment) {
-        Segment held = segments.get(segment.id());
-        if (held != null && held.buffer() == segment.buffer()) {
-            segments.remove(segment.id());
-            allocated -= segment.buffer().capacity();
+        forget(segment);
+    }
+
+    @Override
+    public synchronized void unmap(Segment segment) {
+        if (forget(segment)) {
+            ByteBuffer memory = segment.buffer().byteBuffer();
+            segment.buffer().wrap(0, 0);
+            BufferUtil.free(memory);
         }
+    }
+
+    private boolean forget(Segment segment) {
+        Segment held = segments.get(segment.id());
+        if (held == null || held.buffer() != segment.buffer()) {
+            return false;
+        }
+        segments.remove(segment.id());
+        allocated -= segment.buffer().capacity();
+        return true;
     }
 
     @Override
@@ -104,13 +120,16 @@ public final class DirectMemoryProvider implements MemoryProvider {
         if (length < 1) {
             throw new IllegalArgumentException("length " + length + " < minimum 1");
         }
+        if (length > Integer.MAX_VALUE - ALIGNMENT) {
+            throw new IllegalArgumentException("length " + length + " > maximum " + (Integer.MAX_VALUE - ALIGNMENT));
+        }
         if (length > limit - allocated) {
             throw new MemoryExhaustedException("wanted " + length + " bytes, " + (limit - allocated)
                     + " available of the limit of " + limit + "; raise the provider's limit");
         }
         ByteBuffer memory;
         try {
-            memory = BufferUtil.allocateDirectAligned(length, ALIGNMENT);
+            memory = ByteBuffer.allocateDirect(length + ALIGNMENT); // whole: what was sliced cannot be freed
         } catch (OutOfMemoryError e) {
             MemoryExhaustedException exhausted = new MemoryExhaustedException("wanted " + length + " bytes, "
                     + allocated + " allocated, and the JVM has no more direct memory (" + e.getMessage()
@@ -119,6 +138,7 @@ public final class DirectMemoryProvider implements MemoryProvider {
             throw exhausted;
         }
         allocated += length;
-        return new UnsafeBuffer(memory, 0, length);
+        int misaligned = (int) (BufferUtil.address(memory) & (ALIGNMENT - 1));
+        return new UnsafeBuffer(memory, misaligned == 0 ? 0 : ALIGNMENT - misaligned, length);
     }
 }

@@ -104,6 +104,17 @@ public final class RemoteKeys {
         return segment;
     }
 
+    /** Forgets a segment, which is about to be unmapped. No range in it is in use. */
+    public void forget(AtomicBuffer segment) {
+        if (cachedSegment == segment) {
+            cachedSegmentId = -1;
+            cachedSegment = NOTHING;
+        }
+        if (buffer == segment) {
+            buffer = NOTHING;
+        }
+    }
+
     /** The segment of the last range that was resolved. */
     public AtomicBuffer buffer() {
         return buffer;

@@ -1,5 +1,6 @@
 package io.verbena.nic.port;
 
+import java.util.function.Predicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,4 +22,19 @@ public interface PeerMemory {
      */
     @Nullable
     AtomicBuffer segment(int segmentId);
+
+    /**
+     * Sets who is told that the peer has given segments back which are mapped here: {@link #letGo} is worth a call.
+     *
+     * @param told on any thread, again and again; must not block
+     */
+    default void onRetired(Runnable told) {}
+
+    /**
+     * Lets go of segments that the peer has given back. They are not found any more, and their mappings end soon
+     * afterwards, off the baton.
+     *
+     * @param mayGo asked of each such segment; where it says true, nobody here touches the segment from then on
+     */
+    default void letGo(Predicate<AtomicBuffer> mayGo) {}
 }

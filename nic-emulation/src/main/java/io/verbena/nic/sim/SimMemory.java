@@ -53,6 +53,14 @@ public final class SimMemory implements MemoryProvider {
         segments.remove(segment.id());
     }
 
+    /** Whoever touches the segment from now on meets an {@link IndexOutOfBoundsException}, as others would meet their end. */
+    @Override
+    public void unmap(Segment segment) {
+        if (segments.remove(segment.id(), segment)) {
+            segment.buffer().wrap(new byte[0]);
+        }
+    }
+
     @Override
     public @Nullable AtomicBuffer segment(int id) {
         Segment segment = segments.get(id);

@@ -117,6 +117,14 @@ public final class SteppedMemory {
         }
 
         @Override
+        public void unmap(Segment segment) {
+            Segment underneath = real.remove(segment.id());
+            if (underneath != null) {
+                memory.unmap(underneath);
+            }
+        }
+
+        @Override
         public @Nullable AtomicBuffer segment(int id) {
             AtomicBuffer segment = memory.segment(id);
             return segment == null ? null : of(segment, hook);

@@ -91,6 +91,28 @@ public final class Path {
         remoteAppender = appender;
     }
 
+    /**
+     * Lets go of segments that the peer has given back, so that their memory goes back to the operating system. Under the
+     * baton no operation is under way, so views that are kept from one to the next are all that leads there.
+     *
+     * @param memory of a link of this path; if another link has come since, the collector does it
+     */
+    public void letGo(PeerMemory memory) {
+        Link now = link;
+        Appender appender = remoteAppender;
+        RemoteKeys keys = remoteKeys;
+        if (now == null || now.peerMemory() != memory || appender == null || keys == null) {
+            return;
+        }
+        memory.letGo(segment -> {
+            if (!appender.forget(segment)) {
+                return false;
+            }
+            keys.forget(segment);
+            return true;
+        });
+    }
+
     /** The peer's control block where the direct path is open. */
     public @Nullable ControlBlock peerControl() {
         return peerControl;

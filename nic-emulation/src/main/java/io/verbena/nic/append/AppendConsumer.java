@@ -1,0 +1,220 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.RecordDescriptor.*;
+
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One consumer of several of an append queue ({@link AppendQueue#consumer}). It takes whole records, in queue order, a batch
+ * at a time: each record goes to one consumer, and what one consumer takes of a sender comes in the sender's order. Nobody
+ * waits for a consumer that is slow: it keeps the chunk of its batch, no more.
+ *
+ * <p>Concurrency: an instance is for one thread at a time. Consumers meet at a try-flag while one notes where its records lie;
+ * who does not get it finds nothing this time. Records are handled outside of it.
+ */
+public final class AppendConsumer {
+    /** Most records of a batch. */
+    static final int BATCH = 64;
+
+    private static final int NONE = -1;
+    private static final int KEPT = -2;
+
+    private final AppendQueue queue;
+    private final RecordWalk walk;
+    private final HeldRecords held;
+    private final LargeMessages largeMessages;
+
+    /** Where the records of the batch lie. */
+    final int[] offsets = new int[BATCH];
+    /** The chunk that they lie in. */
+    @Nullable
+    Chunk chunk;
+    /** Bytes of those that are to be released there. */
+    long bytes;
+
+    /** Records noted, and which of them is next. */
+    private int taken;
+
+    private int next;
+    private int toRelease; // of this batch, in the chunk
+
+    private int present = NONE;
+    private @Nullable LargeMessage presentLarge;
+
+    AppendConsumer(AppendQueue queue, RecordWalk walk, HeldRecords held, LargeMessages largeMessages) {
+        this.queue = queue;
+        this.walk = walk;
+        this.held = held;
+        this.largeMessages = largeMessages;
+    }
+
+    /** The queue. */
+    public AppendQueue queue() {
+        return queue;
+    }
+
+    /**
+     * Takes messages and handles them. Their memory is the queue's until the batch is handled; a record that is to stay
+     * longer is {@linkplain #hold held}.
+     *
+     * @param handler takes each message; if it throws, that message counts as consumed, and the rest of the batch comes with
+     *     the next call
+     * @param limit most messages to take, at least 1; a batch has no more than 64
+     * @return messages handled; 0 also if another consumer is just taking some, or the queue was destroyed
+     */
+    public int poll(AppendHandler handler, int limit) {
+        if (next == taken && !claim(limit)) {
+            return 0;
+        }
+        int end = Math.min(taken, next + Math.max(0, limit));
+        int count = end - next;
+        try {
+            while (next < end) {
+                handle(handler, chunk(), offsets[next++]);
+            }
+        } finally {
+            present = NONE;
+            if (next == taken) {
+                finish();
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Takes messages that stay until they are released, each by any thread.
+     *
+     * @param into filled from the first on; those that are filled hold nothing before
+     * @param limit most messages to take, at most the length of the array; a batch has no more than 64
+     * @return messages taken
+     * @throws IllegalStateException if a record that is to be filled is held; nothing is taken then
+     */
+    public int take(AppendRecord[] into, int limit) {
+        int most = Math.min(Math.min(limit, into.length), BATCH);
+        for (int i = 0; i < most; i++) {
+            if (into[i].isHeld()) {
+                throw new IllegalStateException("record " + i + " of " + most + " is held; release it first");
+            }
+        }
+        if (most <= 0 || (next == taken && !claim(most))) {
+            return 0;
+        }
+        int count = 0;
+        try {
+            while (count < most && next < taken) {
+                keep(into[count], chunk(), offsets[next++]);
+                count++;
+            }
+        } finally {
+            if (next == taken) {
+                finish();
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Inside {@link #poll}'s handler: the present record stays until it is released.
+     *
+     * @param into holds nothing before
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already, or {@code into}
+     *     holds one
+     */
+    public void hold(AppendRecord into) {
+        int offset = present;
+        if (offset < 0) {
+            throw RecordWalk.notPresent(queue.id(), offset == KEPT);
+        }
+        LargeMessage large = presentLarge;
+        Chunk in = chunk();
+        if (large != null) {
+            holdLarge(into, large, in.buffer, offset);
+        } else {
+            into.hold(held, in, offset);
+            toRelease--;
+            bytes -= align(length(in.buffer.getLong(offset)));
+        }
+        present = KEPT;
+    }
+
+    /** Whether there is nothing to take now. False also while another consumer takes some: look again. */
+    public boolean isEmpty() {
+        return next == taken && queue.isEmpty();
+    }
+
+    private boolean claim(int limit) {
+        int count = walk.claim(this, Math.min(limit, BATCH));
+        next = 0;
+        taken = count;
+        toRelease = count;
+        return count > 0;
+    }
+
+    private void handle(AppendHandler handler, Chunk in, int offset) {
+        AtomicBuffer buffer = in.buffer;
+        long word = buffer.getLong(offset);
+        int flags = flags(word);
+        long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
+        int qpNumber = (int) source;
+        int immediate = (int) (source >>> 32);
+        present = offset;
+        if ((flags & LARGE) == 0) {
+            presentLarge = null;
+            handler.onMessage(
+                    buffer,
+                    offset + PAYLOAD_OFFSET,
+                    length(word) - HEADER_LENGTH,
+                    qpNumber,
+                    immediate,
+                    flags & HAS_IMMEDIATE);
+            return;
+        }
+        LargeMessage large = largeMessages.referred(buffer, offset, length(word));
+        presentLarge = large;
+        try {
+            handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags & HAS_IMMEDIATE);
+        } finally {
+            presentLarge = null;
+            if (present != KEPT) {
+                large.discard();
+                walk.wakeAllocator();
+            }
+        }
+    }
+
+    private void keep(AppendRecord into, Chunk in, int offset) {
+        long word = in.buffer.getLong(offset);
+        if ((flags(word) & LARGE) != 0) {
+            holdLarge(into, largeMessages.referred(in.buffer, offset, length(word)), in.buffer, offset);
+        } else {
+            into.hold(held, in, offset);
+            toRelease--;
+            bytes -= align(length(word));
+        }
+    }
+
+    /** A large message stays without the record that referred to it, which goes with its batch. */
+    private void holdLarge(AppendRecord into, LargeMessage large, AtomicBuffer buffer, int offset) {
+        into.hold(held, large, large.length, buffer.getLong(offset + QP_NUMBER_OFFSET), flags(buffer.getLong(offset)));
+        held.add(1, large.length);
+    }
+
+    private void finish() {
+        Chunk in = chunk;
+        if (in != null) {
+            chunk = null;
+            if (toRelease > 0) {
+                held.release(in, toRelease, bytes);
+            }
+        }
+    }
+
+    private Chunk chunk() {
+        Chunk in = chunk;
+        if (in == null) {
+            throw new IllegalStateException("append queue " + queue.id() + ": a batch without a chunk");
+        }
+        return in;
+    }
+}

@@ -1,0 +1,229 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendQueueDescriptor.*;
+
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.ControlLimits;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * What a queue needs beside its consumers: holes recovered, drained chunks recycled, clean ones announced, large messages
+ * served, surplus given back, and in the end everything.
+ *
+ * <p>Concurrency: a try-flag keeps the allocator and a consumer that helps it apart; who does not get it goes on. Only the
+ * allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
+ */
+final class QueueMaintenance {
+    private static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
+
+    private static final VarHandle BUSY;
+
+    static {
+        try {
+            BUSY = MethodHandles.lookup().findVarHandle(QueueMaintenance.class, "busy", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final AppendQueue of;
+    private final TailPointerTable owner;
+    private final AtomicBuffer table;
+    private final ControlLimits limits;
+    private final int queue;
+    private final int chunkLength;
+    private final Footprint footprint;
+    private final ChunkRing ring;
+    private final LargeMessages largeMessages;
+    private final Staging staging;
+    private final QueueMeter meter;
+    private final HoleRecovery recovery;
+    private final RecordWalk walk;
+
+    @SuppressWarnings("unused")
+    private volatile boolean busy;
+
+    private volatile boolean modified; // since this has looked
+    private volatile boolean freed;
+    private AppendQueueAttributes attributes;
+    private boolean belowWatermark;
+    private boolean walksAlone;
+    private long surplusLook;
+    private long lowWatermark;
+    private long claimedBytes;
+    private long claimedUpTo;
+    private int mostChunks;
+
+    QueueMaintenance(
+            AppendQueue of,
+            TailPointerTable owner,
+            ControlBlock control,
+            AppendQueueAttributes attributes,
+            Footprint footprint,
+            ChunkRing ring,
+            LargeMessages largeMessages,
+            Staging staging,
+            QueueMeter meter,
+            HoleRecovery recovery,
+            RecordWalk walk,
+            long now) {
+        this.of = of;
+        this.owner = owner;
+        this.table = control.buffer();
+        this.queue = control.queueOffset(of.id());
+        this.limits = control.limits();
+        this.attributes = attributes;
+        this.chunkLength = attributes.chunkLength();
+        this.footprint = footprint;
+        this.ring = ring;
+        this.largeMessages = largeMessages;
+        this.staging = staging;
+        this.meter = meter;
+        this.recovery = recovery;
+        this.walk = walk;
+        this.surplusLook = now;
+        this.lowWatermark = attributes.lowWatermark();
+        this.mostChunks = attributes.mostChunks(limits);
+        this.claimedUpTo = table.getLong(queue + HEAD_OFFSET);
+    }
+
+    /** The attributes were changed. Any thread. */
+    void modified() {
+        modified = true;
+        owner.wakeAllocator();
+    }
+
+    /** Whether the queue was destroyed and all its memory has been given back. */
+    boolean isFreed() {
+        return freed;
+    }
+
+    /**
+     * One turn.
+     *
+     * @param now in nanoseconds
+     * @param zeroBudget most bytes to zero
+     * @param mayAllocate whether mappings may be made and released
+     * @return work done, 0 if none, or if another thread is at it
+     */
+    int run(long now, int zeroBudget, boolean mayAllocate) {
+        if (busy || !BUSY.compareAndSet(this, false, true)) {
+            return 0;
+        }
+        try {
+            return of.isDestroyed() ? dismantle(now) : serve(now, zeroBudget, mayAllocate);
+        } finally {
+            BUSY.setRelease(this, false);
+        }
+    }
+
+    private void applyModified() {
+        modified = false; // first: what is changed meanwhile is taken over the next time
+        attributes = of.attributes();
+        footprint.limit(attributes.memoryLimit());
+        ring.size(attributes.reserveChunks(), attributes.activeChunks());
+        lowWatermark = attributes.lowWatermark();
+        recovery.timeout(attributes.holeTimeoutNanos());
+        largeMessages.surplus(attributes.surplusNanos());
+    }
+
+    private int serve(long now, int zeroBudget, boolean mayAllocate) {
+        if (modified) {
+            applyModified();
+        }
+        long head = table.getLongVolatile(queue + HEAD_OFFSET);
+        int headSequence = sequence(head);
+        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        if (offset(tail) == GONE) {
+            return 0;
+        }
+        if (mayAllocate) {
+            measure(head, tail, now);
+        }
+        int work = 0;
+        if (recovery.recover(head, tail, ring, now) > 0) {
+            work++;
+            owner.wakeEngine(of.engine());
+        }
+        int tailSequence = sequence(tail) - headSequence < 0 ? headSequence : sequence(tail);
+        watch(tail);
+        work += ring.retire(headSequence);
+        work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
+        work += largeMessages.maintain(now, mayAllocate);
+        if (mayAllocate) {
+            if (footprint.takeRefused()) {
+                ring.releaseFree();
+                work += staging.release();
+            } else if (now - surplusLook >= attributes.surplusNanos()) {
+                surplusLook = now;
+                ring.releaseSurplus();
+                work += staging.trim();
+            }
+            work += ring.releaseOne();
+        }
+        return work;
+    }
+
+    /** Samples what is there to be seen, and sizes the queue by it if it is to be sized so. */
+    private void measure(long head, long tail, long now) {
+        claimedBytes += distance(claimedUpTo, tail, chunkLength);
+        claimedUpTo = tail;
+        long depth = Math.max(0, distance(head, tail, chunkLength));
+        meter.sample(now, claimedBytes, table.getLongVolatile(queue + RECORDS_OFFSET), depth);
+        AppendQueueAttributes is = attributes;
+        if (is.measured() && meter.peakBytesPerSecond() > 0) {
+            int longest = is.recordLimit();
+            long rate = (long) Math.ceil(meter.peakBytesPerSecond());
+            int reserve = QueueSizing.reserveChunks((double) rate, meter.allocationP99(), chunkLength, longest);
+            int active = QueueSizing.chunks((long) Math.ceil(meter.meanDepth()), chunkLength, longest);
+            int most = mostChunks;
+            reserve = Math.min(reserve, most - 1);
+            ring.size(reserve, Math.min(active, most - reserve));
+            lowWatermark = (reserve - 1L) * chunkLength;
+        }
+    }
+
+    private void watch(long tail) {
+        boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < lowWatermark;
+        if (below && !belowWatermark) {
+            table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
+            owner.belowWatermark(of);
+        }
+        belowWatermark = below;
+    }
+
+    /** Plays the consumer until nothing is in flight, then gives the memory back. */
+    private int dismantle(long now) {
+        if (freed) {
+            return 0;
+        }
+        if (!walksAlone && !walk.enter()) {
+            return 0; // a consumer of several is about to see that the queue is gone
+        }
+        walksAlone = true;
+        long tail = of.lastTail();
+        walk.take(DISCARD, Integer.MAX_VALUE);
+        long head = walk.head();
+        int work = 0;
+        if (distance(head, tail, chunkLength) > 0) {
+            work = recovery.recover(head, tail, ring, now);
+            if (work == 0) {
+                return 0;
+            }
+            walk.take(DISCARD, Integer.MAX_VALUE);
+            head = walk.head();
+        }
+        boolean drained = distance(head, tail, chunkLength) <= 0;
+        drained = drained && largeMessages.drained();
+        drained = drained && staging.drained();
+        drained = drained && ring.drain(sequence(head));
+        if (drained) {
+            freed = true;
+            owner.freed(of);
+            work++;
+        }
+        return work;
+    }
+}

@@ -1,0 +1,389 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendQueueDescriptor.*;
+import static io.verbena.nic.append.RecordDescriptor.*;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The head of a queue and what goes on there: records are found, handed out, and left behind; an empty queue starts at the
+ * top of a clean chunk.
+ *
+ * <p>Concurrency: of a queue with one consumer, that one's ({@link #take}, {@link #hold}). Of a queue with several, whoever
+ * has the try-flag ({@link #enter}), for as long as it takes to note where a batch of records lies. Nobody waits for it.
+ */
+final class RecordWalk {
+    /** Bytes that the consumer zeroes at most when the allocator is late. */
+    private static final int INLINE_ZERO = 256 << 10;
+
+    /** Bytes that the consumer zeroes when it finds nothing to read: a microsecond's work. */
+    private static final int IDLE_ZERO = 16 << 10;
+
+    private static final int IDLE_LOOK = 16;
+    private static final int IDLE_MAINTENANCE = 1024;
+
+    /** No record is being handled. */
+    private static final int NONE = -1;
+
+    /** The record that is being handled is held. */
+    private static final int KEPT = -2;
+
+    private static final VarHandle ENTERED;
+
+    static {
+        try {
+            ENTERED = MethodHandles.lookup().findVarHandle(RecordWalk.class, "entered", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final AppendQueue of;
+    private final TailPointerTable owner;
+    private final AtomicBuffer table;
+    private final int id;
+    private final int queue;
+    private final int chunkLength;
+    private final ChunkRing ring;
+    private final LargeMessages largeMessages;
+    private final HeldRecords held;
+
+    private Chunk chunk;
+    private int headOffset;
+    private int present = NONE;
+    private @Nullable LargeMessage presentLarge;
+    private int idlePolls;
+    private boolean wantsRoom; // chunks were left that are not announced anew
+    private long records;
+    private long bytes;
+    private long paddingBytes;
+    private long paddingPublished;
+
+    @SuppressWarnings("unused")
+    private volatile boolean entered;
+
+    RecordWalk(
+            AppendQueue of,
+            TailPointerTable owner,
+            AtomicBuffer table,
+            int queueOffset,
+            ChunkRing ring,
+            Chunk first,
+            LargeMessages largeMessages,
+            HeldRecords held) {
+        this.of = of;
+        this.owner = owner;
+        this.table = table;
+        this.id = of.id();
+        this.queue = queueOffset;
+        this.chunkLength = of.attributes().chunkLength();
+        this.ring = ring;
+        this.chunk = first;
+        this.largeMessages = largeMessages;
+        this.held = held;
+    }
+
+    /** Takes the walk for one of several; false if somebody else has it. */
+    boolean enter() {
+        return !entered && ENTERED.compareAndSet(this, false, true);
+    }
+
+    private void leave() {
+        ENTERED.setRelease(this, false);
+    }
+
+    Chunk chunk() {
+        return chunk;
+    }
+
+    long head() {
+        return position(chunk.sequence, headOffset);
+    }
+
+    void wakeAllocator() {
+        owner.wakeAllocator();
+    }
+
+    /**
+     * Hands messages to a handler, for the one consumer.
+     *
+     * @return messages taken
+     */
+    int take(AppendHandler handler, int limit) {
+        int start = headOffset;
+        Chunk first = chunk;
+        int count = 0;
+        try {
+            while (count < limit) {
+                int offset = headOffset;
+                if (offset == chunkLength && !nextChunk(chunkLength)) {
+                    break;
+                }
+                offset = headOffset;
+                AtomicBuffer buffer = chunk.buffer;
+                long word = buffer.getLongVolatile(offset);
+                int length = length(word);
+                if (length <= 0) {
+                    break;
+                }
+                int aligned = align(length);
+                if (aligned > chunkLength - offset) {
+                    throw tooLong(length, offset);
+                }
+                int flags = flags(word);
+                headOffset = offset + aligned;
+                if ((flags & PADDING) != 0) {
+                    paddingBytes += aligned;
+                    if ((flags & END_OF_CHUNK) != 0) {
+                        nextChunk(offset + ALIGNMENT);
+                    }
+                    continue;
+                }
+                count++;
+                present = offset;
+                long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
+                int qpNumber = (int) source;
+                int immediate = (int) (source >>> 32);
+                if ((flags & LARGE) != 0) {
+                    takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
+                } else {
+                    records++;
+                    bytes += length - HEADER_LENGTH;
+                    handler.onMessage(
+                            buffer,
+                            offset + PAYLOAD_OFFSET,
+                            length - HEADER_LENGTH,
+                            qpNumber,
+                            immediate,
+                            flags & HAS_IMMEDIATE);
+                }
+            }
+        } finally {
+            present = NONE;
+            if (headOffset != start || chunk != first) {
+                publishHead();
+            } else {
+                idle();
+            }
+        }
+        return count;
+    }
+
+    private void takeLarge(
+            AppendHandler handler,
+            AtomicBuffer buffer,
+            int offset,
+            int recordLength,
+            int qpNumber,
+            int immediate,
+            int flags) {
+        LargeMessage large = largeMessages.referred(buffer, offset, recordLength);
+        records++;
+        bytes += large.length;
+        presentLarge = large;
+        try {
+            handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags);
+        } finally {
+            presentLarge = null;
+            if (present != KEPT) {
+                large.discard();
+                owner.wakeAllocator();
+            }
+        }
+    }
+
+    /** The record that the one consumer's handler has before it stays. */
+    void hold(AppendRecord into) {
+        int offset = present;
+        if (offset < 0) {
+            throw notPresent(id, offset == KEPT);
+        }
+        Chunk in = chunk;
+        AtomicBuffer buffer = in.buffer;
+        long word = buffer.getLong(offset);
+        LargeMessage large = presentLarge;
+        if (large != null) {
+            into.hold(held, large, large.length, buffer.getLong(offset + QP_NUMBER_OFFSET), flags(word));
+            held.add(1, large.length);
+        } else {
+            into.hold(held, in, offset);
+            in.held++;
+            held.add(1, align(length(word)));
+        }
+        present = KEPT;
+    }
+
+    static IllegalStateException notPresent(int id, boolean kept) {
+        return new IllegalStateException("append queue " + id
+                + (kept ? ": the present record is held already" : ": hold is for inside poll's handler"));
+    }
+
+    /**
+     * Notes where the next records lie, of one chunk, for one consumer of several. They are held until it releases them.
+     *
+     * @return how many; 0 also if somebody else is at it
+     */
+    int claim(AppendConsumer consumer, int limit) {
+        if (limit <= 0 || !enter()) {
+            return 0;
+        }
+        try {
+            return of.isDestroyed() ? 0 : note(consumer, limit);
+        } finally {
+            leave();
+        }
+    }
+
+    private int note(AppendConsumer consumer, int limit) {
+        int start = headOffset;
+        Chunk first = chunk;
+        int count = 0;
+        long noted = 0;
+        try {
+            while (count < limit) {
+                int offset = headOffset;
+                if (offset == chunkLength) {
+                    if (count > 0 || !nextChunk(chunkLength)) {
+                        break;
+                    }
+                    offset = headOffset;
+                }
+                long word = chunk.buffer.getLongVolatile(offset);
+                int length = length(word);
+                if (length <= 0) {
+                    break;
+                }
+                int aligned = align(length);
+                if (aligned > chunkLength - offset) {
+                    throw tooLong(length, offset);
+                }
+                int flags = flags(word);
+                if ((flags & PADDING) != 0) {
+                    if ((flags & END_OF_CHUNK) != 0 && count > 0) {
+                        break; // a batch is of one chunk
+                    }
+                    headOffset = offset + aligned;
+                    paddingBytes += aligned;
+                    if ((flags & END_OF_CHUNK) != 0) {
+                        nextChunk(offset + ALIGNMENT);
+                    }
+                    continue;
+                }
+                headOffset = offset + aligned;
+                consumer.offsets[count++] = offset;
+                noted += aligned;
+                bytes += (flags & LARGE) != 0
+                        ? largeMessages.referred(chunk.buffer, offset, length).length
+                        : length - HEADER_LENGTH;
+            }
+        } finally {
+            records += count;
+            if (count > 0) {
+                consumer.chunk = chunk;
+                consumer.bytes = noted;
+                chunk.held += count;
+                held.add(count, noted);
+            }
+            if (headOffset != start || chunk != first) {
+                publishHead();
+            } else {
+                idle();
+            }
+        }
+        return count;
+    }
+
+    private IllegalStateException tooLong(int length, int offset) {
+        return new IllegalStateException("append queue " + id + ": record of " + length + " bytes > "
+                + (chunkLength - offset) + " left in its chunk");
+    }
+
+    /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */
+    private boolean nextChunk(int dirty) {
+        int sequence = chunk.sequence;
+        int ahead = ring.announced() - 1 - sequence;
+        if (ahead == 0) {
+            return false;
+        }
+        Chunk next = ring.chunk(sequence + 1);
+        chunk.dirty = dirty;
+        chunk = next;
+        headOffset = 0;
+        publishHead();
+        wantsRoom = true; // this consumer zeroes what it has left whenever it finds nothing to read
+        if (ahead - 1 < (ring.reserve() + 1) / 2) {
+            owner.wakeAllocator();
+        }
+        return true;
+    }
+
+    private void publishHead() {
+        idlePolls = 0;
+        table.putLong(queue + RECORDS_OFFSET, records);
+        table.putLong(queue + BYTES_OFFSET, bytes);
+        if (paddingBytes != paddingPublished) {
+            paddingPublished = paddingBytes;
+            table.putLong(queue + PADDING_OFFSET, paddingBytes);
+        }
+        table.putLongRelease(queue + HEAD_OFFSET, position(chunk.sequence, headOffset));
+        if (ring.announced() - 1 == chunk.sequence) {
+            of.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
+        }
+    }
+
+    private void idle() {
+        idlePolls++;
+        if (wantsRoom) {
+            wantsRoom = of.maintain(owner.clock().nanoTime(), IDLE_ZERO, false) > 0;
+        }
+        if ((idlePolls & (IDLE_LOOK - 1)) != 0) {
+            return;
+        }
+        long head = head();
+        if (table.getLongVolatile(queue + TAIL_OFFSET) == head) {
+            if (headOffset > chunkLength / 2 && ring.announced() - 1 != chunk.sequence) {
+                resetToClean(head);
+            }
+        } else if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0) {
+            of.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
+        }
+    }
+
+    /** Moves an empty queue from a chunk that is mostly used to a clean one, so that the next burst finds room. */
+    private void resetToClean(long head) {
+        int dirty = headOffset;
+        if (table.compareAndSetLong(queue + TAIL_OFFSET, head, position(chunk.sequence + 1, 0))) {
+            table.putLongRelease(queue + RESETS_OFFSET, table.getLong(queue + RESETS_OFFSET) + 1);
+            nextChunk(dirty);
+        }
+    }
+
+    /** Whether {@link #take} would find nothing; for the one consumer. */
+    boolean isEmpty() {
+        int offset = headOffset;
+        Chunk at = chunk;
+        if (offset == chunkLength) {
+            if (ring.announced() - 1 == at.sequence) {
+                return true;
+            }
+            at = ring.chunk(at.sequence + 1);
+            offset = 0;
+        }
+        return length(at.buffer.getLongVolatile(offset)) <= 0;
+    }
+
+    /** Whether {@link #claim} would find nothing; false also if somebody is at it. */
+    boolean isEmptyForOneOfSeveral() {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            return of.isDestroyed() || isEmpty();
+        } finally {
+            leave();
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.append;
+import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.fill;
+import static io.verbena.nic.append.AppendFixture.intact;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.nic.append.AppendFixture.Collector;
+import io.verbena.nic.append.AppendFixture.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several consumers of one queue. */
+@Timeout(60)
+class ConsumersTest {
+    private final AppendFixture nic = new AppendFixture();
+    private final AppendQueue queue = nic.create(attributes().reserveChunks(2));
+    private final Appender peer = nic.peer();
+    private final Collector collector = new Collector();
+
+    private List<Integer> numbers() {
+        List<Integer> numbers = collector.messages.stream().map(Message::number).toList();
+        collector.messages.clear();
+        return numbers;
+    }
+
+    @Test
+    void eachTakesTheNextRecordsInQueueOrder() {
+        AppendConsumer one = queue.consumer();
+        AppendConsumer two = queue.consumer();
+        for (int number = 0; number < 10; number++) {
+            append(peer, queue, 3, number, 40, 1);
+        }
+        assertThat(one.isEmpty()).isFalse();
+        assertThat(one.poll(collector, 3)).isEqualTo(3);
+        assertThat(two.poll(collector, 2)).isEqualTo(2);
+        assertThat(one.poll(collector, 100)).isEqualTo(5);
+        assertThat(numbers()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        assertThat(one.poll(collector, 100)).isZero();
+        assertThat(one.isEmpty()).isTrue();
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(queue.depth()).isZero();
+        assertThat(queue.query().records()).isEqualTo(10);
+        assertThat(queue.query().bytes()).isEqualTo(400);
+        assertThat(queue.query().heldRecords()).isZero();
+        assertThat(one.queue()).isSameAs(queue);
+    }
+
+    @Test
+    void pollOfTheQueueIsRefusedNamingBoth() {
+        AppendConsumer one = queue.consumer();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> queue.poll(collector, 1))
+                .withMessageContaining("AppendConsumer.poll")
+                .withMessageContaining("AppendQueue.poll");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> queue.hold(new AppendRecord()))
+                .withMessageContaining("AppendConsumer.hold");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> one.hold(new AppendRecord()))
+                .withMessageContaining("inside");
+    }
+
+    @Test
+    void slowOneHoldsNobody() {
+        AppendConsumer slow = queue.consumer();
+        AppendConsumer fast = queue.consumer();
+        append(peer, queue, 3, -1, 50, 1);
+        append(peer, queue, 3, -2, 50, 1);
+        int[] seen = new int[1];
+        slow.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    // In the middle of its handler the others go on, over and over the ring.
+                    for (int number = 0; number < 20_000; number++) {
+                        assertThat(append(peer, queue, 3, number, 100, 1)).isEqualTo(Appender.OK);
+                        while (collector.messages.isEmpty()) {
+                            fast.poll(collector, 64);
+                        }
+                        seen[0] += collector.messages.size();
+                        collector.messages.clear();
+                        nic.allocator.doWork();
+                    }
+                    assertThat(intact(buffer, offset, length, 3, -1)).isTrue();
+                },
+                1);
+        assertThat(seen[0]).isEqualTo(20_001);
+        assertThat(queue.query().rnr()).isZero();
+        assertThat(queue.query().highWater()).isLessThanOrEqualTo(5 * CHUNK);
+        nic.settle();
+        assertThat(queue.query().heldChunks()).isZero();
+    }
+
+    @Test
+    void whoThrowsHasConsumedThatOneAndFindsTheRestOfItsBatch() {
+        AppendConsumer one = queue.consumer();
+        AppendConsumer two = queue.consumer();
+        for (int number = 0; number < 6; number++) {
+            append(peer, queue, 3, number, 10, 1);
+        }
+        assertThatThrownBy(() -> one.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            if (immediate == 1) {
+                                throw new IllegalArgumentException("no");
+                            }
+                        },
+                        4))
+                .hasMessage("no");
+        assertThat(queue.query().heldRecords()).isEqualTo(4);
+        assertThat(queue.destroy(false)).as("EBUSY").isFalse();
+        assertThat(two.poll(collector, 10)).isEqualTo(2);
+        assertThat(numbers()).containsExactly(4, 5);
+        assertThat(one.isEmpty()).isFalse();
+        assertThat(one.poll(collector, 1)).isEqualTo(1);
+        assertThat(one.poll(collector, 10)).isEqualTo(1);
+        assertThat(numbers()).containsExactly(2, 3);
+        assertThat(queue.query().heldRecords()).isZero();
+        assertThat(queue.destroy(false)).isTrue();
+    }
+
+    @Test
+    void takesRecordsThatStay() {
+        AppendConsumer one = queue.consumer();
+        AppendRecord[] records = new AppendRecord[8];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new AppendRecord();
+        }
+        for (int number = 0; number < 12; number++) {
+            append(peer, queue, 3, number, 30, 1);
+        }
+        assertThat(one.take(records, 3)).isEqualTo(3);
+        assertThat(queue.query().heldRecords()).isEqualTo(3);
+        assertThat(queue.query().heldBytes()).isEqualTo(3 * 48);
+        assertThatIllegalStateException().isThrownBy(() -> one.take(records, 4)).withMessageContaining("record 0 of 4");
+        assertThat(one.poll(collector, 2)).isEqualTo(2);
+        assertThat(numbers()).containsExactly(3, 4);
+        records[1].release();
+        records[0].release();
+        records[2].release();
+        assertThat(one.take(records, 100)).isEqualTo(7);
+        for (int i = 0; i < 7; i++) {
+            assertThat(records[i].immediate()).isEqualTo(5 + i);
+            assertThat(intact(records[i].buffer(), records[i].offset(), 30, 3, 5 + i))
+                    .isTrue();
+            records[i].release();
+        }
+        assertThat(one.take(records, 100)).isZero();
+        assertThat(queue.query().heldRecords()).isZero();
+        assertThat(queue.query().heldBytes()).isZero();
+        assertThat(queue.destroy(false)).isTrue();
+        assertThat(one.take(records, 1)).isZero();
+        assertThat(one.poll(collector, 1)).isZero();
+    }
+
+    @Test
+    void largeMessagesAreHeldAndGivenBackToo() {
+        Appender owner = nic.queues.appender(0);
+        AppendConsumer one = queue.consumer();
+        AppendRecord held = new AppendRecord();
+        AppendRecord[] taken = {new AppendRecord()};
+        for (int number = 0; number < 3; number++) {
+            owner.claimLarge(queue.id(), queue.key(), CHUNK, 3);
+            nic.settle();
+            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.OK);
+            fill(owner.buffer(), owner.payloadOffset(), CHUNK, 3, number);
+            owner.commitLarge(owner.claimed(), 3, number, true);
+        }
+        long footprint = queue.query().footprint();
+        assertThat(one.poll((b, o, l, q, i, f) -> one.hold(held), 1)).isEqualTo(1);
+        assertThat(one.poll(collector, 1)).isEqualTo(1);
+        assertThat(one.take(taken, 1)).isEqualTo(1);
+        assertThat(queue.query().heldBytes()).isEqualTo(2 * CHUNK);
+        assertThat(queue.query().heldRecords()).isEqualTo(2);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(footprint - CHUNK);
+        assertThat(intact(held.buffer(), held.offset(), CHUNK, 3, 0)).isTrue();
+        assertThat(intact(taken[0].buffer(), taken[0].offset(), CHUNK, 3, 2)).isTrue();
+        held.release();
+        taken[0].release();
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(footprint - 3L * CHUNK);
+        assertThat(queue.query().bytes()).isEqualTo(3L * CHUNK);
+    }
+
+    @Test
+    void destroyInTheMiddleOfABatchWaitsForIt() {
+        AppendConsumer one = queue.consumer();
+        append(peer, queue, 3, 1, 500, 1);
+        append(peer, queue, 3, 2, 500, 1);
+        int taken = one.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    if (immediate == 1) {
+                        assertThat(queue.destroy(false)).as("EBUSY").isFalse();
+                        assertThat(queue.destroy(true)).isTrue();
+                    }
+                    nic.settle();
+                    assertThat(queue.isFreed()).isFalse();
+                    assertThat(intact(buffer, offset, length, 3, immediate)).isTrue();
+                },
+                10);
+        assertThat(taken).isEqualTo(2);
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        assertThat(one.isEmpty()).isTrue();
+    }
+
+    @Test
+    void fourThreadsGetEachRecordOnceWholeAndInItsSendersOrder() throws InterruptedException {
+        int senders = 2;
+        int each = 40_000;
+        int consumers = 4;
+        AtomicIntegerArray times = new AtomicIntegerArray(senders * each);
+        AtomicInteger seen = new AtomicInteger();
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int s = 0; s < senders; s++) {
+            int sender = s;
+            threads.add(new Thread(() -> {
+                Appender appender = nic.peer();
+                Random random = new Random(sender);
+                for (int number = 0; number < each; number++) {
+                    int length = random.nextInt(200);
+                    while (append(appender, queue, sender, number, length, 1 + sender) == Appender.RNR) {
+                        Thread.yield();
+                    }
+                }
+            }));
+        }
+        int[] takenBy = new int[consumers];
+        for (int c = 0; c < consumers; c++) {
+            int self = c;
+            AppendConsumer consumer = queue.consumer();
+            threads.add(new Thread(() -> {
+                int[] last = new int[senders];
+                AppendRecord[] held = new AppendRecord[16];
+                for (int i = 0; i < held.length; i++) {
+                    held[i] = new AppendRecord();
+                }
+                int[] next = new int[1];
+                AppendHandler handler = (buffer, offset, length, sender, immediate, flags) -> {
+                    if (!intact(buffer, offset, length, sender, immediate) || immediate < last[sender]) {
+                        failures.add(new AssertionError("message " + immediate + " of " + sender));
+                    }
+                    last[sender] = immediate;
+                    times.incrementAndGet(sender * each + immediate);
+                    takenBy[self]++;
+                    if (immediate % 7 == 0) {
+                        AppendRecord into = held[next[0]++ % held.length];
+                        if (into.isHeld()) {
+                            into.release();
+                        }
+                        consumer.hold(into);
+                    }
+                };
+                while (seen.get() < senders * each && failures.isEmpty()) {
+                    try {
+                        int count = consumer.poll(handler, 1 + self * 20);
+                        seen.addAndGet(count);
+                        if (count == 0) {
+                            Thread.yield();
+                        }
+                    } catch (Throwable e) {
+                        failures.add(e);
+                    }
+                }
+                for (AppendRecord record : held) {
+                    if (record.isHeld()) {
+                        record.release();
+                    }
+                }
+            }));
+        }
+        Thread allocator = new Thread(() -> {
+            while (seen.get() < senders * each && failures.isEmpty()) {
+                nic.allocator.doWork();
+                Thread.yield();
+            }
+        });
+        threads.add(allocator);
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
+        for (int i = 0; i < times.length(); i++) {
+            assertThat(times.get(i)).as("message " + i).isEqualTo(1);
+        }
+        nic.settle();
+        AppendQueueStatistics after = queue.query();
+        assertThat(after.records()).isEqualTo((long) senders * each);
+        assertThat(after.heldRecords()).isZero();
+        assertThat(after.heldBytes()).isZero();
+        assertThat(after.heldChunks()).isZero();
+        assertThat(queue.destroy(false)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+    }
+}

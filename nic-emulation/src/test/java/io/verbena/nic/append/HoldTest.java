@@ -1,0 +1,315 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.append;
+import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.fill;
+import static io.verbena.nic.append.AppendFixture.intact;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.verbena.nic.append.AppendFixture.Collector;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Records that outlive their handler. */
+@Timeout(60)
+class HoldTest {
+    private static final int LARGE = CHUNK;
+
+    private final AppendFixture nic = new AppendFixture();
+    private final Collector collector = new Collector();
+    private final AppendQueue queue = nic.create(attributes().reserveChunks(1));
+    private final Appender peer = nic.peer();
+    private final Appender owner = nic.queues.appender(0);
+
+    private void appendAndHold(int number, int length, AppendRecord into) {
+        assertThat(append(peer, queue, 3, number, length, 1)).isEqualTo(Appender.OK);
+        assertThat(queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1)).isEqualTo(1);
+    }
+
+    private static void check(AppendRecord record, int number, int length) {
+        assertThat(record.isHeld()).isTrue();
+        assertThat(record.qpNumber()).isEqualTo(3);
+        assertThat(record.immediate()).isEqualTo(number);
+        assertThat(record.hasImmediate()).isTrue();
+        assertThat(record.length()).isEqualTo(length);
+        assertThat(record.offset() % 8).isZero();
+        assertThat(intact(record.buffer(), record.offset(), length, 3, number)).isTrue();
+    }
+
+    private void appendLarge(int number) {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LARGE, 3)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LARGE, 3)).isEqualTo(Appender.OK);
+        fill(owner.buffer(), owner.payloadOffset(), LARGE, 3, number);
+        assertThat(owner.commitLarge(owner.claimed(), 3, number, true)).isEqualTo(Appender.OK);
+    }
+
+    @Test
+    void oneOfManyKeepsItsChunkAndNoOther() {
+        AppendRecord record = new AppendRecord();
+        appendAndHold(-1, 100, record);
+        for (int number = 0; number < 100_000; number++) {
+            assertThat(append(peer, queue, 3, number, 32, 1)).isEqualTo(Appender.OK);
+            assertThat(queue.poll(collector, 10)).isEqualTo(1);
+            if (number % 50 == 0) {
+                nic.allocator.doWork();
+            }
+            collector.messages.clear();
+        }
+        assertThat(queue.query().highWater()).isLessThanOrEqualTo(3 * CHUNK);
+        assertThat(queue.query().rnr()).isZero();
+        assertThat(queue.query().heldRecords()).isEqualTo(1);
+        assertThat(queue.query().heldBytes()).isEqualTo(120);
+        assertThat(queue.query().heldChunks()).isEqualTo(1);
+        assertThat(queue.query().setAside()).isZero();
+        check(record, -1, 100);
+        int wakes = nic.allocatorWakes.get();
+        record.release();
+        assertThat(nic.allocatorWakes.get()).as("the chunk waits for it").isGreaterThan(wakes);
+        nic.settle();
+        nic.clock.addAndGet(2_000_000_000L);
+        nic.settle();
+        nic.clock.addAndGet(2_000_000_000L);
+        nic.settle();
+        AppendQueueStatistics after = queue.query();
+        assertThat(after.heldRecords()).isZero();
+        assertThat(after.heldBytes()).isZero();
+        assertThat(after.heldChunks()).isZero();
+        assertThat(after.footprint()).isEqualTo(2 * CHUNK);
+    }
+
+    @Test
+    void anyOrderOfReleaseBringsEverythingBack() {
+        Random random = new Random(5);
+        List<AppendRecord> held = new ArrayList<>();
+        List<Integer> numbers = new ArrayList<>();
+        for (int round = 0; round < 30; round++) {
+            for (int number = 0; number < 200; number++) {
+                int length = random.nextInt(1000);
+                AppendRecord record = new AppendRecord();
+                int status = append(peer, queue, 3, number * 1000 + length, length, 1);
+                if (status == Appender.RNR) {
+                    break; // what is held counts against the memory
+                }
+                assertThat(queue.poll((b, o, l, q, i, f) -> queue.hold(record), 1))
+                        .isEqualTo(1);
+                held.add(record);
+                numbers.add(number * 1000 + length);
+                nic.settle();
+            }
+            assertThat(queue.query().heldRecords()).isEqualTo(held.size());
+            assertThat(queue.query().footprint())
+                    .isLessThanOrEqualTo(queue.attributes().memoryLimit());
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < held.size(); i++) {
+                order.add(i);
+            }
+            Collections.shuffle(order, random);
+            for (int i : order) {
+                check(held.get(i), numbers.get(i), numbers.get(i) % 1000);
+                held.get(i).release();
+            }
+            held.clear();
+            numbers.clear();
+            nic.settle();
+            assertThat(queue.query().heldChunks()).isZero();
+        }
+        assertThat(queue.query().heldBytes()).isZero();
+        // The chunks that come back are clean.
+        for (int i = 0; i < 50; i++) {
+            assertThat(owner.claim(queue.id(), queue.key(), CHUNK / 4, -1)).isEqualTo(Appender.OK);
+            for (int j = 0; j < CHUNK / 4; j += 8) {
+                assertThat(owner.buffer().getLong(owner.payloadOffset() + j)).isZero();
+            }
+            fill(owner.buffer(), owner.payloadOffset(), CHUNK / 4, 3, i);
+            owner.commit(owner.claimed(), 3, i, true);
+            assertThat(queue.poll(collector, 2)).isEqualTo(1);
+            nic.settle();
+        }
+    }
+
+    @Test
+    void heldMemoryCountsAndReleaseMakesRoom() {
+        AppendQueue small =
+                nic.create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(4 * CHUNK));
+        ArrayDeque<AppendRecord> held = new ArrayDeque<>();
+        int number = 0;
+        while (append(peer, small, 3, number, CHUNK / 4 - 100, 1) == Appender.OK) {
+            AppendRecord record = new AppendRecord();
+            small.poll((b, o, l, q, i, f) -> small.hold(record), 1);
+            held.add(record);
+            number++;
+            nic.settle();
+        }
+        assertThat(small.depth()).isZero();
+        assertThat(small.query().footprint()).isEqualTo(4 * CHUNK);
+        long rnr = small.query().rnr();
+        assertThat(rnr).isEqualTo(1);
+        for (int i = 0; i < 4; i++) {
+            held.remove().release(); // all of the oldest chunk
+        }
+        nic.settle();
+        assertThat(append(peer, small, 3, number, CHUNK / 4 - 100, 1)).isEqualTo(Appender.OK);
+        assertThat(small.query().rnr()).isEqualTo(rnr);
+    }
+
+    @Test
+    void largeMessageIsHeldWithoutItsRecord() {
+        AppendRecord record = new AppendRecord();
+        appendLarge(7);
+        assertThat(queue.poll((b, o, l, q, i, f) -> queue.hold(record), 1)).isEqualTo(1);
+        nic.settle();
+        check(record, 7, LARGE);
+        assertThat(queue.query().heldBytes()).isEqualTo(LARGE);
+        assertThat(queue.query().footprint()).isEqualTo(2 * CHUNK + LARGE);
+        for (int number = 0; number < 5000; number++) {
+            assertThat(append(peer, queue, 3, number, 100, 1)).isEqualTo(Appender.OK);
+            queue.poll(collector, 10);
+        }
+        nic.settle();
+        assertThat(queue.query().heldChunks()).isZero();
+        check(record, 7, LARGE);
+        record.release();
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(2 * CHUNK);
+        assertThat(queue.query().heldRecords()).isZero();
+    }
+
+    @Test
+    void misuseNamesWhatIsWrong() {
+        AppendRecord record = new AppendRecord();
+        AppendRecord other = new AppendRecord();
+        assertThatIllegalStateException().isThrownBy(() -> queue.hold(record)).withMessageContaining("inside");
+        assertThatIllegalStateException().isThrownBy(record::release).withMessageContaining("not held");
+        append(peer, queue, 3, 1, 10, 1);
+        append(peer, queue, 3, 2, 10, 1);
+        queue.poll(
+                (b, o, l, q, i, f) -> {
+                    queue.hold(record);
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> queue.hold(other))
+                            .withMessageContaining("held already");
+                },
+                1);
+        queue.poll(
+                (b, o, l, q, i, f) -> assertThatIllegalStateException()
+                        .isThrownBy(() -> queue.hold(record))
+                        .withMessageContaining("release it first"),
+                1);
+        assertThatIllegalStateException().isThrownBy(() -> queue.hold(other)).withMessageContaining("inside");
+        assertThat(other.isHeld()).isFalse();
+        assertThat(other.buffer().capacity()).isZero();
+        assertThat(queue.query().heldRecords()).isEqualTo(1);
+        check(record, 1, 10);
+        record.release();
+        assertThatIllegalStateException().isThrownBy(record::release).withMessageContaining("twice");
+        assertThat(record.buffer().capacity()).isZero();
+        assertThat(queue.query().heldRecords()).isZero();
+        appendAndHold(3, 20, record);
+        check(record, 3, 20);
+        record.release();
+    }
+
+    @Test
+    void destroyIsBusyUnlessForcedAndMemoryStaysUntilTheRelease() {
+        AppendRecord record = new AppendRecord();
+        AppendRecord large = new AppendRecord();
+        appendAndHold(1, 1000, record);
+        appendLarge(2);
+        queue.poll((b, o, l, q, i, f) -> queue.hold(large), 1);
+        assertThat(queue.depth()).isZero();
+        assertThat(queue.destroy(false)).as("EBUSY").isFalse();
+        assertThat(append(peer, queue, 3, 5, 10, 1)).as("nothing has changed").isEqualTo(Appender.OK);
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).isFalse();
+        check(record, 1, 1000);
+        check(large, 2, LARGE);
+        large.release();
+        nic.settle();
+        assertThat(queue.isFreed()).isFalse();
+        assertThat(nic.create(attributes().reserveChunks(1)).id())
+                .as("its id is in use")
+                .isNotEqualTo(queue.id());
+        record.release();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        AppendQueue next = nic.create(attributes().reserveChunks(1));
+        assertThat(next.id()).isEqualTo(queue.id());
+        assertThat(next.query().heldRecords()).isZero();
+    }
+
+    @Test
+    void otherThreadsReleaseWhileTheQueueGoesOn() throws InterruptedException {
+        ConcurrentLinkedQueue<AppendRecord> out = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<AppendRecord> back = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        AtomicBoolean stop = new AtomicBoolean();
+        for (int i = 0; i < 300; i++) {
+            back.add(new AppendRecord());
+        }
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 2; t++) {
+            threads.add(new Thread(() -> {
+                while (!stop.get() || !out.isEmpty()) {
+                    AppendRecord record = out.poll();
+                    if (record == null) {
+                        Thread.yield();
+                        continue;
+                    }
+                    try {
+                        check(record, record.immediate(), record.length());
+                    } catch (Throwable e) {
+                        failures.add(e);
+                    }
+                    record.release();
+                    back.add(record);
+                }
+            }));
+        }
+        threads.add(new Thread(() -> {
+            while (!stop.get()) {
+                nic.allocator.doWork();
+                Thread.yield();
+            }
+        }));
+        threads.forEach(Thread::start);
+        Random random = new Random(3);
+        int taken = 0;
+        for (int number = 0; number < 60_000; number++) {
+            AppendRecord record;
+            while ((record = back.poll()) == null) {
+                Thread.yield();
+            }
+            while (append(peer, queue, 3, number, random.nextInt(300), 1) == Appender.RNR) {
+                queue.poll(collector, 1);
+                Thread.yield();
+            }
+            AppendRecord into = record;
+            taken += queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1);
+            out.add(into);
+        }
+        stop.set(true);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
+        assertThat(taken).isEqualTo(60_000);
+        nic.settle();
+        assertThat(queue.query().heldRecords()).isZero();
+        assertThat(queue.query().heldBytes()).isZero();
+        assertThat(queue.query().heldChunks()).isZero();
+        assertThat(queue.destroy(false)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+    }
+}

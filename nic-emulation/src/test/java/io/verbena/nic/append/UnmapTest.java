@@ -1,0 +1,227 @@
+package io.verbena.nic.append;
+
+import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.append;
+import static io.verbena.nic.append.AppendFixture.attributes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.nic.append.AppendFixture.Collector;
+import io.verbena.nic.memory.DirectMemoryProvider;
+import io.verbena.nic.port.Segment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.AtomicBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Chunks that were drained go back to the operating system, and never while somebody may write into them. */
+@Timeout(180)
+class UnmapTest {
+    private static final int LENGTH = CHUNK / 4 - 16;
+    private static final long TIMEOUT = 1_000_000;
+
+    private final AppendFixture nic = new AppendFixture();
+    private final Collector collector = new Collector();
+
+    private static boolean isUnmapped(AtomicBuffer memory) {
+        return memory.capacity() == 0;
+    }
+
+    /** Fills so many chunks, and says where they lie. */
+    private List<AtomicBuffer> fill(AppendQueue queue, Appender sender, int chunks) {
+        List<AtomicBuffer> memory = new ArrayList<>();
+        for (int i = 0; i < 4 * chunks; i++) {
+            int status = sender.claim(queue.id(), queue.key(), LENGTH, 1);
+            assertThat(status).isEqualTo(Appender.OK);
+            AtomicBuffer buffer = sender.buffer();
+            AppendFixture.fill(buffer, sender.payloadOffset(), LENGTH, 1, i);
+            if (memory.stream().noneMatch(known -> known == buffer)) { // they are equal when their bytes are
+                memory.add(buffer);
+            }
+            assertThat(sender.commit(sender.claimed(), 1, i, true)).isTrue();
+            nic.settle();
+        }
+        return memory;
+    }
+
+    private void giveBack(AppendQueue queue) {
+        for (int i = 0; i < 2; i++) {
+            nic.clock.addAndGet(queue.attributes().surplusNanos());
+            nic.settle();
+        }
+    }
+
+    @Test
+    void whatABurstHasMappedIsUnmappedWhenItIsDrained() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 6);
+        assertThat(memory).hasSize(6).noneMatch(UnmapTest::isUnmapped);
+        assertThat(queue.poll(collector, 100)).isEqualTo(24);
+        giveBack(queue);
+        assertThat(memory.stream().filter(UnmapTest::isUnmapped).count())
+                .as("all but the one where the head stands")
+                .isEqualTo(5);
+        assertThat(queue.query().footprint()).isEqualTo(2L * CHUNK);
+        assertThat(nic.memory.allocated()).isEqualTo(nic.control.buffer().capacity() + 2L * CHUNK);
+    }
+
+    @Test
+    void aChunkInWhichTheOwnerClosedAClaimStaysForWhoeverMadeIt() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1).holeTimeoutNanos(TIMEOUT));
+        Appender stalled = nic.peer();
+        assertThat(stalled.claim(queue.id(), queue.key(), LENGTH, 2)).isEqualTo(Appender.OK);
+        AtomicBuffer its = stalled.buffer();
+        int at = stalled.payloadOffset();
+        nic.settle();
+        nic.clock.addAndGet(TIMEOUT);
+        nic.settle();
+        assertThat(queue.query().holes()).isEqualTo(1);
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 4);
+        assertThat(queue.poll(collector, 100)).isEqualTo(16);
+        nic.queues.abandon(2); // it is taken for dead, and is not
+        nic.settle();
+        assertThat(nic.control.isSlotIdle(2)).isTrue();
+        giveBack(queue);
+        giveBack(queue);
+        assertThat(queue.query().setAside()).isZero();
+        assertThat(queue.query().footprint()).as("it is given back").isEqualTo(2L * CHUNK);
+        assertThat(memory.stream().filter(UnmapTest::isUnmapped).count()).isPositive();
+        assertThat(isUnmapped(its)).as("but left to the collector").isFalse();
+        its.putLong(at, 4711); // the end of its copy
+        assertThat(stalled.commit(stalled.claimed(), 2, 0, false)).isFalse();
+    }
+
+    @Test
+    void aChunkThatASlotNamesIsNotUnmapped() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1).holeTimeoutNanos(TIMEOUT));
+        Appender stalled = nic.peer();
+        assertThat(stalled.claim(queue.id(), queue.key(), LENGTH, 2)).isEqualTo(Appender.OK);
+        AtomicBuffer its = stalled.buffer();
+        nic.clock.addAndGet(TIMEOUT);
+        nic.settle();
+        nic.clock.addAndGet(TIMEOUT);
+        nic.settle();
+        fill(queue, nic.peer(), 4);
+        assertThat(queue.poll(collector, 100)).isEqualTo(16);
+        giveBack(queue);
+        giveBack(queue);
+        assertThat(queue.query().setAside()).isEqualTo(1);
+        assertThat(queue.query().footprint()).isEqualTo(3L * CHUNK);
+        assertThat(isUnmapped(its)).isFalse();
+    }
+
+    @Test
+    void aMessageOfItsOwnMappingIsUnmappedWhenItsHandlerHasReturned() {
+        AppendQueue queue = nic.create(attributes());
+        Appender owner = nic.queues.appender(0);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.OK);
+        AtomicBuffer its = owner.buffer(owner.claimed());
+        assertThat(owner.commitLarge(owner.claimed(), 1, 7, true)).isEqualTo(Appender.OK);
+        boolean[] seen = new boolean[1];
+        assertThat(queue.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            nic.settle(); // the allocator comes while the handler reads
+                            assertThat(length).isEqualTo(CHUNK);
+                            assertThat(buffer.getLong(offset + CHUNK - 8)).isZero();
+                            seen[0] = true;
+                        },
+                        1))
+                .isEqualTo(1);
+        assertThat(seen[0]).isTrue();
+        assertThat(isUnmapped(its)).isFalse();
+        nic.settle();
+        assertThat(isUnmapped(its)).isTrue();
+    }
+
+    @Test
+    void aDestroyedQueuesMemoryIsLeftToTheCollector() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+        List<AtomicBuffer> seen = new ArrayList<>();
+        queue.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    if (seen.isEmpty()) {
+                        assertThat(queue.destroy(true)).isTrue();
+                        nic.settle();
+                        nic.settle();
+                        assertThat(queue.isFreed()).isTrue();
+                        assertThat(AppendFixture.intact(buffer, offset, length, qp, immediate))
+                                .as("a handler may go on reading")
+                                .isTrue();
+                        seen.add((AtomicBuffer) buffer);
+                    }
+                },
+                1);
+        assertThat(seen).hasSize(1);
+        assertThat(memory).noneMatch(UnmapTest::isUnmapped);
+        assertThat(nic.memory.allocated()).isEqualTo(nic.control.buffer().capacity());
+    }
+
+    @Test
+    void anAppenderForgetsASegmentUnlessAClaimIsOpenInIt() {
+        AppendQueue queue = nic.create(attributes());
+        Appender peer = nic.peer();
+        assertThat(append(peer, queue, 1, 0, 100, 1)).isEqualTo(Appender.OK);
+        assertThat(peer.claim(queue.id(), queue.key(), 100, 1)).isEqualTo(Appender.OK);
+        AtomicBuffer chunk = peer.buffer();
+        assertThat(peer.forget(chunk)).isFalse();
+        AppendFixture.fill(chunk, peer.payloadOffset(), 100, 1, 1);
+        assertThat(peer.commit(peer.claimed(), 1, 1, true)).isTrue();
+        assertThat(peer.forget(chunk)).isTrue();
+        assertThat(append(peer, queue, 1, 2, 100, 1)).as("it looks again").isEqualTo(Appender.OK);
+        assertThat(queue.poll(collector, 10)).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsUnmappedIsGoneForEveryHolder() {
+        DirectMemoryProvider memory = new DirectMemoryProvider(1 << 20);
+        Segment segment = memory.allocate(100_000);
+        AtomicBuffer same = memory.segment(segment.id());
+        assertThat(same.addressOffset() & 127).isZero();
+        memory.unmap(segment);
+        memory.unmap(segment);
+        memory.release(segment);
+        assertThat(memory.segment(segment.id())).isNull();
+        assertThat(memory.allocated()).isZero();
+        assertThatThrownBy(() -> same.putLong(0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        Segment another = memory.allocate(1 << 20);
+        memory.release(another);
+        memory.unmap(another);
+        assertThat(another.buffer().capacity())
+                .as("released is left to its holders")
+                .isEqualTo(1 << 20);
+    }
+
+    /** With bounds checks off a late access is the JVM's end: it runs in one of its own. */
+    @Test
+    void nobodyTouchesWhatIsUnmappedWhileAllRaceWithoutBoundsChecks() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dagrona.disable.bounds.checks=true",
+                        "--add-exports",
+                        "java.base/jdk.internal.misc=ALL-UNNAMED",
+                        "-XX:-CreateCoredumpOnCrash",
+                        "-XX:ErrorFile=/dev/null",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        UnmapRace.class.getName(),
+                        String.valueOf(Integer.getInteger("verbena.test.rolls", 20_000)))
+                .redirectErrorStream(true)
+                .start();
+        try {
+            process.getOutputStream().close();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).as(output).isZero();
+            assertThat(output).contains("nothing was touched");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
