@@ -195,7 +195,8 @@ public final class Plan {
                         Contestant.of(window.withPath("verbena-send-tcp"), atLeast(Figure.RATE, 1.2))),
                 references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
-            Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
+            Setting bulk =
+                    Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(2);
             add(
                     "write-1m-" + fabric,
                     "1 MiB WRITE, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",
