@@ -120,18 +120,29 @@ class HeldMessageTest {
                 .withMessage("max held 0 outside 1..1048576");
     }
 
-    @Test
-    void anInboxThatIsClosedLeavesWhatIsHeld() {
-        try (NodePair pair = new NodePair(Fabric.SHM, NodeMode.ASSISTED)) {
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"LOCAL", "SHM"})
+    void whatIsHeldOutlivesItsInboxAndItsNode(Fabric fabric) {
+        HeldMessage last;
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
             Inbox inbox = pair.server.openInbox("in", small());
             Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
-            HeldMessage[] held = new HeldMessage[1];
-            send(pair, channel, 7, 5000);
-            pair.await(() -> inbox.poll(m -> held[0] = m.hold(), 1) == 1);
+            List<HeldMessage> held = new ArrayList<>();
+            for (int number = 0; number < 2; number++) {
+                send(pair, channel, number, 5000);
+                pair.await(() -> inbox.poll(m -> held.add(m.hold()), 1) == 1);
+            }
+            HeldMessage first = held.get(0);
+            last = held.get(1);
             inbox.close();
-            assertThat(isWhole(held[0].buffer(), held[0].offset(), 5000, 7)).isTrue();
-            held[0].release();
+            assertThat(isWhole(first.buffer(), first.offset(), 5000, 0)).isTrue();
+            first.release();
         }
+        assertThat(isWhole(last.buffer(), last.offset(), 5000, 1)).isTrue();
+        last.release();
+        assertThat(last.isHeld()).isFalse();
     }
 
     @Test

@@ -291,7 +291,7 @@ public abstract class Responder {
             }
             appending = false;
             appendTarget = null;
-            return committed == Appender.OK ? DONE : AethSyndrome.INVALID_REQUEST; // destroyed: an unknown queue now
+            return committed == Appender.OK ? DONE : refusal(committed);
         }
         received += payload;
         return DONE;
@@ -321,7 +321,7 @@ public abstract class Responder {
             appender.abort(claim); // the message comes again
             return NOT_READY;
         }
-        return committed == Appender.OK ? DONE : AethSyndrome.INVALID_REQUEST; // destroyed: an unknown queue now
+        return committed == Appender.OK ? DONE : refusal(committed);
     }
 
     /** The result of a packet whose claim was not granted. */

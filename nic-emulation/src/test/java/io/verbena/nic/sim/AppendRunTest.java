@@ -53,7 +53,7 @@ class AppendRunTest {
             .chunkLength(CHUNK)
             .maxMessage(8192)
             .reserveChunks(1)
-            .memoryLimit(2L * CHUNK));
+            .memoryLimit(2L * CHUNK + 8192));
     private final SimConnection link = fabric.connect(
             near.nic().engine(0).endpoint(), far.nic().engine(0).endpoint(), new LinkProfile().duplication(0));
     private final SendRequest request = new SendRequest();
