@@ -12,6 +12,7 @@ import io.verbena.bench.workload.EtcWorkload;
 import io.verbena.bench.workload.SizeDistribution;
 import io.verbena.nic.Nic;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.sim.SimRandom;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
@@ -122,6 +123,34 @@ class SchemeTest {
             assertThatThrownBy(() -> ends.senders[0].offer(empty, 0, MIB + 1, 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("message of 1048577 bytes outside 0..1048576");
+        }
+    }
+
+    static Stream<Scheme> smallRings() {
+        return Stream.of(new PerSenderBuffers(1000, 2048), new FetchAddLarge(16, BUFFERS, 1000, 2048, 4));
+    }
+
+    /** Rings that hold two or three messages, filled to the last byte and more before anything is taken. */
+    @ParameterizedTest
+    @MethodSource("smallRings")
+    void whatIsNotTakenIsNotOverwritten(Scheme scheme) {
+        SimRandom random = new SimRandom(11);
+        try (Ends ends = new Ends(scheme, FabricKind.LOCAL, 2, length -> length > 16 ? 1 : 0)) {
+            int refused = 0;
+            for (int i = 0; i < 2_000; i++) {
+                for (int sender = 0; sender < 2; sender++) {
+                    int most = random.nextInt(8);
+                    while (most-- > 0 && ends.offer(sender, 17 + random.nextInt(984))) {
+                        ends.senders[sender].poll();
+                    }
+                    refused += most >= 0 ? 1 : 0;
+                }
+                ends.drive();
+                ends.turns(random.nextInt(3));
+            }
+            ends.settle();
+            assertThat(ends.received).isGreaterThan(2_000);
+            assertThat(refused).isGreaterThan(500);
         }
     }
 
