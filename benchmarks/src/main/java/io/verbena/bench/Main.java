@@ -2,6 +2,7 @@ package io.verbena.bench;
 
 import io.verbena.bench.command.Bench;
 import io.verbena.bench.conformance.Conformance;
+import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
 import io.verbena.bench.trial.BusyProcess;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Command;
             Bench.class,
             Conformance.class,
             Simulate.class,
+            FiguresCommand.class,
             EndProcess.class,
             BusyProcess.class
         },

@@ -5,23 +5,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A Markdown table whose columns stand below each other in a terminal too. */
-final class MarkdownTable {
+public final class MarkdownTable {
     private final List<List<String>> lines = new ArrayList<>();
     private final int columns;
 
-    MarkdownTable(List<String> heads) {
+    /** With these heads, and no line yet. */
+    public MarkdownTable(List<String> heads) {
         columns = heads.size();
         lines.add(List.copyOf(heads));
     }
 
-    void line(List<String> cells) {
+    /** Adds a line: a cell a head. */
+    public void line(List<String> cells) {
         if (cells.size() != columns) {
             throw new IllegalArgumentException(cells.size() + " cells for " + columns + " columns");
         }
         lines.add(List.copyOf(cells));
     }
 
-    void print(PrintStream out) {
+    /** Prints it. */
+    public void print(PrintStream out) {
         int[] widths = new int[columns];
         for (List<String> line : lines) {
             for (int i = 0; i < columns; i++) {

@@ -53,6 +53,18 @@ public final class LinkProfile {
                 .delay(1_000);
     }
 
+    /**
+     * A link of 56 Gb/s InfiniBand (FDR), as in RIMA's evaluation (4): packets of 4096 bytes and headers, 34 bytes of framing a
+     * packet (local route header, check sums and link-level delimiters: 26 and 8), 1 microsecond, which the paper does not print.
+     */
+    public static LinkProfile infiniband56() {
+        return new LinkProfile()
+                .rate(56_000_000_000L)
+                .overhead(34)
+                .maxPacket(4096 + 128)
+                .delay(1_000);
+    }
+
     /** A copy that can be changed on its own. */
     public LinkProfile copy() {
         LinkProfile copy = new LinkProfile();

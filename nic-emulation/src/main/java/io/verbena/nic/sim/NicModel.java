@@ -7,19 +7,21 @@ import org.agrona.DirectBuffer;
 
 /**
  * What a NIC of silicon would take for each packet, besides the wire: processing units that all its links share, the
- * doorbell, the transfer over PCIe, and the misses of its caches, as the papers that measure "connections beyond 20" explain
- * them (DRUM II-D; RDMAbox III-A).
+ * doorbell, the transfer over PCIe, the misses of its caches, as the papers that measure "connections beyond 20" explain
+ * them (DRUM II-D; RDMAbox III-A), and the one port by which it hangs on the network.
  *
  * <pre>
- *   engine ─▶ [ packet, doorbell, misses ] ─▶ [ PCIe ] ─▶ wire ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
- *              a unit of the sender's          shared               a unit of the receiver's   shared
+ *   engine ─▶ [ packet, doorbell, misses ] ─▶ [ PCIe ] ─▶ [ port ] ─▶ wire ─▶ [ port ] ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
+ *              a unit of the sender's          shared      shared             shared      a unit of the receiver's   shared
  *   context      one entry a queue pair     looked up for each packet, both ways
  *   WQE          one entry a queue pair     looked up where a request starts, sending
  *   translation  one entry a page           looked up where a RETH names remote memory, receiving
  * </pre>
  *
  * <p>A queue pair's packets all go through one unit, in order; a unit's costs add up, units overlap. PCIe and wire keep the
- * order in which the engine handed packets over. Not thread-safe. By default everything is free, with one unit.
+ * order in which the engine handed packets over. Without a port's rate each link brings its own; with one, packets that
+ * arrive on all links together wait for each other, in a queue without loss. Not thread-safe. By default everything is
+ * free, with one unit.
  */
 public final class NicModel {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -30,6 +32,8 @@ public final class NicModel {
     private long doorbellNanos;
     private long pcieBitsPerSecond;
     private long pcieLatencyNanos;
+    private long portBitsPerSecond;
+    private long atomicNanos;
     private NicCache contexts = new NicCache(1, Replacement.LRU);
     private NicCache wqes = new NicCache(1, Replacement.LRU);
     private NicCache translations = new NicCache(1, Replacement.LRU);
@@ -75,6 +79,30 @@ public final class NicModel {
      */
     public static NicModel infiniband40() {
         return roce100().pcie(64_000_000_000L);
+    }
+
+    /**
+     * The 56 Gb/s NIC of RIMA's evaluation (4), for a link of {@link LinkProfile#infiniband56}: one port of that rate for all
+     * its links, and an atomic that takes 2 microseconds, "unloaded, local" (5.2.1). All else is free: the paper's comparison
+     * is of memory, and of round trips that are longer than all that by orders.
+     */
+    public static NicModel infiniband56() {
+        return new NicModel().port(56_000_000_000L).atomic(2_000);
+    }
+
+    /**
+     * Rate in bits per second of the port by which all links of the NIC go, in each direction; 0 (the default) is without
+     * limit. A packet that finds the port free passes without delay: its bits were paid for on the link.
+     */
+    public NicModel port(long bitsPerSecond) {
+        portBitsPerSecond = notNegative("port rate", bitsPerSecond);
+        return this;
+    }
+
+    /** What a unit takes for an atomic operation that arrives, besides {@link #packet}, in nanoseconds: its way over PCIe. */
+    public NicModel atomic(long nanos) {
+        atomicNanos = notNegative("atomic", nanos);
+        return this;
     }
 
     /** Work of a unit on each packet, in nanoseconds. */
@@ -176,8 +204,8 @@ public final class NicModel {
         return doorbells;
     }
 
-    /** When a packet that is handed over now is ready for the wire. */
-    long send(long now, DirectBuffer b, int offset, int length) {
+    /** When a packet that is handed over now is ready for the wire, whose framing takes some bytes more. */
+    long send(long now, DirectBuffer b, int offset, int length, int framing) {
         long cost = packetNanos;
         int qp = 0;
         if (length >= BthFlyweight.LENGTH) {
@@ -192,11 +220,12 @@ public final class NicModel {
                 }
             }
         }
-        return sending.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
+        long ready = sending.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
+        return sending.leave(ready, length + framing, portBitsPerSecond);
     }
 
-    /** When a packet that has come off the wire now reaches the engine. */
-    long receive(long now, DirectBuffer b, int offset, int length) {
+    /** When a packet that has come off the wire now, with its framing, reaches the engine. */
+    long receive(long now, DirectBuffer b, int offset, int length, int framing) {
         long cost = packetNanos;
         int qp = 0;
         if (length >= BthFlyweight.LENGTH) {
@@ -206,8 +235,12 @@ public final class NicModel {
             if (opcode != null && opcode.rethOffset() != Opcode.ABSENT && length >= opcode.headerLength()) {
                 cost += translate(b, offset + opcode.rethOffset());
             }
+            if (opcode == Opcode.FETCH_ADD || opcode == Opcode.COMPARE_SWAP) {
+                cost += atomicNanos;
+            }
         }
-        return receiving.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
+        long here = receiving.enter(now, length + framing, portBitsPerSecond);
+        return receiving.pass(here, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
     }
 
     private long translate(DirectBuffer b, int reth) {
@@ -235,11 +268,16 @@ public final class NicModel {
         return value;
     }
 
-    /** One direction: units side by side, then PCIe, a packet after the other; fractions of a nanosecond are carried over. */
+    /**
+     * One direction: units side by side, then PCIe and the port, a packet after the other; fractions of a nanosecond are
+     * carried over.
+     */
     private static final class Direction {
         private final long[] unitFreeNanos;
         private long pcieFreeNanos;
         private long remainder;
+        private long portFreeNanos;
+        private long portRemainder;
 
         Direction(int units) {
             unitFreeNanos = new long[units];
@@ -251,6 +289,35 @@ public final class NicModel {
 
         boolean isIdle(int qp, long now) {
             return unitFreeNanos[unit(qp)] <= now;
+        }
+
+        /** When a packet's first bit goes out of the port. */
+        long leave(long now, int length, long bitsPerSecond) {
+            long start = Math.max(portFreeNanos, now);
+            occupy(start, length, bitsPerSecond);
+            return start;
+        }
+
+        /** When the last bit of a packet, which reached the port now at the earliest, has come in behind all others. */
+        long enter(long now, int length, long bitsPerSecond) {
+            occupy(portFreeNanos, length, bitsPerSecond);
+            if (portFreeNanos < now) {
+                portFreeNanos = now;
+                portRemainder = 0;
+            }
+            return portFreeNanos;
+        }
+
+        private void occupy(long start, int length, long bitsPerSecond) {
+            if (start > portFreeNanos) {
+                portRemainder = 0;
+            }
+            portFreeNanos = start;
+            if (bitsPerSecond > 0) {
+                long scaled = (long) length * BITS * NANOS_PER_SECOND + portRemainder;
+                portFreeNanos += scaled / bitsPerSecond;
+                portRemainder = scaled % bitsPerSecond;
+            }
         }
 
         long pass(long now, int qp, long cost, int length, long bitsPerSecond) {

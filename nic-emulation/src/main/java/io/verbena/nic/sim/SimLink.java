@@ -288,7 +288,9 @@ public final class SimLink implements Link {
     /** When a packet's last bit has left, exactly: fractions of a nanosecond are carried over to the next packet. */
     private long departure(SimPacket packet) {
         int length = packet.length;
-        long now = localNic == null ? now() : localNic.send(now(), packet.buffer, SimPacket.GUARD, length);
+        long now = localNic == null
+                ? now()
+                : localNic.send(now(), packet.buffer, SimPacket.GUARD, length, profile.overheadBytes);
         if (profile.bitsPerSecond == 0) {
             wireFreeNanos = Math.max(wireFreeNanos, now);
             return wireFreeNanos;
@@ -376,7 +378,9 @@ public final class SimLink implements Link {
         if (remoteNic == null) {
             received(packet);
         } else {
-            simulation.schedule(packet, remoteNic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length));
+            simulation.schedule(
+                    packet,
+                    remoteNic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length, profile.overheadBytes));
         }
     }
 

@@ -27,10 +27,59 @@ public final class SimNode implements Actor {
         }
     }
 
+    /**
+     * What the node's NIC has room for, and how long its memory takes; fluent.
+     *
+     * <p>By default 64 queue pairs, 8 append queues, and memory at once.
+     */
+    public static final class Options {
+        int queuePairs = 64;
+        int appendQueues = 8;
+        long allocationNanos;
+
+        /** Creates the default. */
+        public Options() {}
+
+        /** Queue pairs that may exist at a time: 16 or more, a power of two. */
+        public Options queuePairs(int most) {
+            queuePairs = most;
+            return this;
+        }
+
+        /** Append queues that may exist at a time, at least 1. */
+        public Options appendQueues(int most) {
+            appendQueues = most;
+            return this;
+        }
+
+        /**
+         * How long memory of append queues takes (L of RIMA 3.2.1): what is wanted when an allocation ends is there so long
+         * after the first of it was wanted. Until then appends live on the reserve. By default 0: it is there at once.
+         */
+        public Options allocationNanos(long nanos) {
+            if (nanos < 0) {
+                throw new IllegalArgumentException("allocation of " + nanos + " ns < 0");
+            }
+            allocationNanos = nanos;
+            return this;
+        }
+
+        Options copy() {
+            return new Options()
+                    .queuePairs(queuePairs)
+                    .appendQueues(appendQueues)
+                    .allocationNanos(allocationNanos);
+        }
+    }
+
+    /** How often the allocator looks for what time alone makes to do, when the node is stepped and none is under way. */
+    private static final long MAINTENANCE_NANOS = 1_000_000;
+
     private final Simulation simulation;
     private final SimFabric fabric;
     private final String name;
     private final long nicId;
+    private final Options options;
     private final List<Watched> watched = new ArrayList<>();
     private final SimRandom keys;
     private @Nullable Nic nic;
@@ -38,6 +87,8 @@ public final class SimNode implements Actor {
     private @Nullable Runnable onKill;
     private int incarnation;
     private boolean killed;
+    private long allocatedAtNanos = NO_DEADLINE; // when what is wanted is there
+    private long maintainedNanos;
 
     private static final class Watched {
         final QueuePair qp;
@@ -57,6 +108,20 @@ public final class SimNode implements Actor {
      * @param nicId its NIC's identity, not 0
      */
     public SimNode(Simulation simulation, SimFabric fabric, String name, long nicId) {
+        this(simulation, fabric, name, nicId, new Options());
+    }
+
+    /**
+     * Creates a node and opens its NIC.
+     *
+     * @param simulation in which it takes part
+     * @param fabric that links it
+     * @param name in the trace
+     * @param nicId its NIC's identity, not 0
+     * @param options of the NIC, in each life the same
+     */
+    public SimNode(Simulation simulation, SimFabric fabric, String name, long nicId, Options options) {
+        this.options = options.copy();
         this.simulation = simulation;
         this.fabric = fabric;
         this.name = name;
@@ -73,12 +138,14 @@ public final class SimNode implements Actor {
                 .random(keys::nextLong)
                 .deregisterTimeoutNanos(0)
                 .acknowledgeTimeoutNanos(0)
-                .maxQueuePairs(64)
+                .maxQueuePairs(options.queuePairs)
                 .maxMemoryRegions(64)
-                .maxAppendQueues(8)
+                .maxAppendQueues(options.appendQueues)
                 .backgroundThread(false)
                 .memory(new SimMemory())
                 .waiters(new SimWaiter()));
+        allocatedAtNanos = NO_DEADLINE;
+        maintainedNanos = simulation.nowNanos();
         participant = simulation.add(name, this);
         incarnation++;
     }
@@ -214,7 +281,7 @@ public final class SimNode implements Actor {
             return 0;
         }
         try {
-            int work = present.engine(0).doWork() + present.backgroundWork();
+            int work = present.engine(0).doWork() + allocate(present);
             look();
             tellOfDeath();
             return work;
@@ -222,6 +289,32 @@ public final class SimNode implements Actor {
             tellOfDeath();
             return 1;
         }
+    }
+
+    /** The allocator's turn: at once, or when an allocation has taken its time. */
+    private int allocate(Nic present) {
+        if (options.allocationNanos == 0) {
+            return present.backgroundWork();
+        }
+        long now = simulation.nowNanos();
+        boolean maintenance = false;
+        if (allocatedAtNanos == NO_DEADLINE) {
+            if (present.isBackgroundWanted()) {
+                allocatedAtNanos = now + options.allocationNanos;
+                return 0;
+            }
+            maintenance = now - maintainedNanos >= MAINTENANCE_NANOS;
+        }
+        if (!maintenance && now < allocatedAtNanos) {
+            return 0;
+        }
+        allocatedAtNanos = NO_DEADLINE;
+        maintainedNanos = now;
+        int work = 0;
+        for (int turn = present.backgroundWork(); turn > 0; turn = present.backgroundWork()) {
+            work += turn;
+        }
+        return work;
     }
 
     /** Whoever caught what ended the step may have been the engine itself. */
@@ -249,7 +342,9 @@ public final class SimNode implements Actor {
     @Override
     public long nextDeadlineNanos() {
         Nic present = nic;
-        return present == null ? NO_DEADLINE : present.engine(0).nextDeadlineNanos();
+        return present == null
+                ? NO_DEADLINE
+                : Math.min(allocatedAtNanos, present.engine(0).nextDeadlineNanos());
     }
 
     @Override

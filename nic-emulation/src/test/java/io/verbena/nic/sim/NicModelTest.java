@@ -16,7 +16,7 @@ class NicModelTest {
 
     @Test
     void freeByDefault() {
-        assertThat(new NicModel().send(100, packet(Opcode.SEND_ONLY, 1), 0, 1000))
+        assertThat(new NicModel().send(100, packet(Opcode.SEND_ONLY, 1), 0, 1000, 0))
                 .isEqualTo(100);
     }
 
@@ -24,10 +24,10 @@ class NicModelTest {
     void pcieAndPacketWorkQueueUp() {
         // 1000 bytes at 8 Gb/s take 1000 ns.
         NicModel model = new NicModel().packet(50).pcie(8_000_000_000L);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(1_050);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000)).isEqualTo(2_050);
-        assertThat(model.receive(0, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(150);
-        assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 1), 0, 100)).isEqualTo(5_150);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000, 0)).isEqualTo(1_050);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 1000, 0)).isEqualTo(2_050);
+        assertThat(model.receive(0, packet(Opcode.SEND_ONLY, 1), 0, 100, 0)).isEqualTo(150);
+        assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 1), 0, 100, 0)).isEqualTo(5_150);
     }
 
     @Test
@@ -36,7 +36,7 @@ class NicModelTest {
             NicModel model = new NicModel().contexts(20, 500);
             for (int round = 0; round < 10; round++) {
                 for (int qp = 0; qp < connections; qp++) {
-                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64);
+                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64, 0);
                 }
             }
             // The knee of a round robin over an LRU cache is a step.
@@ -47,20 +47,20 @@ class NicModelTest {
     @Test
     void wqesAreFetchedWhereARequestStarts() {
         NicModel model = new NicModel().wqes(1, 300);
-        assertThat(model.send(0, packet(Opcode.SEND_FIRST, 1), 0, 64)).isEqualTo(300);
-        assertThat(model.send(300, packet(Opcode.SEND_MIDDLE, 1), 0, 64)).isEqualTo(300);
-        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(300);
-        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(600);
-        assertThat(model.send(600, packet(Opcode.ACKNOWLEDGE, 1), 0, 24)).isEqualTo(600);
+        assertThat(model.send(0, packet(Opcode.SEND_FIRST, 1), 0, 64, 0)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_MIDDLE, 1), 0, 64, 0)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 1), 0, 64, 0)).isEqualTo(300);
+        assertThat(model.send(300, packet(Opcode.SEND_ONLY, 2), 0, 64, 0)).isEqualTo(600);
+        assertThat(model.send(600, packet(Opcode.ACKNOWLEDGE, 1), 0, 24, 0)).isEqualTo(600);
         assertThat(model.wqeMisses()).isEqualTo(2);
     }
 
     @Test
     void remoteMemoryIsTranslatedPageByPage() {
         NicModel model = new NicModel().translations(4, 4096, 100);
-        assertThat(model.receive(0, request(0, 8192), 0, 32)).isEqualTo(300);
-        assertThat(model.receive(1_000, request(4096, 100), 0, 32)).isEqualTo(1_000);
-        assertThat(model.receive(2_000, request(1 << 20, 100), 0, 32)).isEqualTo(2_100);
+        assertThat(model.receive(0, request(0, 8192), 0, 32, 0)).isEqualTo(300);
+        assertThat(model.receive(1_000, request(4096, 100), 0, 32, 0)).isEqualTo(1_000);
+        assertThat(model.receive(2_000, request(1 << 20, 100), 0, 32, 0)).isEqualTo(2_100);
         assertThat(model.translationMisses()).isEqualTo(4);
     }
 
@@ -131,19 +131,19 @@ class NicModelTest {
     @Test
     void unitsWorkSideBySideAndAQueuePairStaysWithItsUnit() {
         NicModel model = new NicModel().units(2).packet(100);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(100);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 3), 0, 64)).isEqualTo(100);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64)).isEqualTo(200);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 4), 0, 64)).isEqualTo(300);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64, 0)).isEqualTo(100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 3), 0, 64, 0)).isEqualTo(100);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 2), 0, 64, 0)).isEqualTo(200);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 4), 0, 64, 0)).isEqualTo(300);
     }
 
     @Test
     void aDoorbellCostsWhereItsUnitStandsIdle() {
         NicModel model = new NicModel().packet(10).doorbell(200).pcieLatency(1_000);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(1_210);
-        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(1_220);
-        assertThat(model.send(500, packet(Opcode.SEND_MIDDLE, 1), 0, 64)).isEqualTo(1_510);
-        assertThat(model.send(900, packet(Opcode.SEND_ONLY, 1), 0, 64)).isEqualTo(2_110);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64, 0)).isEqualTo(1_210);
+        assertThat(model.send(0, packet(Opcode.SEND_ONLY, 1), 0, 64, 0)).isEqualTo(1_220);
+        assertThat(model.send(500, packet(Opcode.SEND_MIDDLE, 1), 0, 64, 0)).isEqualTo(1_510);
+        assertThat(model.send(900, packet(Opcode.SEND_ONLY, 1), 0, 64, 0)).isEqualTo(2_110);
         assertThat(model.doorbells()).isEqualTo(2);
     }
 
@@ -153,21 +153,85 @@ class NicModelTest {
             NicModel model = NicModel.roce100();
             for (int round = 0; round < 10; round++) {
                 for (int qp = 0; qp < connections; qp++) {
-                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64);
+                    model.send(0, packet(Opcode.SEND_MIDDLE, qp), 0, 64, 0);
                 }
             }
             assertThat(model.contextMisses()).isEqualTo(connections == 20 ? 20 : 210);
         }
         // 1250 bytes take 78.125 ns at 128 Gb/s.
         NicModel model = NicModel.roce100().contexts(20, 0);
-        long first = model.send(0, packet(Opcode.SEND_MIDDLE, 2), 0, 1250);
-        long second = model.send(0, packet(Opcode.SEND_MIDDLE, 3), 0, 1250);
+        long first = model.send(0, packet(Opcode.SEND_MIDDLE, 2), 0, 1250, 0);
+        long second = model.send(0, packet(Opcode.SEND_MIDDLE, 3), 0, 1250, 0);
         assertThat(first).isEqualTo(10 + 78 + 250);
         assertThat(second - first).isEqualTo(78);
     }
 
     @Test
+    void anIdlePortDelaysNothingAndABusyOneServesAllLinksInTurn() {
+        // 900 bytes and 100 of framing at 8 Gb/s take 1000 ns.
+        NicModel model = new NicModel().port(8_000_000_000L);
+        assertThat(model.receive(5_000, packet(Opcode.SEND_ONLY, 1), 0, 900, 100))
+                .isEqualTo(5_000);
+        assertThat(model.receive(5_000, packet(Opcode.SEND_ONLY, 2), 0, 900, 100))
+                .isEqualTo(6_000);
+        assertThat(model.receive(5_300, packet(Opcode.SEND_ONLY, 3), 0, 400, 100))
+                .isEqualTo(6_500);
+        assertThat(model.receive(7_000, packet(Opcode.SEND_ONLY, 1), 0, 900, 100))
+                .isEqualTo(7_500);
+        assertThat(model.receive(20_000, packet(Opcode.SEND_ONLY, 1), 0, 900, 100))
+                .isEqualTo(20_000);
+        // Sending, the link itself takes the packet's time; the next one waits for it.
+        assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 1), 0, 900, 100)).isEqualTo(5_000);
+        assertThat(model.send(5_000, packet(Opcode.SEND_ONLY, 2), 0, 900, 100)).isEqualTo(6_000);
+    }
+
+    @Test
+    void aPortKeepsItsRateToTheNanosecond() {
+        // 100 bytes at 56 Gb/s take 14.2857 ns; 56 of them 800 ns.
+        NicModel model = NicModel.infiniband56();
+        long first = model.receive(1_000, packet(Opcode.SEND_ONLY, 1), 0, 66, 34);
+        long last = first;
+        for (int i = 0; i < 56; i++) {
+            last = model.receive(1_000, packet(Opcode.SEND_ONLY, i), 0, 66, 34);
+        }
+        assertThat(last - first).isEqualTo(800);
+    }
+
+    @Test
+    void twoLinksIntoOnePortTakeTwiceAsLong() {
+        for (long port : new long[] {0, 8_000_000_000L}) {
+            Simulation simulation = new Simulation(1);
+            SimFabric fabric = new SimFabric(simulation);
+            fabric.model(SimPair.NIC_B, new NicModel().port(port));
+            LinkProfile profile = new LinkProfile().rate(8_000_000_000L).delay(0);
+            SimPair one = new SimPair(simulation, fabric, profile);
+            SimPair other = new SimPair(simulation, fabric, profile);
+            for (int i = 0; i < 10; i++) {
+                one.a.send(i, 1_000);
+                other.a.send(i, 1_000);
+            }
+            simulation.runToIdle(1_000_000);
+            long last = Math.max(lastArrival(one), lastArrival(other));
+            assertThat(last).isEqualTo(port == 0 ? 10_000 : 20_000);
+        }
+    }
+
+    private static long lastArrival(SimPair pair) {
+        return pair.b.arrivals.get(pair.b.arrivals.size() - 1).atNanos();
+    }
+
+    @Test
+    void anAtomicTakesItsTimeAndItsUnits() {
+        NicModel model = NicModel.infiniband56().port(0);
+        assertThat(model.receive(100, packet(Opcode.FETCH_ADD, 1), 0, 48, 0)).isEqualTo(2_100);
+        assertThat(model.receive(100, packet(Opcode.COMPARE_SWAP, 1), 0, 56, 0)).isEqualTo(4_100);
+        assertThat(model.receive(9_000, packet(Opcode.WRITE_ONLY, 1), 0, 48, 0)).isEqualTo(9_000);
+    }
+
+    @Test
     void nonsenseIsRefused() {
+        assertThatThrownBy(() -> new NicModel().port(-1)).hasMessageContaining("port rate -1");
+        assertThatThrownBy(() -> new NicModel().atomic(-2)).hasMessageContaining("atomic -2");
         NicModel model = new NicModel();
         assertThatThrownBy(() -> model.contexts(0, 1)).hasMessageContaining("contexts 0 < 1");
         assertThatThrownBy(() -> model.packet(-1)).hasMessageContaining("-1");

@@ -1,0 +1,30 @@
+package io.verbena.bench.figures;
+
+import io.verbena.bench.figures.rima.RimaFigures;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena figures}: a subcommand a paper. */
+@Command(
+        name = "figures",
+        mixinStandardHelpOptions = true,
+        usageHelpAutoWidth = true,
+        subcommands = RimaFigures.class,
+        description = {
+            "Makes the figures of papers again, and says of each claim whether it holds here.",
+            "For example:  verbena figures rima --quick%n"
+        })
+public final class FiguresCommand implements Runnable {
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            spec.commandLine().usage(System.out);
+        }
+    }
+}
