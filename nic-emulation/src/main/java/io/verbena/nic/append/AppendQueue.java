@@ -30,6 +30,9 @@ public final class AppendQueue {
     private volatile AppendQueueAttributes attributes;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
+    private final Staging staging;
+    private final Footprint footprint;
+    private final QueueMeter meter = new QueueMeter();
     private final HeldRecords held;
     private final RecordWalk walk;
     private final QueueMaintenance maintenance;
@@ -59,9 +62,10 @@ public final class AppendQueue {
         this.queue = control.queueOffset(id);
         this.attributes = concluded;
         this.chunkLength = concluded.chunkLength();
-        Footprint footprint = new Footprint(table, queue, concluded.memoryLimit());
-        this.ring = new ChunkRing(control, memory, footprint, id, concluded);
-        this.largeMessages = new LargeMessages(id, memory, footprint, concluded.surplusNanos());
+        this.footprint = new Footprint(table, queue, concluded.memoryLimit(), owner.clock());
+        this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
+        this.largeMessages = new LargeMessages(id, memory, footprint, concluded);
+        this.staging = new Staging(this, footprint);
         this.held = new HeldRecords(owner, table, queue);
         int first = ring.announced();
         ring.fill();
@@ -69,12 +73,13 @@ public final class AppendQueue {
         this.maintenance = new QueueMaintenance(
                 this,
                 owner,
-                table,
-                queue,
+                control,
                 concluded,
                 footprint,
                 ring,
                 largeMessages,
+                staging,
+                meter,
                 new HoleRecovery(control, id, concluded),
                 walk,
                 now);
@@ -122,14 +127,14 @@ public final class AppendQueue {
     }
 
     /**
-     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve, low watermark,
-     * hole timeout and surplus time. Any thread; takes effect with the next maintenance.
+     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve and what it
+     * follows from, low watermark, hole timeout and surplus time. Any thread; takes effect with the next maintenance.
      *
      * <pre>{@code
-     *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4).lowWatermark(-1));
+     *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4));
      * }</pre>
      *
-     * @param wanted all attributes; chunk length and largest message as they are
+     * @param wanted all attributes; chunk length, largest message and places for large ones as they are
      * @throws IllegalArgumentException if an attribute is out of range or cannot be changed; names both values
      * @throws IllegalStateException if the queue was destroyed
      */
@@ -137,6 +142,7 @@ public final class AppendQueue {
         AppendQueueAttributes concluded = wanted.concluded(control.limits());
         same("chunk length", concluded.chunkLength(), chunkLength);
         same("max message", concluded.maxMessage(), attributes.maxMessage());
+        same("large messages", concluded.largeMessages(), attributes.largeMessages());
         if (destroyed) {
             throw new IllegalStateException("append queue " + id + " is destroyed");
         }
@@ -259,7 +265,13 @@ public final class AppendQueue {
                 table.getLongVolatile(queue + RELEASES_OFFSET),
                 held.records(),
                 held.bytes(),
-                ring.heldChunks());
+                ring.heldChunks(),
+                staging.bytes(),
+                footprint.mean(),
+                meter.allocationP50(),
+                meter.allocationP99(),
+                meter.messagesPerSecond(),
+                meter.serviceNanos());
     }
 
     // ---- destruction ------------------------------------------------------------------------------------------------
@@ -326,6 +338,14 @@ public final class AppendQueue {
 
     LargeMessages largeMessages() {
         return largeMessages;
+    }
+
+    Staging staging() {
+        return staging;
+    }
+
+    QueueMeter meter() {
+        return meter;
     }
 
     /** The tail when the queue was destroyed. */

@@ -13,18 +13,40 @@ public final class AppendQueueAttributes {
     /** Largest message in bytes that a queue can be made to take. */
     public static final int MAX_MESSAGE = 1 << 30;
 
+    /** Most large messages that a queue can be made to have open or unread at a time. */
+    public static final int MAX_LARGE_MESSAGES = 1 << 16;
+
+    private static final int NOT_GIVEN = -1;
+    private static final int DEFAULT_RESERVE = 2;
+    private static final long MAX_RATE = 1_000_000_000_000_000L;
+    private static final long MAX_NANOS = 3_600_000_000_000L;
+
     private int chunkLength = 1 << 20;
     private int maxMessage = 16 << 20;
     private long memoryLimit;
-    private int reserveChunks = 2;
-    private long lowWatermark = -1;
+    private int reserveChunks = NOT_GIVEN;
+    private long lowWatermark = NOT_GIVEN;
     private long holeTimeoutNanos = 1_000_000_000L;
     private long surplusNanos = 1_000_000_000L;
+    private long lineRate;
+    private long allocationNanos;
+    private double arrivalRate;
+    private long serviceNanos;
+    private int meanMessage;
+    private boolean measured;
+    private int largeMessages = 1024;
+
+    // what follows; of a checked copy
+    private boolean concluded;
+    private int reserve = DEFAULT_RESERVE;
+    private int active = 1;
+    private long watermark;
+    private long limit;
 
     /** Attributes with the defaults that each setter names. */
     public AppendQueueAttributes() {}
 
-    /** A copy, to change for {@link AppendQueue#modify}. */
+    /** A copy of what was set, to change for {@link AppendQueue#modify}; what follows from it follows anew. */
     public AppendQueueAttributes(AppendQueueAttributes other) {
         chunkLength = other.chunkLength;
         maxMessage = other.maxMessage;
@@ -33,6 +55,13 @@ public final class AppendQueueAttributes {
         lowWatermark = other.lowWatermark;
         holeTimeoutNanos = other.holeTimeoutNanos;
         surplusNanos = other.surplusNanos;
+        lineRate = other.lineRate;
+        allocationNanos = other.allocationNanos;
+        arrivalRate = other.arrivalRate;
+        serviceNanos = other.serviceNanos;
+        meanMessage = other.meanMessage;
+        measured = other.measured;
+        largeMessages = other.largeMessages;
     }
 
     /**
@@ -69,10 +98,11 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Most bytes that the queue may map at a time; default (0): as many chunks as the NIC's limits allow, and two
-     * messages of the largest size.
+     * Most bytes that the queue may map at a time, chunks, large messages and messages that arrive in parts; default (0): as
+     * many chunks as the NIC's limits allow, and two messages of the largest size.
      *
-     * @param bytes at least one chunk, the reserve and (if it does not fit in chunks) one largest message; 0 for the default
+     * @param bytes at least the active buffer (one chunk, if none is given), the reserve and one largest message; 0 for the
+     *     default
      * @return this
      */
     public AppendQueueAttributes memoryLimit(long bytes) {
@@ -82,12 +112,12 @@ public final class AppendQueueAttributes {
 
     /** Most bytes mapped at a time; 0 for the default. */
     public long memoryLimit() {
-        return memoryLimit;
+        return concluded ? limit : memoryLimit;
     }
 
     /**
-     * Clean chunks to keep announced ahead of the tail (RIMA: reserve = line rate x allocation latency); at least 1,
-     * default 2.
+     * Clean chunks to keep announced ahead of the tail; at least 1, default 2. Not to be given beside {@link #lineRate},
+     * from which it follows.
      *
      * @param chunks number
      * @return this
@@ -99,11 +129,12 @@ public final class AppendQueueAttributes {
 
     /** Clean chunks to keep announced ahead of the tail. */
     public int reserveChunks() {
-        return reserveChunks;
+        return concluded ? reserve : reserveChunks == NOT_GIVEN ? DEFAULT_RESERVE : reserveChunks;
     }
 
     /**
-     * Free bytes ahead of the tail below which AQ_WATERMARK is raised, once each time; default (-1): the reserve less one chunk.
+     * Free bytes ahead of the tail below which AQ_WATERMARK is raised, once each time; default (-1): the reserve less one
+     * chunk. It is looked at when the tail enters a chunk, so it is as fine as a chunk. Not to be given beside {@link #measured}.
      *
      * @param bytes 0 to the length of the reserve; -1 for the default
      * @return this
@@ -115,7 +146,7 @@ public final class AppendQueueAttributes {
 
     /** Free bytes ahead of the tail below which a watermark crossing is counted; -1 for the default. */
     public long lowWatermark() {
-        return lowWatermark;
+        return concluded ? watermark : lowWatermark;
     }
 
     /**
@@ -151,9 +182,140 @@ public final class AppendQueueAttributes {
         return surplusNanos;
     }
 
+    /**
+     * The most that can arrive: the reserve then is what arrives while a chunk is allocated ({@link QueueSizing}), and the low
+     * watermark follows it. Default (0): the reserve is given. On a direct path this is the rate at which memory is copied.
+     *
+     * @param bitsPerSecond 0 to 10^15
+     * @return this
+     */
+    public AppendQueueAttributes lineRate(long bitsPerSecond) {
+        lineRate = bitsPerSecond;
+        return this;
+    }
+
+    /** The most that can arrive, in bits a second; 0 if it is not given. */
+    public long lineRate() {
+        return lineRate;
+    }
+
+    /**
+     * How long an allocation takes, by a high percentile, beside {@link #lineRate}; default (0): 1 ms.
+     *
+     * @param nanos 0 to an hour
+     * @return this
+     */
+    public AppendQueueAttributes allocationNanos(long nanos) {
+        allocationNanos = nanos;
+        return this;
+    }
+
+    /** How long an allocation takes, in nanoseconds; 0 if it is not given. */
+    public long allocationNanos() {
+        return allocationNanos;
+    }
+
+    /**
+     * Messages that come in a second. With {@link #serviceNanos} and {@link #meanMessage} it says how much lies in the queue
+     * (RIMA: the active buffer, by Little's law), so that this much stays mapped when the queue is empty for a while. All of
+     * the three or none.
+     *
+     * @param messagesPerSecond 0 to 10^15; 0, the default, if it is not given
+     * @return this
+     */
+    public AppendQueueAttributes arrivalRate(double messagesPerSecond) {
+        arrivalRate = messagesPerSecond;
+        return this;
+    }
+
+    /** Messages that come in a second; 0 if it is not given. */
+    public double arrivalRate() {
+        return arrivalRate;
+    }
+
+    /**
+     * How long a message stays in the queue, waiting and being handled; see {@link #arrivalRate}.
+     *
+     * @param nanos 0 to an hour
+     * @return this
+     */
+    public AppendQueueAttributes serviceNanos(long nanos) {
+        serviceNanos = nanos;
+        return this;
+    }
+
+    /** How long a message stays in the queue, in nanoseconds; 0 if it is not given. */
+    public long serviceNanos() {
+        return serviceNanos;
+    }
+
+    /**
+     * Bytes of a message on average; see {@link #arrivalRate}.
+     *
+     * @param bytes 0 to {@link #MAX_MESSAGE}
+     * @return this
+     */
+    public AppendQueueAttributes meanMessage(int bytes) {
+        meanMessage = bytes;
+        return this;
+    }
+
+    /** Bytes of a message on average; 0 if it is not given. */
+    public int meanMessage() {
+        return meanMessage;
+    }
+
+    /**
+     * Whether reserve and active buffer follow what the allocator measures: the highest rate of late, how long an allocation
+     * takes, what lies in the queue. They stay between one chunk and the memory limit, and begin as given. Default: no.
+     *
+     * @param follow whether
+     * @return this
+     */
+    public AppendQueueAttributes measured(boolean follow) {
+        measured = follow;
+        return this;
+    }
+
+    /** Whether reserve and active buffer follow what is measured. */
+    public boolean measured() {
+        return measured;
+    }
+
+    /**
+     * Messages with a mapping of their own that may be open or unread at a time; more are answered RNR. Default 1024.
+     *
+     * @param count 1 to {@link #MAX_LARGE_MESSAGES}
+     * @return this
+     */
+    public AppendQueueAttributes largeMessages(int count) {
+        largeMessages = count;
+        return this;
+    }
+
+    /** Messages with a mapping of their own that may be open or unread at a time. */
+    public int largeMessages() {
+        return largeMessages;
+    }
+
     /** Largest payload that goes into a chunk. */
     int recordLimit() {
         return Math.min(maxMessage, chunkLength / 4);
+    }
+
+    /** Chunks that are not given back while they are unused, beside the reserve; of a checked copy. */
+    int activeChunks() {
+        return active;
+    }
+
+    /** Most chunks of active buffer and reserve together; of a checked copy. */
+    int mostChunks(ControlLimits limits) {
+        return (int) Math.min(limits.maxChunksPerQueue() - 1, (limit - apart()) / chunkLength);
+    }
+
+    /** Bytes that one longest message takes beside the chunks: in a mapping of its own, or while it arrives in parts. */
+    private long apart() {
+        return maxMessage > recordLimit() ? maxMessage : Staging.capacity(maxMessage);
     }
 
     /** A checked copy without defaults left to fill in. */
@@ -164,20 +326,67 @@ public final class AppendQueueAttributes {
                     + Integer.highestOneBit(chunkLength) * 2L);
         }
         inRange("max message", maxMessage, 0, MAX_MESSAGE);
-        inRange("reserve chunks", reserveChunks, 1, limits.maxChunksPerQueue() - 2);
         inRange("hole timeout", holeTimeoutNanos, 1000, Long.MAX_VALUE);
         inRange("surplus time", surplusNanos, 1000, Long.MAX_VALUE);
-        long reserve = (long) reserveChunks * chunkLength;
-        long large = maxMessage > recordLimit() ? maxMessage : 0;
-        long least = chunkLength + reserve + large;
-        long limit = memoryLimit == 0 ? (long) limits.maxChunksPerQueue() * chunkLength + 2 * large : memoryLimit;
-        inRange("memory limit", limit, least, Long.MAX_VALUE);
-        long watermark = lowWatermark == -1 ? reserve - chunkLength : lowWatermark;
-        inRange("low watermark", watermark, 0, reserve);
+        inRange("large messages", largeMessages, 1, MAX_LARGE_MESSAGES);
         AppendQueueAttributes copy = new AppendQueueAttributes(this);
-        copy.memoryLimit = limit;
-        copy.lowWatermark = watermark;
+        copy.reserve = concludedReserve(limits);
+        copy.active = concludedActive(limits, copy.reserve);
+        long reserved = (long) copy.reserve * chunkLength;
+        long least = (long) copy.active * chunkLength + reserved + apart();
+        copy.limit = memoryLimit == 0 ? (long) limits.maxChunksPerQueue() * chunkLength + 2 * apart() : memoryLimit;
+        inRange("memory limit", copy.limit, least, Long.MAX_VALUE);
+        if (measured && lowWatermark != NOT_GIVEN) {
+            throw new IllegalArgumentException(
+                    "low watermark " + lowWatermark + " given, and measured: it follows the reserve then");
+        }
+        copy.watermark = lowWatermark == NOT_GIVEN ? reserved - chunkLength : lowWatermark;
+        inRange("low watermark", copy.watermark, 0, reserved);
+        copy.concluded = true;
         return copy;
+    }
+
+    private int concludedReserve(ControlLimits limits) {
+        inRange("line rate", lineRate, 0, MAX_RATE);
+        inRange("allocation time", allocationNanos, 0, MAX_NANOS);
+        int most = limits.maxChunksPerQueue() - 2;
+        if (lineRate == 0) {
+            if (allocationNanos != 0) {
+                throw new IllegalArgumentException(
+                        "allocation time " + allocationNanos + " given without a line rate");
+            }
+            int given = reserveChunks();
+            inRange("reserve chunks", given, 1, most);
+            return given;
+        }
+        long latency = allocationNanos == 0 ? 1_000_000 : allocationNanos;
+        int follows = QueueSizing.reserveChunks(lineRate / 8.0, latency, chunkLength, recordLimit());
+        if (reserveChunks != NOT_GIVEN) {
+            throw new IllegalArgumentException("reserve chunks " + reserveChunks + " and line rate " + lineRate
+                    + " given: the reserve follows from the line rate, " + follows);
+        }
+        inRange("reserve chunks for the line rate", follows, 1, most);
+        return follows;
+    }
+
+    private int concludedActive(ControlLimits limits, int reserved) {
+        if (!(arrivalRate >= 0 && arrivalRate <= MAX_RATE)) {
+            throw new IllegalArgumentException("arrival rate " + arrivalRate + " outside 0 to " + MAX_RATE);
+        }
+        inRange("service time", serviceNanos, 0, MAX_NANOS);
+        inRange("mean message", meanMessage, 0, MAX_MESSAGE);
+        if (arrivalRate == 0 && serviceNanos == 0 && meanMessage == 0) {
+            return 1;
+        }
+        if (arrivalRate == 0 || serviceNanos == 0) {
+            throw new IllegalArgumentException("arrival rate " + arrivalRate + ", service time " + serviceNanos
+                    + ", mean message " + meanMessage + ": all of the three or none");
+        }
+        long bytes = QueueSizing.activeBytes(
+                arrivalRate, serviceNanos, (double) RecordDescriptor.alignedLength(meanMessage));
+        int follows = QueueSizing.chunks(bytes, chunkLength, recordLimit());
+        inRange("active chunks for the arrival rate", follows, 1, limits.maxChunksPerQueue() - 1 - reserved);
+        return follows;
     }
 
     private static void inRange(String name, long value, long minimum, long maximum) {

@@ -20,6 +20,12 @@ package io.verbena.nic.append;
  * @param heldRecords records taken and not released: those that are held, and those that one consumer of several handles
  * @param heldBytes bytes of these
  * @param heldChunks chunks drained but kept because of records that are held
+ * @param stagedBytes bytes of the footprint that are buffers for messages that arrive in parts
+ * @param meanFootprint bytes mapped on average over the time since the queue was made
+ * @param allocationP50Nanos how long half of the last allocations of a chunk took at most; 0 if there was none
+ * @param allocationP99Nanos the same of 99 in 100
+ * @param arrivalRate messages a second of late
+ * @param meanServiceNanos how long a message is in the queue of late, by Little's law; 0 if none came
  */
 public record AppendQueueStatistics(
         long depth,
@@ -38,4 +44,10 @@ public record AppendQueueStatistics(
         long releases,
         long heldRecords,
         long heldBytes,
-        int heldChunks) {}
+        int heldChunks,
+        long stagedBytes,
+        long meanFootprint,
+        long allocationP50Nanos,
+        long allocationP99Nanos,
+        double arrivalRate,
+        long meanServiceNanos) {}

@@ -78,8 +78,6 @@ public final class Appender {
     private int room;
     private int runSlotOffset;
 
-    private final Staging staging = new Staging();
-
     /**
      * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
      *
@@ -480,9 +478,12 @@ public final class Appender {
     private void release(OpenClaim open) {
         open.open = false;
         open.large = null;
-        if (open.staged != null) {
-            staging.give(open.staged);
+        AtomicBuffer staged = open.staged;
+        Staging staging = open.staging;
+        if (staged != null && staging != null) {
             open.staged = null;
+            open.staging = null;
+            staging.give(staged);
         }
         open.buffer = OpenClaim.NOTHING;
         freeClaims[freeCount++] = open.index;
@@ -581,7 +582,7 @@ public final class Appender {
         if (length > queue.attributes().recordLimit()) {
             large = queue.largeMessages().claim(qpNumber, length);
         } else {
-            staged = staging.take(length);
+            staged = queue.staging().take(length);
         }
         if (large == null && staged == null) {
             return notReady(control.queueOffset(queueId));
@@ -591,6 +592,7 @@ public final class Appender {
         last.slotOffset = -1;
         last.large = large;
         last.staged = staged;
+        last.staging = staged == null ? null : queue.staging();
         return OK;
     }
 

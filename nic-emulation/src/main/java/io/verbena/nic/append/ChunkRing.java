@@ -12,6 +12,7 @@ import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
 import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +33,13 @@ final class ChunkRing {
     private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final Footprint footprint;
+    private final QueueMeter meter;
+    private final NanoClock clock;
     private final int queueId;
     private final int queue;
     private final int chunkLength;
     private volatile int reserve;
+    private int active;
     private final int mask;
     private final @Nullable Chunk[] ring;
     private Chunk[] free;
@@ -50,15 +54,25 @@ final class ChunkRing {
     private int leastFree;
     private boolean ending;
 
-    ChunkRing(ControlBlock control, MemoryProvider memory, Footprint footprint, int queueId, AppendQueueAttributes of) {
+    ChunkRing(
+            ControlBlock control,
+            MemoryProvider memory,
+            Footprint footprint,
+            QueueMeter meter,
+            NanoClock clock,
+            int queueId,
+            AppendQueueAttributes of) {
         this.control = control;
         this.table = control.buffer();
         this.memory = memory;
         this.footprint = footprint;
+        this.meter = meter;
+        this.clock = clock;
         this.queueId = queueId;
         this.queue = control.queueOffset(queueId);
         this.chunkLength = of.chunkLength();
         this.reserve = of.reserveChunks();
+        this.active = of.activeChunks();
         this.mask = control.limits().maxChunksPerQueue() - 1;
         this.ring = new Chunk[mask + 1];
         this.free = new Chunk[8];
@@ -67,9 +81,15 @@ final class ChunkRing {
         this.announced = retired;
     }
 
-    /** Sets how many clean chunks are kept ahead of the tail. */
-    void reserve(int chunks) {
-        reserve = chunks;
+    /**
+     * Sets what is kept.
+     *
+     * @param reserveChunks clean ones ahead of the tail
+     * @param activeChunks beside these, not given back while they are unused
+     */
+    void size(int reserveChunks, int activeChunks) {
+        reserve = reserveChunks;
+        active = activeChunks;
     }
 
     /** How many clean chunks are kept ahead of the tail. Any thread. */
@@ -102,6 +122,7 @@ final class ChunkRing {
                     "append queue " + queueId + " wanted a chunk of " + chunkLength + " bytes over its memory limit");
         }
         Segment segment;
+        long start = clock.nanoTime();
         try {
             segment = memory.allocate(chunkLength);
         } catch (MemoryExhaustedException e) {
@@ -110,6 +131,7 @@ final class ChunkRing {
             throw e;
         }
         footprint.allocated();
+        meter.allocated(clock.nanoTime() - start);
         return new Chunk(segment);
     }
 
@@ -281,7 +303,8 @@ final class ChunkRing {
 
     /** The free chunks that were not needed since the last call are to be given back, one a turn. */
     void releaseSurplus() {
-        surplus = Math.max(0, Math.min(leastFree, freeCount));
+        int mapped = announced - retired + freeCount;
+        surplus = Math.max(0, Math.min(Math.min(leastFree, freeCount), mapped - active - reserve));
         leastFree = freeCount;
     }
 

@@ -5,19 +5,44 @@ import static io.verbena.nic.append.AppendQueueDescriptor.FOOTPRINT_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.HIGH_WATER_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.RELEASES_OFFSET;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.NanoClock;
 
-/** Bytes that a queue has mapped, and its limit. Written under the queue's maintenance flag, readable by anyone. */
+/**
+ * Bytes that a queue has mapped, and its limit: chunks, mappings of large messages, buffers of messages in parts.
+ *
+ * <p>Concurrency: any thread; the bytes are one word of the tail-pointer table, changed by compare-and-set.
+ */
 final class Footprint {
+    private static final double NANOS = 1e9;
+
+    private static final VarHandle WEIGHTED;
+
+    static {
+        try {
+            WEIGHTED = MethodHandles.lookup().findVarHandle(Footprint.class, "weighted", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final AtomicBuffer table;
     private final int queue;
-    private long limit;
-    private long bytes;
-    private boolean refused;
+    private final NanoClock clock;
+    private final long start;
+    private volatile long limit;
+    private volatile boolean refused;
 
-    Footprint(AtomicBuffer table, int queueOffset, long limit) {
+    /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
+    private volatile long weighted;
+
+    Footprint(AtomicBuffer table, int queueOffset, long limit, NanoClock clock) {
         this.table = table;
         this.queue = queueOffset;
+        this.clock = clock;
+        this.start = clock.nanoTime();
         this.limit = limit;
         table.putLong(queue + FOOTPRINT_OFFSET, 0);
         table.putLong(queue + HIGH_WATER_OFFSET, 0);
@@ -32,20 +57,23 @@ final class Footprint {
 
     /** Takes bytes of the limit; false if they are not to be had. */
     boolean reserve(long length) {
-        if (length > limit - bytes) {
-            refused = true;
-            return false;
+        while (true) {
+            long is = table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+            if (length > limit - is) {
+                refused = true;
+                return false;
+            }
+            if (table.compareAndSetLong(queue + FOOTPRINT_OFFSET, is, is + length)) {
+                changed(length, is + length);
+                return true;
+            }
         }
-        adjust(length);
-        return true;
     }
 
     /** Corrects what was reserved by what was really mapped. */
     void adjust(long difference) {
-        bytes += difference;
-        table.putLongRelease(queue + FOOTPRINT_OFFSET, bytes);
-        if (bytes > table.getLong(queue + HIGH_WATER_OFFSET)) {
-            table.putLongRelease(queue + HIGH_WATER_OFFSET, bytes);
+        if (difference != 0) {
+            changed(difference, table.getAndAddLong(queue + FOOTPRINT_OFFSET, difference) + difference);
         }
     }
 
@@ -53,23 +81,56 @@ final class Footprint {
         adjust(-length);
     }
 
+    private void changed(long difference, long bytes) {
+        long highest = table.getLongVolatile(queue + HIGH_WATER_OFFSET);
+        while (bytes > highest && !table.compareAndSetLong(queue + HIGH_WATER_OFFSET, highest, bytes)) {
+            highest = table.getLongVolatile(queue + HIGH_WATER_OFFSET);
+        }
+        double added = difference * seconds();
+        long was = weighted;
+        while (!WEIGHTED.compareAndSet(this, was, Double.doubleToRawLongBits(Double.longBitsToDouble(was) + added))) {
+            was = weighted;
+        }
+    }
+
+    private double seconds() {
+        return (clock.nanoTime() - start) / NANOS;
+    }
+
+    /** Bytes mapped on average over the time since the queue was made. */
+    long mean() {
+        // What was changed at t has been there for now - t.
+        while (true) {
+            long sum = weighted;
+            long bytes = table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+            double now = seconds();
+            if (sum == weighted && bytes == table.getLongVolatile(queue + FOOTPRINT_OFFSET)) {
+                return now <= 0 ? bytes : Math.round(bytes - Double.longBitsToDouble(sum) / now);
+            }
+        }
+    }
+
+    /** A mapping was made. */
     void allocated() {
-        table.putLongRelease(queue + ALLOCATIONS_OFFSET, table.getLong(queue + ALLOCATIONS_OFFSET) + 1);
+        table.getAndAddLong(queue + ALLOCATIONS_OFFSET, 1);
     }
 
     /** A mapping was given back. */
     void returned() {
-        table.putLongRelease(queue + RELEASES_OFFSET, table.getLong(queue + RELEASES_OFFSET) + 1);
+        table.getAndAddLong(queue + RELEASES_OFFSET, 1);
     }
 
+    /** Memory was not to be had. */
     void refused() {
         refused = true;
     }
 
-    /** Whether memory was refused since the last call: then unused chunks are worth giving back at once. */
+    /** Whether memory was refused since the last call: then unused memory is worth giving back at once. */
     boolean takeRefused() {
         boolean was = refused;
-        refused = false;
+        if (was) {
+            refused = false;
+        }
         return was;
     }
 }

@@ -7,32 +7,31 @@ import static io.verbena.nic.append.RecordDescriptor.REFERENCE_LENGTH;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator.
+ * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
+ *
+ * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
  * <p>Concurrency: {@link #claim} by any engine of the owner, {@link #maintain} under the queue's maintenance flag.
  */
 final class LargeMessages {
-    /** Large messages of one queue that are under way or unread at a time. */
-    static final int PLACES = 32;
-
     private final int queueId;
-    private final LargeMessage[] places = new LargeMessage[PLACES];
+    private final AtomicReferenceArray<@Nullable LargeMessage> places;
     private final MemoryProvider memory;
     private final Footprint footprint;
     private long waitNanos;
+    private int next; // place that the next turn begins with
 
-    LargeMessages(int queueId, MemoryProvider memory, Footprint footprint, long waitNanos) {
+    LargeMessages(int queueId, MemoryProvider memory, Footprint footprint, AppendQueueAttributes of) {
         this.queueId = queueId;
         this.memory = memory;
         this.footprint = footprint;
-        this.waitNanos = waitNanos;
-        for (int i = 0; i < PLACES; i++) {
-            places[i] = new LargeMessage(i);
-        }
+        this.waitNanos = of.surplusNanos();
+        this.places = new AtomicReferenceArray<>(of.largeMessages());
     }
 
     /** Sets how long a mapping waits for its sender; under the queue's maintenance flag. */
@@ -43,8 +42,9 @@ final class LargeMessages {
     /** The mapping that was made for a queue pair, or null: asked for now, or before. */
     @Nullable
     LargeMessage claim(int qpNumber, int length) {
-        for (int i = 0; i < PLACES; i++) {
-            LargeMessage place = places[i];
+        LargeMessage free = null;
+        int end = 0;
+        for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
             int state = place.state();
             if ((state == LargeMessage.REQUESTED || state == LargeMessage.READY) && place.qpNumber == qpNumber) {
                 if (state == LargeMessage.REQUESTED && place.length >= length) {
@@ -57,17 +57,29 @@ final class LargeMessages {
                     place.discard();
                 }
             }
-        }
-        for (int i = 0; i < PLACES; i++) {
-            LargeMessage place = places[i];
-            if (place.move(LargeMessage.FREE, LargeMessage.TAKEN)) {
-                place.qpNumber = qpNumber;
-                place.length = length;
-                place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
-                return null;
+            if (state == LargeMessage.FREE && free == null) {
+                free = place;
             }
         }
-        return null;
+        if (free != null && ask(free, qpNumber, length)) {
+            return null;
+        }
+        if (end < places.length()) {
+            LargeMessage made = new LargeMessage(end);
+            if (places.compareAndSet(end, null, made)) {
+                ask(made, qpNumber, length);
+            }
+        }
+        return null; // or another engine was faster: the sender asks again
+    }
+
+    private static boolean ask(LargeMessage place, int qpNumber, int length) {
+        if (!place.move(LargeMessage.FREE, LargeMessage.TAKEN)) {
+            return false;
+        }
+        place.qpNumber = qpNumber;
+        place.length = length;
+        return place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
     }
 
     /**
@@ -85,45 +97,50 @@ final class LargeMessages {
         }
         int index = buffer.getInt(offset + PAYLOAD_OFFSET);
         long length = buffer.getLong(offset + PAYLOAD_OFFSET + 8);
-        if (index >= 0 && index < PLACES) {
-            LargeMessage place = places[index];
-            if (place.state() == LargeMessage.COMMITTED && place.length == length) {
-                return place;
-            }
+        LargeMessage place = index >= 0 && index < places.length() ? places.get(index) : null;
+        if (place != null && place.state() == LargeMessage.COMMITTED && place.length == length) {
+            return place;
         }
         throw new IllegalStateException("append queue " + queueId + ": reference to large message " + index + " of "
                 + length + " bytes, which is not there");
     }
 
-    /** Makes mappings that were asked for, releases those that are done with or were never fetched. */
+    /** Makes a mapping that was asked for, or releases one that is done with or was never fetched. Returns work done. */
     int maintain(long now, boolean mayAllocate) {
-        int work = 0;
-        for (int i = 0; i < PLACES; i++) {
-            LargeMessage place = places[i];
-            switch (place.state()) {
-                case LargeMessage.REQUESTED -> {
-                    if (mayAllocate && make(place, now)) {
-                        work++;
-                    }
-                }
-                case LargeMessage.READY -> {
-                    if (mayAllocate
-                            && now - place.readyAt >= waitNanos
-                            && place.move(LargeMessage.READY, LargeMessage.DONE)) {
-                        free(place, true);
-                        work++;
-                    }
-                }
-                case LargeMessage.DONE -> {
-                    if (mayAllocate) {
-                        free(place, true);
-                        work++;
-                    }
-                }
-                default -> {}
+        if (!mayAllocate) {
+            return 0;
+        }
+        int count = 0;
+        while (count < places.length() && places.get(count) != null) {
+            count++;
+        }
+        for (int i = 0; i < count; i++) {
+            int index = (next + i) % count;
+            LargeMessage place = places.get(index);
+            if (place != null && serve(place, now)) {
+                next = index + 1;
+                return 1;
             }
         }
-        return work;
+        return 0;
+    }
+
+    private boolean serve(LargeMessage place, long now) {
+        switch (place.state()) {
+            case LargeMessage.REQUESTED:
+                return make(place, now);
+            case LargeMessage.READY:
+                if (now - place.readyAt < waitNanos || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                    return false;
+                }
+                free(place, true);
+                return true;
+            case LargeMessage.DONE:
+                free(place, true);
+                return true;
+            default:
+                return false;
+        }
     }
 
     private boolean make(LargeMessage place, long now) {
@@ -168,8 +185,11 @@ final class LargeMessages {
     /** Whether every place is free, after dropping what nobody can fetch any more. */
     boolean drained() {
         boolean drained = true;
-        for (int i = 0; i < PLACES; i++) {
-            LargeMessage place = places[i];
+        for (int i = 0; i < places.length(); i++) {
+            LargeMessage place = places.get(i);
+            if (place == null) {
+                break;
+            }
             if (place.move(LargeMessage.REQUESTED, LargeMessage.FREE)) {
                 continue;
             }

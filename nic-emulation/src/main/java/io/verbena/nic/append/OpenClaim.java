@@ -27,6 +27,10 @@ final class OpenClaim {
     @Nullable
     AtomicBuffer staged;
 
+    /** Whose buffer that is. */
+    @Nullable
+    Staging staging;
+
     OpenClaim(int index) {
         this.index = index;
     }

@@ -2,6 +2,8 @@ package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 
+import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.ControlLimits;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.AtomicBuffer;
@@ -29,11 +31,14 @@ final class QueueMaintenance {
     private final AppendQueue of;
     private final TailPointerTable owner;
     private final AtomicBuffer table;
+    private final ControlLimits limits;
     private final int queue;
     private final int chunkLength;
     private final Footprint footprint;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
+    private final Staging staging;
+    private final QueueMeter meter;
     private final HoleRecovery recovery;
     private final RecordWalk walk;
 
@@ -46,31 +51,42 @@ final class QueueMaintenance {
     private boolean belowWatermark;
     private boolean walksAlone;
     private long surplusLook;
+    private long lowWatermark;
+    private long claimedBytes;
+    private long claimedUpTo;
+    private int mostChunks;
 
     QueueMaintenance(
             AppendQueue of,
             TailPointerTable owner,
-            AtomicBuffer table,
-            int queueOffset,
+            ControlBlock control,
             AppendQueueAttributes attributes,
             Footprint footprint,
             ChunkRing ring,
             LargeMessages largeMessages,
+            Staging staging,
+            QueueMeter meter,
             HoleRecovery recovery,
             RecordWalk walk,
             long now) {
         this.of = of;
         this.owner = owner;
-        this.table = table;
-        this.queue = queueOffset;
+        this.table = control.buffer();
+        this.queue = control.queueOffset(of.id());
+        this.limits = control.limits();
         this.attributes = attributes;
         this.chunkLength = attributes.chunkLength();
         this.footprint = footprint;
         this.ring = ring;
         this.largeMessages = largeMessages;
+        this.staging = staging;
+        this.meter = meter;
         this.recovery = recovery;
         this.walk = walk;
         this.surplusLook = now;
+        this.lowWatermark = attributes.lowWatermark();
+        this.mostChunks = attributes.mostChunks(limits);
+        this.claimedUpTo = table.getLong(queue + HEAD_OFFSET);
     }
 
     /** The attributes were changed. Any thread. */
@@ -107,7 +123,8 @@ final class QueueMaintenance {
         modified = false; // first: what is changed meanwhile is taken over the next time
         attributes = of.attributes();
         footprint.limit(attributes.memoryLimit());
-        ring.reserve(attributes.reserveChunks());
+        ring.size(attributes.reserveChunks(), attributes.activeChunks());
+        lowWatermark = attributes.lowWatermark();
         recovery.timeout(attributes.holeTimeoutNanos());
         largeMessages.surplus(attributes.surplusNanos());
     }
@@ -122,6 +139,9 @@ final class QueueMaintenance {
         if (offset(tail) == GONE) {
             return 0;
         }
+        if (mayAllocate) {
+            measure(head, tail, now);
+        }
         int work = 0;
         if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
@@ -135,17 +155,38 @@ final class QueueMaintenance {
         if (mayAllocate) {
             if (footprint.takeRefused()) {
                 ring.releaseFree();
+                work += staging.release();
             } else if (now - surplusLook >= attributes.surplusNanos()) {
                 surplusLook = now;
                 ring.releaseSurplus();
+                work += staging.trim();
             }
             work += ring.releaseOne();
         }
         return work;
     }
 
+    /** Samples what is there to be seen, and sizes the queue by it if it is to be sized so. */
+    private void measure(long head, long tail, long now) {
+        claimedBytes += distance(claimedUpTo, tail, chunkLength);
+        claimedUpTo = tail;
+        long depth = Math.max(0, distance(head, tail, chunkLength));
+        meter.sample(now, claimedBytes, table.getLongVolatile(queue + RECORDS_OFFSET), depth);
+        AppendQueueAttributes is = attributes;
+        if (is.measured() && meter.peakBytesPerSecond() > 0) {
+            int longest = is.recordLimit();
+            long rate = (long) Math.ceil(meter.peakBytesPerSecond());
+            int reserve = QueueSizing.reserveChunks((double) rate, meter.allocationP99(), chunkLength, longest);
+            int active = QueueSizing.chunks((long) Math.ceil(meter.meanDepth()), chunkLength, longest);
+            int most = mostChunks;
+            reserve = Math.min(reserve, most - 1);
+            ring.size(reserve, Math.min(active, most - reserve));
+            lowWatermark = (reserve - 1L) * chunkLength;
+        }
+    }
+
     private void watch(long tail) {
-        boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < attributes.lowWatermark();
+        boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < lowWatermark;
         if (below && !belowWatermark) {
             table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
             owner.belowWatermark(of);
@@ -176,6 +217,7 @@ final class QueueMaintenance {
         }
         boolean drained = distance(head, tail, chunkLength) <= 0;
         drained = drained && largeMessages.drained();
+        drained = drained && staging.drained();
         drained = drained && ring.drain(sequence(head));
         if (drained) {
             freed = true;

@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Direct initiators, the owner's responder, the consumer and the allocator, switched at every access to shared memory by a
+ * Direct initiators, the owner's responder, consumers and the allocator, switched at every access to shared memory by a
  * seed; initiators die and stall anywhere. What completions said is held against what the consumer saw.
  */
 @Timeout(180)
@@ -53,6 +54,9 @@ class InterleavingTest {
         int sending;
         int killed;
         int takenAway;
+        int holds;
+        boolean several;
+        final List<AppendRecord> held = new ArrayList<>();
 
         Run(long seed) {
             random = new Random(~seed);
@@ -175,11 +179,52 @@ class InterleavingTest {
             }
         }
 
-        void consumer() {
-            interleaver.actor("consumer", 0, 0.001, () -> {
+        /** One consumer, or two; now and then a record stays, and another actor releases it. */
+        void consumers(int count) {
+            AppendConsumer[] several = new AppendConsumer[count];
+            for (int c = 0; c < count && count > 1; c++) {
+                several[c] = queue.consumer();
+            }
+            for (int c = 0; c < count; c++) {
+                AppendConsumer self = several[c];
+                int[] last = new int[INITIATORS + 1];
+                Arrays.fill(last, -1);
+                AppendHandler handler = (buffer, offset, length, qpNumber, immediate, flags) -> {
+                    assertThat(immediate).as("order of sender " + qpNumber).isGreaterThan(last[qpNumber]);
+                    last[qpNumber] = immediate;
+                    seen(buffer, offset, length, qpNumber, immediate, flags);
+                    if (random.nextInt(8) == 0) {
+                        AppendRecord record = new AppendRecord();
+                        if (self == null) {
+                            queue.hold(record);
+                        } else {
+                            self.hold(record);
+                        }
+                        held.add(record);
+                        holds++;
+                    }
+                    if (self != null) {
+                        interleaver.step(); // outside of the flag
+                    }
+                };
+                interleaver.actor("consumer", 0, 0.001, () -> {
+                    while (sending > 0) {
+                        int limit = 1 + random.nextInt(10);
+                        if (self == null) {
+                            queue.poll(handler, limit);
+                        } else {
+                            self.poll(handler, limit);
+                        }
+                        queue.isEmpty();
+                        interleaver.step();
+                    }
+                });
+            }
+            interleaver.actor("releaser", 0, 0.01, () -> {
                 while (sending > 0) {
-                    queue.poll(this::seen, 1 + random.nextInt(10));
-                    queue.isEmpty();
+                    if (!held.isEmpty() && (held.size() > 20 || random.nextInt(4) == 0)) {
+                        release(held.remove(random.nextInt(held.size())));
+                    }
                     interleaver.step();
                 }
             });
@@ -193,6 +238,24 @@ class InterleavingTest {
                     interleaver.step();
                 }
             });
+        }
+
+        private void release(AppendRecord record) {
+            long id = (long) record.qpNumber() << 32 | record.immediate();
+            if (record.length() >= 16) {
+                assertThat(record.buffer().getLong(record.offset())).isEqualTo(id);
+                assertThat(record.buffer().getLong(record.offset() + record.length() - 8))
+                        .isEqualTo(id);
+            }
+            record.release();
+        }
+
+        private void poll(int limit) {
+            if (several) {
+                queue.consumer().poll(this::seen, limit);
+            } else {
+                queue.poll(this::seen, limit);
+            }
         }
 
         private void seen(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
@@ -213,17 +276,19 @@ class InterleavingTest {
             for (int i = 0; i < 50; i++) {
                 now += TIMEOUT;
                 allocator.doWork();
-                queue.poll(this::seen, 1000);
+                poll(1000);
+            }
+            while (!held.isEmpty()) {
+                release(held.remove(held.size() - 1));
+            }
+            for (int i = 0; i < 10; i++) {
+                allocator.doWork();
             }
         }
 
         void check() {
-            int[] last = new int[INITIATORS + 1];
-            Arrays.fill(last, -1);
+            assertThat(new HashSet<>(seen)).as("each once").hasSameSizeAs(seen);
             for (long id : seen) {
-                int sender = (int) (id >> 32);
-                assertThat((int) id).as("order of sender " + sender).isGreaterThan(last[sender]);
-                last[sender] = (int) id;
                 assertThat(fates.get(id)).as("message %x", id).isIn(Fate.DONE, Fate.IN_FLIGHT);
             }
             fates.forEach((id, fate) -> {
@@ -233,6 +298,9 @@ class InterleavingTest {
             });
             assertThat(queue.depth()).isZero();
             assertThat(queue.query().setAside()).isZero();
+            assertThat(queue.query().heldChunks()).isZero();
+            assertThat(queue.query().heldRecords()).isZero();
+            assertThat(queue.query().heldBytes()).isZero();
             for (int slot = 0; slot < control.slotCount(); slot++) {
                 assertThat(control.isSlotIdle(slot)).as("slot " + slot).isTrue();
             }
@@ -249,8 +317,9 @@ class InterleavingTest {
                 }
                 write(appender.buffer(), at, CHUNK / 4, i);
                 appender.commit(appender.claimed(), 0, i, true);
-                assertThat(queue.poll((buffer, offset, length, qp, immediate, flags) -> {}, 2))
-                        .isEqualTo(1);
+                int before = seen.size();
+                poll(2);
+                assertThat(seen).hasSize(before + 1);
                 allocator.doWork();
             }
         }
@@ -263,6 +332,7 @@ class InterleavingTest {
         long killed = 0;
         long takenAway = 0;
         long holes = 0;
+        long holds = 0;
         long seen = 0;
         for (long seed = first; seed < first + runs; seed++) {
             Run run = new Run(seed);
@@ -271,7 +341,8 @@ class InterleavingTest {
                     run.initiator(sender, seed % 3 == 0 ? 0 : 0.003);
                 }
                 run.responder();
-                run.consumer();
+                run.several = seed % 2 == 0;
+                run.consumers(run.several ? 2 : 1);
                 run.interleaver.run();
                 run.finish();
                 run.check();
@@ -280,11 +351,13 @@ class InterleavingTest {
             }
             killed += run.killed;
             takenAway += run.takenAway;
+            holds += run.holds;
             holes += run.queue.query().holes();
             seen += run.seen.size();
         }
         // The faults did happen.
         assertThat(seen).isGreaterThan(runs * 10L);
+        assertThat(holds).isGreaterThan(runs);
         assertThat(killed).isGreaterThan(runs / 10);
         assertThat(holes).isGreaterThan(runs / 10);
         assertThat(takenAway).isGreaterThan(runs / 20);

@@ -139,15 +139,91 @@ class LargeMessageTest {
 
     @Test
     void morePendingThanPlacesIsRnr() {
-        for (int qp = 0; qp < LargeMessages.PLACES + 5; qp++) {
+        create(attributes().reserveChunks(1).largeMessages(12).memoryLimit(30 * CHUNK));
+        for (int qp = 0; qp < 17; qp++) {
             assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, qp)).isEqualTo(Appender.RNR);
         }
         nic.settle();
         int served = 0;
-        for (int qp = 0; qp < LargeMessages.PLACES + 5; qp++) {
+        for (int qp = 0; qp < 17; qp++) {
             served += owner.claimLarge(queue.id(), queue.key(), CHUNK, qp) == Appender.OK ? 1 : 0;
         }
-        assertThat(served).isBetween(10, LargeMessages.PLACES);
+        assertThat(served).isEqualTo(12);
+    }
+
+    @Test
+    void manyAreOpenAtATime() {
+        int length = 16 << 20;
+        int count = 40;
+        create(attributes().reserveChunks(1).maxMessage(length).memoryLimit((count + 1L) * length));
+        long[] claims = new long[count];
+        for (int qp = 0; qp < count; qp++) {
+            claims[qp] = claim(length, qp);
+            owner.buffer(claims[qp]).putLong(0, qp);
+            owner.buffer(claims[qp]).putLong(length - 8, qp);
+        }
+        assertThat(queue.query().footprint()).isEqualTo(idle + (long) count * length);
+        for (int qp = count - 1; qp >= 0; qp--) {
+            assertThat(owner.commitLarge(claims[qp], qp, qp, true)).isEqualTo(Appender.OK);
+        }
+        int[] next = {count};
+        int polled = queue.poll(
+                (buffer, offset, size, qp, immediate, flags) -> {
+                    assertThat(qp).isEqualTo(--next[0]);
+                    assertThat(size).isEqualTo(length);
+                    assertThat(buffer.getLong(offset)).isEqualTo(qp);
+                    assertThat(buffer.getLong(offset + size - 8)).isEqualTo(qp);
+                },
+                count);
+        assertThat(polled).isEqualTo(count);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(queue.query().releases()).isEqualTo(count);
+    }
+
+    @Test
+    void oneMappingIsMadeOrGivenBackATurn() {
+        for (int qp = 0; qp < 3; qp++) {
+            owner.claimLarge(queue.id(), queue.key(), CHUNK, qp);
+        }
+        for (int i = 1; i <= 3; i++) {
+            assertThat(nic.allocator.doWork()).isPositive();
+            assertThat(queue.query().footprint()).isEqualTo(idle + (long) i * CHUNK);
+        }
+        nic.clock.addAndGet(1_000_000_000L);
+        for (int i = 2; i >= 0; i--) {
+            assertThat(nic.allocator.doWork()).isPositive();
+            assertThat(queue.query().footprint()).isEqualTo(idle + (long) i * CHUNK);
+        }
+        assertThat(nic.allocator.doWork()).isZero();
+    }
+
+    @Test
+    void aGibibyteGoesThrough() {
+        create(attributes().reserveChunks(1).maxMessage(AppendQueueAttributes.MAX_MESSAGE));
+        int length = AppendQueueAttributes.MAX_MESSAGE;
+        long claim = claim(length, 3);
+        AtomicBuffer buffer = owner.buffer(claim);
+        for (int at = 0; at < length; at += 1 << 20) {
+            buffer.putLong(at, ~at);
+        }
+        buffer.putByte(length - 1, (byte) 77);
+        assertThat(owner.commitLarge(claim, 3, 1, false)).isEqualTo(Appender.OK);
+        int polled = queue.poll(
+                (memory, offset, size, qp, immediate, flags) -> {
+                    assertThat(size).isEqualTo(length);
+                    for (int at = 0; at < length; at += 1 << 20) {
+                        assertThat(memory.getLong(offset + at)).isEqualTo(~at);
+                    }
+                    assertThat(memory.getByte(offset + length - 1)).isEqualTo((byte) 77);
+                },
+                1);
+        assertThat(polled).isEqualTo(1);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, 3)).isEqualTo(Appender.RNR);
+        nic.settle();
+        nic.clock.addAndGet(1_000_000_000L);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
     }
 
     @Test
@@ -205,22 +281,28 @@ class LargeMessageTest {
         queue.poll(collector, 10);
         assertThat(collector.messages)
                 .containsExactly(new Message(2, 0, 10), new Message(3, 1, 5000), new Message(2, 2, 10));
-        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(queue.query().footprint()).isEqualTo(idle + queue.query().stagedBytes());
+        assertThat(queue.query().stagedBytes()).isEqualTo(8192);
         assertThat(owner.openClaims()).isZero();
     }
 
     @Test
-    void messagesInPartsAreBoundedAndTheirBuffersComeBack() {
+    void messagesInPartsAreBoundedByTheQueuesLimitAndTheirBuffersComeBack() {
+        create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(8 * CHUNK));
         int open = 0;
-        long[] claims = new long[100_000];
+        long[] claims = new long[1000];
         while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open) == Appender.OK) {
             claims[open++] = owner.claimed();
         }
-        assertThat(open).isEqualTo((int) (Staging.LIMIT / (CHUNK / 4)));
+        assertThat(open).as("four to each of the chunks that are not mapped").isEqualTo(4 * 6);
+        assertThat(queue.query().footprint()).isEqualTo(8 * CHUNK);
+        assertThat(queue.query().stagedBytes()).isEqualTo(6 * CHUNK);
+        assertThat(queue.query().rnr()).isEqualTo(1);
         owner.abort(claims[--open]);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 1, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK / 8 + 1, 0)).isEqualTo(Appender.OK);
         owner.abort(owner.claimed());
         int rnr = 0;
+        int sent = open;
         while (open > 0) {
             long claim = claims[--open];
             fill(owner.buffer(claim), owner.payloadOffset(claim), CHUNK / 4, 3, open);
@@ -234,21 +316,49 @@ class LargeMessageTest {
         }
         assertThat(rnr).isPositive();
         queue.poll(collector, Integer.MAX_VALUE);
-        assertThat(collector.messages).hasSize((int) (Staging.LIMIT / (CHUNK / 4)) - 1);
+        assertThat(collector.messages).hasSize(sent);
         assertThat(owner.openClaims()).isZero();
+        for (int i = 0; i < 3; i++) {
+            nic.clock.addAndGet(1_000_000_000L);
+            nic.settle();
+        }
+        assertThat(queue.query().stagedBytes()).isZero();
+        assertThat(queue.query().footprint()).isEqualTo(2 * CHUNK);
+    }
+
+    @Test
+    void buffersForPartsAreKeptWhileTheyAreUsed() {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+        for (int i = 0; i < 5; i++) {
+            assertThat(queue.query().stagedBytes()).isEqualTo(8192);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), 8192, 3)).isEqualTo(Appender.OK);
+            owner.abort(owner.claimed());
+            nic.clock.addAndGet(1_000_000_000L);
+            nic.settle();
+        }
+        nic.clock.addAndGet(1_000_000_000L);
+        nic.settle();
+        assertThat(queue.query().stagedBytes()).isZero();
     }
 
     @Test
     void stagingRoundsUpToPowersOfTwo() {
-        Staging staging = new Staging();
+        create(attributes().chunkLength(64 << 20).maxMessage(16 << 20).reserveChunks(1));
+        Staging staging = queue.staging();
         for (int length : new int[] {0, 1, 4096, 4097, 8192, 100_000, 16 << 20}) {
             AtomicBuffer buffer = staging.take(length);
             assertThat(buffer.capacity()).isEqualTo(Math.max(4096, Integer.highestOneBit(Math.max(1, length) * 2 - 1)));
+            assertThat(Staging.capacity(length)).isEqualTo(buffer.capacity());
             staging.give(buffer);
             assertThat(staging.take(length)).isSameAs(buffer);
+            assertThat(staging.drained()).isFalse();
             staging.give(buffer);
         }
-        assertThat(staging.lent()).isZero();
-        assertThat(staging.take(Integer.MAX_VALUE / 4)).isNull();
+        assertThat(staging.drained()).isTrue();
+        assertThat(staging.bytes()).isZero();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        assertThat(queue.destroy(false)).isTrue();
+        assertThat(staging.take(1)).as("a queue that is gone lends nothing").isNull();
     }
 }
