@@ -352,8 +352,7 @@ public final class AppendQueueAttributes {
         int most = limits.maxChunksPerQueue() - 2;
         if (lineRate == 0) {
             if (allocationNanos != 0) {
-                throw new IllegalArgumentException(
-                        "allocation time " + allocationNanos + " given without a line rate");
+                throw new IllegalArgumentException("allocation time " + allocationNanos + " given without a line rate");
             }
             int given = reserveChunks();
             inRange("reserve chunks", given, 1, most);

@@ -12,7 +12,6 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.function.IntPredicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -341,25 +340,7 @@ public final class Appender {
         view.chunk = segment;
         view.chunkPosition = position;
         view.chunkSequence = sequence;
-        view.chunkSegment = segmentId;
         return OK;
-    }
-
-    /**
-     * Drops what is remembered of segments that are gone, so that they can be unmapped here. None of them is in use: a segment
-     * goes when no slot names it, and a slot is cleared after the last access to its chunk.
-     *
-     * @param retired whether the segment of an id is gone
-     */
-    public void forget(IntPredicate retired) {
-        for (QueueView view : views) {
-            if (view.chunk != OpenClaim.NOTHING && retired.test(view.chunkSegment)) {
-                if (roomBuffer == view.chunk) {
-                    roomBuffer = OpenClaim.NOTHING;
-                }
-                view.chunk = OpenClaim.NOTHING;
-            }
-        }
     }
 
     private int notReady(int queue) {

@@ -21,7 +21,6 @@ final class QueueView {
     AtomicBuffer chunk = OpenClaim.NOTHING;
     int chunkPosition;
     int chunkSequence;
-    int chunkSegment;
 
     QueueView(int queue, int key, int pd, int chunkLength, int maxMessage, int recordLimit, int chunkMask) {
         this.queue = queue;

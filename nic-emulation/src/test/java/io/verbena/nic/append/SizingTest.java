@@ -141,7 +141,8 @@ class SizingTest {
 
     @Test
     void measuredSizesFollowTheLoad() {
-        AppendQueue queue = nic.create(attributes().maxMessage(CHUNK / 4).measured(true).reserveChunks(3));
+        AppendQueue queue =
+                nic.create(attributes().maxMessage(CHUNK / 4).measured(true).reserveChunks(3));
         assertThat(queue.query().announcedFree()).isEqualTo(4 * CHUNK);
         for (int i = 0; i < QueueMeter.ALLOCATIONS; i++) {
             queue.meter().allocated(MILLI); // on a machine that takes so long
@@ -177,11 +178,8 @@ class SizingTest {
 
     @Test
     void measuredSizesStayUnderTheMemoryLimit() {
-        AppendQueue queue = nic.create(attributes()
-                .maxMessage(1008)
-                .measured(true)
-                .reserveChunks(1)
-                .memoryLimit(4 * CHUNK + 4096));
+        AppendQueue queue = nic.create(
+                attributes().maxMessage(1008).measured(true).reserveChunks(1).memoryLimit(4 * CHUNK + 4096));
         for (int i = 0; i < QueueMeter.ALLOCATIONS; i++) {
             queue.meter().allocated(100 * MILLI);
         }
