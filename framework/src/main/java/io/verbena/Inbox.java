@@ -1,39 +1,52 @@
 package io.verbena;
 
+import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueStatistics;
+import io.verbena.nic.append.AppendRecord;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where messages for one name arrive: an append queue that takes messages of any size from any number of channels, each
  * channel's in order.
  *
- * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or the node's own calls back ({@link
- * #onMessage}). What is handed to the handler is valid during the call only; the handler may send.
+ * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or several do, each with a {@link #consumer} of its
+ * own, or the node's own calls back ({@link #onMessage}). What is handed to the handler is valid during the call only, unless
+ * it is {@linkplain Message#hold held}; the handler may send.
  */
 public final class Inbox implements AutoCloseable {
     /** Messages that the node hands to a callback in one turn at most. */
     static final int CALLBACK_LIMIT = 256;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+
     private final Node node;
     private final String name;
     private final AppendQueue queue;
     private final Dispatch dispatch;
+    private final Channels channels;
+    private final HeldMessages held;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
 
     private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
     private volatile boolean polledByNode;
+    private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    Inbox(Node node, String name, AppendQueue queue, Channels channels) {
+    Inbox(Node node, String name, AppendQueue queue, Channels channels, int maxHeld) {
         this.node = node;
         this.name = name;
         this.queue = queue;
-        this.dispatch = new Dispatch(new Message(this, channels));
+        this.dispatch = new Dispatch(new Message(this, channels, null));
+        this.channels = channels;
+        this.held = new HeldMessages(this, channels, maxHeld);
     }
 
     /** Its name. */
@@ -66,8 +79,50 @@ public final class Inbox implements AutoCloseable {
         if (closed) {
             return 0;
         }
-        dispatch.handler = handler;
-        return queue.poll(dispatch, limit);
+        return queue.poll(dispatch.to(handler), limit);
+    }
+
+    /**
+     * Makes one of several consumers. From the first on only they take messages; it is for whoever would poll else.
+     *
+     * @throws IllegalStateException if a callback takes the messages
+     */
+    public InboxConsumer consumer() {
+        synchronized (this) {
+            if (callback != null || polledByNode) {
+                throw new IllegalStateException("inbox '" + name + "' is polled by its node, see onMessage");
+            }
+            severalConsumers = true;
+        }
+        return new InboxConsumer(this, queue.consumer(), channels);
+    }
+
+    /** The present message stays; null if as many are held as may be. */
+    @Nullable
+    HeldMessage hold(@Nullable AppendConsumer consumer, int headerLength) {
+        HeldMessage message = held.take();
+        if (message == null) {
+            return null;
+        }
+        boolean done = false;
+        try {
+            AppendRecord record = message.record(headerLength);
+            if (consumer == null) {
+                queue.hold(record);
+            } else {
+                consumer.hold(record);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                held.give(message);
+            }
+        }
+        return message;
+    }
+
+    void returned(HeldMessage message) {
+        held.give(message);
     }
 
     /**
@@ -85,6 +140,9 @@ public final class Inbox implements AutoCloseable {
         synchronized (this) {
             if (callback != null) {
                 throw new IllegalStateException("inbox '" + name + "' has a callback already");
+            }
+            if (severalConsumers) {
+                throw new IllegalStateException("inbox '" + name + "' has several consumers, see consumer");
             }
             this.afterBatch = afterBatch;
             callback = handler;
@@ -135,7 +193,15 @@ public final class Inbox implements AutoCloseable {
      * @return whether there is a message
      */
     public boolean await(long nanos) {
-        return node.awaitMessage(nanos, hasMessage);
+        return await(nanos, hasMessage);
+    }
+
+    boolean await(long nanos, BooleanSupplier condition) {
+        return node.awaitMessage(nanos, condition);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** For threads that do not poll, which look at it before the node sleeps. */
@@ -157,6 +223,29 @@ public final class Inbox implements AutoCloseable {
         return queue.depth();
     }
 
+    /**
+     * What there is to know of its queue: depth, footprint and its mean, what is held, how often senders were told "not now"
+     * ({@code rnr}), and more. Any thread.
+     */
+    public AppendQueueStatistics statistics() {
+        return queue.query();
+    }
+
+    /**
+     * Changes what may change while it is in use: memory limit, reserve and what it follows from, low watermark, times. Any
+     * thread.
+     *
+     * @param options all of them; lengths and how many messages may be held as they are
+     * @throws IllegalArgumentException if an option is out of range or cannot be changed; names both values
+     */
+    public void modify(InboxOptions options) {
+        if (options.maxHeld != held.most()) {
+            throw new IllegalArgumentException(
+                    this + ": max held " + options.maxHeld + " wanted, is " + held.most() + " for good");
+        }
+        queue.modify(options.attributes());
+    }
+
     /** Bytes that it holds now. Any thread. */
     public long footprint() {
         return queue.query().footprint();
@@ -170,13 +259,20 @@ public final class Inbox implements AutoCloseable {
         return queue.key();
     }
 
-    /** Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Idempotent. */
+    /**
+     * Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Messages that are held stay
+     * until they are released, and so does their memory; that there are some is logged. Idempotent.
+     */
     @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
+        long stay = queue.query().heldRecords();
+        if (stay > 0) {
+            LOG.warn("{} is closed while {} of its messages are held: their memory waits for release", this, stay);
+        }
         node.forget(this, queue);
     }
 
@@ -185,13 +281,18 @@ public final class Inbox implements AutoCloseable {
         return "inbox '" + name + "' of node '" + node.name() + "'";
     }
 
-    /** Turns records into messages; one object, so that the queue sees one kind of handler. */
-    private static final class Dispatch implements AppendHandler {
+    /** Turns records into messages; one class, so that the queue sees one kind of handler. */
+    static final class Dispatch implements AppendHandler {
         private final Message message;
         private MessageHandler handler = ignored -> {};
 
         Dispatch(Message message) {
             this.message = message;
+        }
+
+        Dispatch to(MessageHandler next) {
+            handler = next;
+            return this;
         }
 
         @Override

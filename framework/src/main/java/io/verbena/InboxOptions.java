@@ -1,13 +1,17 @@
 package io.verbena;
 
 import io.verbena.nic.append.AppendQueueAttributes;
+import java.time.Duration;
 
 /**
  * What an {@link Inbox} is made of: fluent setters over defaults, checked when the inbox is opened. An inbox holds
  * {@code (1 + reserveChunks) * chunkLength} bytes when it is empty, and grows up to the memory limit.
  */
 public final class InboxOptions {
+    private static final int MAX_HELD = 1 << 20;
+
     private final AppendQueueAttributes attributes = new AppendQueueAttributes();
+    int maxHeld = 4096;
 
     /** Creates the defaults: chunks of 1 MiB, a reserve of 2, messages up to 16 MiB. */
     public InboxOptions() {}
@@ -36,6 +40,57 @@ public final class InboxOptions {
      */
     public InboxOptions memoryLimit(long bytes) {
         attributes.memoryLimit(bytes);
+        return this;
+    }
+
+    /**
+     * Most that can arrive, in bits a second, and how long an allocation takes: the reserve then is what arrives meanwhile,
+     * instead of {@link #reserveChunks}.
+     */
+    public InboxOptions lineRate(long bitsPerSecond, Duration allocation) {
+        attributes.lineRate(bitsPerSecond).allocationNanos(allocation.toNanos());
+        return this;
+    }
+
+    /**
+     * What is expected to lie in the inbox, which then stays mapped when it is empty for a while: messages a second, how long
+     * each stays, and bytes of one on average.
+     */
+    public InboxOptions load(double messagesPerSecond, Duration stay, int meanBytes) {
+        attributes.arrivalRate(messagesPerSecond).serviceNanos(stay.toNanos()).meanMessage(meanBytes);
+        return this;
+    }
+
+    /** Whether reserve and what stays mapped follow what is measured; default no. */
+    public InboxOptions measured(boolean follow) {
+        attributes.measured(follow);
+        return this;
+    }
+
+    /** Free bytes ahead of the senders below which a crossing is counted; default: the reserve less one chunk. */
+    public InboxOptions lowWatermark(long bytes) {
+        attributes.lowWatermark(bytes);
+        return this;
+    }
+
+    /** How long a message of a sender that died in the middle of it may hold up those behind it, at most; default 1 s. */
+    public InboxOptions holeTimeout(Duration longest) {
+        attributes.holeTimeoutNanos(longest.toNanos());
+        return this;
+    }
+
+    /** How long memory may lie unused before it is given back; default 1 s. */
+    public InboxOptions surplus(Duration longest) {
+        attributes.surplusNanos(longest.toNanos());
+        return this;
+    }
+
+    /** Messages that may be {@linkplain Message#hold held} at a time, 1 to 1048576; default 4096. */
+    public InboxOptions maxHeld(int messages) {
+        if (messages < 1 || messages > MAX_HELD) {
+            throw new IllegalArgumentException("max held " + messages + " outside 1.." + MAX_HELD);
+        }
+        maxHeld = messages;
         return this;
     }
 

@@ -1,24 +1,27 @@
 package io.verbena;
 
+import io.verbena.nic.append.AppendConsumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A cursor on a message in an {@link Inbox}: valid during {@link MessageHandler#onMessage} only. */
+/** A cursor on a message in an {@link Inbox}: valid during {@link MessageHandler#onMessage} only, unless it is held. */
 public final class Message {
     private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
     private final Inbox inbox;
     private final Channels channels;
+    private final @Nullable AppendConsumer consumer;
     private DirectBuffer buffer = NOTHING;
     private int offset;
     private int length;
     private int immediate;
     private int queuePair;
 
-    Message(Inbox inbox, Channels channels) {
+    Message(Inbox inbox, Channels channels, @Nullable AppendConsumer consumer) {
         this.inbox = inbox;
         this.channels = channels;
+        this.consumer = consumer;
     }
 
     void wrap(DirectBuffer memory, int at, int bytes, int qpNumber, int immediateData) {
@@ -70,5 +73,21 @@ public final class Message {
             channel.connection().confirm();
         }
         return channel;
+    }
+
+    /**
+     * Keeps the message after its handler has returned, where it lies, until it is released. Only its own chunk of the inbox'
+     * memory is kept with it; the inbox goes on.
+     *
+     * @return the message that stays, or null if as many are held as {@link InboxOptions#maxHeld} allows
+     * @throws IllegalStateException if it is held already, or this is not inside its handler
+     */
+    public @Nullable HeldMessage hold() {
+        return hold(0);
+    }
+
+    @Nullable
+    HeldMessage hold(int headerLength) {
+        return inbox.hold(consumer, headerLength);
     }
 }

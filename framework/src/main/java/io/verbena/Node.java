@@ -81,6 +81,7 @@ public final class Node implements AutoCloseable {
                 .mode(EngineMode.valueOf(context.mode.name()))
                 .maxQueuePairs(context.maxQueuePairs)
                 .maxAppendQueues(context.maxInboxes)
+                .chunksPerAppendQueue(context.chunksPerInbox)
                 .maxMemoryRegions(context.maxRegions)
                 .longestSpinNanos(context.spinNanos);
         if (waiter != null) {
@@ -209,7 +210,7 @@ public final class Node implements AutoCloseable {
         Address.checkName(inboxName);
         checkOpen();
         AppendQueue queue = pd.createAppendQueue(options.attributes());
-        Inbox inbox = new Inbox(this, inboxName, queue, channels);
+        Inbox inbox = new Inbox(this, inboxName, queue, channels, options.maxHeld);
         try {
             directory.add(inbox);
         } catch (RuntimeException e) {
@@ -250,7 +251,8 @@ public final class Node implements AutoCloseable {
     public Requester openRequester(RequesterOptions options) {
         checkOpen();
         AppendQueue queue = pd.createAppendQueue(options.responses.attributes());
-        Inbox inbox = new Inbox(this, RESPONSES, queue, channels); // of no name that a peer could ask for
+        Inbox inbox = new Inbox(
+                this, RESPONSES, queue, channels, options.responses.maxHeld); // of no name that a peer could ask for
         if (invoker) {
             engine.addParkCheck(inbox.parkCheck());
         }

@@ -27,6 +27,7 @@ public final class NodeContext {
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
     int maxInboxes = 256;
+    int chunksPerInbox = 64;
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
     int pathMtu = 8192;
@@ -70,6 +71,18 @@ public final class NodeContext {
     /** Connections that may exist at a time, 16 to 1048576, a power of two; default 4096. */
     public NodeContext maxConnections(int count) {
         maxQueuePairs = powerOfTwo("maxConnections", range("maxConnections", count, 16, 1 << 20));
+        return this;
+    }
+
+    /**
+     * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Times the length of a
+     * chunk this bounds what lies unread in an inbox, whatever its memory limit is.
+     */
+    public NodeContext chunksPerInbox(int count) {
+        if (Integer.bitCount(range("chunksPerInbox", count, 4, 4096)) != 1) {
+            throw new IllegalArgumentException("chunksPerInbox " + count + " is not a power of two");
+        }
+        chunksPerInbox = count;
         return this;
     }
 

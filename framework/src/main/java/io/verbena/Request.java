@@ -4,12 +4,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A cursor on a request that came to a {@link Responder}: valid during {@link RequestHandler#onRequest} only. */
+/** A cursor on a request that came to a {@link Responder}: valid during {@link RequestHandler#onRequest} only, unless it is held. */
 public final class Request {
     private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
     private final Responder responder;
     private @Nullable Channel channel;
+    private @Nullable Message message;
     private long correlationId;
     private DirectBuffer buffer = NOTHING;
     private int offset;
@@ -19,7 +20,8 @@ public final class Request {
         this.responder = responder;
     }
 
-    void wrap(Channel from, long id, DirectBuffer memory, int at, int bytes) {
+    void wrap(Message carrier, Channel from, long id, DirectBuffer memory, int at, int bytes) {
+        message = carrier;
         channel = from;
         correlationId = id;
         buffer = memory;
@@ -29,6 +31,7 @@ public final class Request {
 
     void unwrap() {
         channel = null;
+        message = null;
         buffer = NOTHING;
         length = 0;
     }
@@ -77,5 +80,19 @@ public final class Request {
      */
     public SendResult enqueue(DirectBuffer answer, int answerOffset, int answerLength) {
         return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);
+    }
+
+    /**
+     * Keeps the request after its handler has returned, where it lies: for an answer that is given later, by {@link
+     * Responder#reply} with {@link #channel} and {@link #correlationId}, from what was asked.
+     *
+     * @return the request's payload, to be released; null if as many are held as {@link InboxOptions#maxHeld} allows
+     */
+    public @Nullable HeldMessage hold() {
+        Message carrier = message;
+        if (carrier == null) {
+            throw new IllegalStateException("a request is valid during its handler's call only");
+        }
+        return carrier.hold(CallFlyweight.HEADER_LENGTH);
     }
 }

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.nic.append.AppendQueueStatistics;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
@@ -149,6 +150,7 @@ public final class Responder implements AutoCloseable {
         }
         long correlationId = CallFlyweight.correlationId(message.buffer(), message.offset());
         request.wrap(
+                message,
                 channel,
                 correlationId,
                 message.buffer(),
@@ -164,6 +166,11 @@ public final class Responder implements AutoCloseable {
         } finally {
             request.unwrap();
         }
+    }
+
+    /** What there is to know of the inbox that requests come to. Any thread. */
+    public AppendQueueStatistics statistics() {
+        return inbox.statistics();
     }
 
     /** Messages that were no requests, or whose sender was forgotten already; dropped. Any thread. */

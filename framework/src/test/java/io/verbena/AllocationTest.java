@@ -83,4 +83,39 @@ class AllocationTest {
             });
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"LOCAL", "SHM"})
+    void messagesThatAreHeldAndSeveralConsumers(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
+            Inbox inbox = pair.server.openInbox("in");
+            InboxConsumer[] consumers = {inbox.consumer(), inbox.consumer()};
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            HeldMessage[] last = new HeldMessage[2];
+            MessageHandler keep = m -> {
+                HeldMessage held = m.hold();
+                if (held == null || held.length() != 500) {
+                    throw new AssertionError("held " + held);
+                }
+                HeldMessage before = last[ended & 1];
+                last[ended & 1] = held;
+                if (before != null) {
+                    before.release();
+                }
+                ended++;
+            };
+            assertAllocatesNothing(() -> {
+                int before = ended;
+                while (channel.offer(message, 0, 500) != SendResult.SENT) {
+                    Thread.onSpinWait();
+                }
+                while (ended == before) {
+                    consumers[0].poll(keep, 1);
+                    consumers[1].poll(keep, 1);
+                }
+            });
+        }
+    }
 }

@@ -194,7 +194,7 @@ class AsyncEventTest {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
-                .memoryLimit(3 * CHUNK));
+                .memoryLimit(3 * CHUNK + CHUNK / 4));
         b.nic.backgroundWork();
         assertThat(b.events()).isEmpty();
         for (int i = 0; i < 11; i++) {
@@ -222,7 +222,7 @@ class AsyncEventTest {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
-                .memoryLimit(3 * CHUNK));
+                .memoryLimit(3 * CHUNK + CHUNK / 4));
         queue.modify(new AppendQueueAttributes(queue.attributes()).lowWatermark(0));
         for (int i = 0; i < 11; i++) {
             a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.region.key(), 0, CHUNK / 4 - 64));

@@ -52,6 +52,7 @@ public final class Suite {
             CompletionQueueTest.class,
             SharedReceiveQueueTest.class,
             AppendQueueTest.class,
+            AppendMemoryTest.class,
             ObjectLifeTest.class,
             OrderTest.class);
 

@@ -7,6 +7,7 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.memory.StressMemory;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.DirectBuffer;
 
 /**
  * An append queue without its NIC, and two peers that append to it. Taken from a pool and given back empty, so that the
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class StressQueue {
     private static final ConcurrentLinkedQueue<StressQueue> POOL = new ConcurrentLinkedQueue<>();
+    private static final ConcurrentLinkedQueue<StressQueue> FOR_CONSUMERS = new ConcurrentLinkedQueue<>();
     private static final int HOLE_TIMEOUT = 1_000_000;
 
     /** Bytes of each message: 64 KiB hold 1638 records, and 16 bytes that a message does not fit into. */
@@ -27,14 +29,16 @@ final class StressQueue {
     private final AppendQueue queue;
     private final Appender[] peers = new Appender[2];
     private final Appender owner;
-    private int polled;
+    private final AppendConsumer[] consumers;
+    private final int[] polled = new int[2 * 32]; // of each consumer, on lines of their own
+    private volatile boolean woken;
 
-    private StressQueue() {
+    private StressQueue(boolean several) {
         for (int qp = 0; qp < 16; qp++) {
             control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
         }
         queues = new TailPointerTable(control, memory, clock::get);
-        queues.onWork(() -> {}, engine -> {});
+        queues.onWork(() -> woken = true, engine -> {});
         allocator = new ChunkAllocator(queues);
         queue = queues.create(
                 new AppendQueueAttributes()
@@ -48,19 +52,26 @@ final class StressQueue {
             peers[i] = new Appender(ControlBlock.map(control.buffer()), new OwnMemory(memory));
         }
         owner = queues.appender(0);
+        consumers = several ? new AppendConsumer[] {queue.consumer(), queue.consumer()} : new AppendConsumer[0];
         maintain();
     }
 
     static StressQueue take() {
         StressQueue queue = POOL.poll();
-        return queue == null ? new StressQueue() : queue;
+        return queue == null ? new StressQueue(false) : queue;
+    }
+
+    /** A queue with two consumers. */
+    static StressQueue takeForConsumers() {
+        StressQueue queue = FOR_CONSUMERS.poll();
+        return queue == null ? new StressQueue(true) : queue;
     }
 
     /** Gives the queue back; it must be empty and nothing claimed. */
     void giveBack() {
         maintain();
         if (queue.isEmpty()) {
-            POOL.add(this);
+            (consumers.length == 0 ? POOL : FOR_CONSUMERS).add(this);
         }
     }
 
@@ -96,19 +107,72 @@ final class StressQueue {
         return owner;
     }
 
+    /** One turn of the background. */
+    void turn() {
+        allocator.doWork();
+    }
+
+    /** Whether the background was asked for since {@link #forgetWakes}. */
+    boolean isWoken() {
+        return woken;
+    }
+
+    void forgetWakes() {
+        woken = false;
+    }
+
+    int heldChunks() {
+        return queue.query().heldChunks();
+    }
+
+    /** Polls the next message, which stays. */
+    void hold(AppendRecord into) {
+        queue.poll((buffer, offset, length, qpNumber, immediate, flags) -> queue.hold(into), 1);
+    }
+
+    /** Appends and polls until the head is in the next chunk. */
+    void leaveChunk() {
+        long resets = queue.query().announcedFree() / AppendQueueAttributes.MIN_CHUNK_LENGTH;
+        while (queue.query().announcedFree() / AppendQueueAttributes.MIN_CHUNK_LENGTH == resets) {
+            append(owner, 1, -1);
+            poll();
+        }
+    }
+
+    /** The number of a message, -1 if it is torn. */
+    static int number(AppendRecord record) {
+        int number = record.qpNumber();
+        for (int i = 0; i < LENGTH; i += 8) {
+            if (record.length() != LENGTH
+                    || record.immediate() != number
+                    || record.buffer().getLong(record.offset() + i) != number) {
+                return -1;
+            }
+        }
+        return number;
+    }
+
     /** The number of the next message, 0 if there is none, -1 if it is torn. */
     int poll() {
-        polled = 0;
-        queue.poll(
-                (buffer, offset, length, qpNumber, immediate, flags) -> {
-                    polled = qpNumber;
-                    for (int i = 0; i < LENGTH; i += 8) {
-                        if (length != LENGTH || immediate != qpNumber || buffer.getLong(offset + i) != qpNumber) {
-                            polled = -1;
-                        }
-                    }
-                },
-                1);
-        return polled;
+        polled[0] = 0;
+        queue.poll((b, o, l, q, i, f) -> look(0, b, o, l, q, i), 1);
+        return polled[0];
+    }
+
+    /** As the other, by one consumer of two. */
+    int poll(int consumer) {
+        int at = consumer * 32;
+        polled[at] = 0;
+        consumers[consumer].poll((b, o, l, q, i, f) -> look(at, b, o, l, q, i), 1);
+        return polled[at];
+    }
+
+    private void look(int at, DirectBuffer buffer, int offset, int length, int qpNumber, int immediate) {
+        polled[at] = qpNumber;
+        for (int i = 0; i < LENGTH; i += 8) {
+            if (length != LENGTH || immediate != qpNumber || buffer.getLong(offset + i) != qpNumber) {
+                polled[at] = -1;
+            }
+        }
     }
 }

@@ -303,7 +303,9 @@ public abstract class Responder {
                 }
                 appending = false;
                 appendTarget = null;
-                return committed == Appender.OK ? DONE : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+                return committed == Appender.OK
+                        ? DONE
+                        : AethSyndrome.INVALID_REQUEST; // destroyed: an unknown queue now
             }
             appending = false;
             appendTarget = null;
