@@ -29,7 +29,7 @@ public final class NodeContext {
     int maxInboxes = 256;
     int chunksPerInbox = 64;
     int maxRegions = 4096;
-    long spinNanos = TimeUnit.MICROSECONDS.toNanos(50);
+    long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
     boolean eventLoop;
     boolean sharedMemory;
@@ -98,7 +98,7 @@ public final class NodeContext {
         return this;
     }
 
-    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 50 us. */
+    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 200 us. */
     public NodeContext spin(Duration longest) {
         spinNanos = notNegative("spin", longest);
         return this;

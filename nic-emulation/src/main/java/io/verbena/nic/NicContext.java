@@ -26,7 +26,7 @@ public final class NicContext {
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
-    long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(50);
+    long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int quantum = 16 * 1024;
     NanoClock clock = SystemNanoClock.INSTANCE;
     boolean backgroundThread = true;
@@ -87,7 +87,7 @@ public final class NicContext {
         return this;
     }
 
-    /** How long an idle engine thread may spin before it sleeps, in nanoseconds; 0 sleeps at once. */
+    /** How long an idle engine thread may spin before it sleeps, in nanoseconds; 0 sleeps at once. Default 200 us. */
     public NicContext longestSpinNanos(long nanos) {
         if (nanos < 0) {
             throw new IllegalArgumentException("longestSpinNanos " + nanos + " < minimum 0");

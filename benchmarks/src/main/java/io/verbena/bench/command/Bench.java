@@ -101,7 +101,7 @@ public final class Bench implements Callable<Integer> {
         List<String> command = new ArrayList<>(List.of("bench"));
         if (quick) {
             command.add("--quick");
-            rows = against.isEmpty() ? Plan.firstReferences(rows) : rows;
+            rows = against.isEmpty() ? Plan.brief(rows) : rows;
         }
         command.addAll(List.of("--rows", String.join(",", patterns), "--against", String.join(",", against)));
         Comparison.Schedule schedule =

@@ -16,6 +16,8 @@ import java.util.Locale;
 public final class Plan {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
+    private static final String SRQ = "srq-"; // begins the ids of rows against shared receive queues
+    private static final int ETC_MEAN = 231; // bytes of an ETC message on average
     private static final int BATCH = 16;
     private static final int BULK_DEPTH = 16;
     private static final int BUSY_QPS = 1000;
@@ -31,6 +33,7 @@ public final class Plan {
         Plan plan = new Plan();
         plan.memoryRoundTrips();
         plan.memoryStreams();
+        plan.sharedReceives();
         plan.copies();
         plan.atomics();
         plan.sockets();
@@ -66,9 +69,14 @@ public final class Plan {
         return selected;
     }
 
-    /** The same rows, each against the reference of its targets alone. */
-    public static List<Row> firstReferences(List<Row> rows) {
+    /**
+     * What can be measured in a short time: each row against the reference of its targets alone, and rows against shared receive
+     * queues only if no others are asked for.
+     */
+    public static List<Row> brief(List<Row> rows) {
+        boolean others = rows.stream().anyMatch(row -> !row.id().startsWith(SRQ));
         return rows.stream()
+                .filter(row -> !others || !row.id().startsWith(SRQ))
                 .map(row -> row.against(row.references().subList(0, 1)))
                 .toList();
     }
@@ -139,6 +147,26 @@ public final class Plan {
         }
     }
 
+    /** An append queue against a shared receive queue whose buffers are of exactly the right size. */
+    private void sharedReceives() {
+        for (int bytes : new int[] {32, ETC_MEAN, KIB, 16 * KIB}) {
+            Setting turn = Setting.of("", Measure.ROUND_TRIP, bytes);
+            Setting stream = Setting.of("", Measure.STREAM, bytes).withBatch(BATCH);
+            add(
+                    SRQ + "rtt-" + size(bytes),
+                    words(bytes) + " round trip, to an append queue and to a shared receive queue, two processes",
+                    turn.measure().figures(),
+                    List.of(Contestant.of(turn.withPath("verbena-append-shm"), atMost(Figure.P50, 1))),
+                    references(turn, "verbena-send-srq-shm"));
+            add(
+                    SRQ + "rate-" + size(bytes),
+                    words(bytes) + " one way, to an append queue and to a shared receive queue, two processes",
+                    stream.measure().figures(),
+                    List.of(Contestant.of(stream.withPath("verbena-append-shm"), atLeast(Figure.RATE, 1))),
+                    references(stream, "verbena-send-srq-shm"));
+        }
+    }
+
     private void copies() {
         for (int bytes : new int[] {64 * KIB, MIB}) {
             for (boolean local : new boolean[] {true, false}) {
@@ -195,7 +223,8 @@ public final class Plan {
                         Contestant.of(window.withPath("verbena-send-tcp"), atLeast(Figure.RATE, 1.2))),
                 references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
-            Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
+            Setting bulk =
+                    Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(2);
             add(
                     "write-1m-" + fabric,
                     "1 MiB WRITE, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",

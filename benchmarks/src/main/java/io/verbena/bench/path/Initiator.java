@@ -12,12 +12,14 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import java.util.function.BooleanSupplier;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A NIC with some queue pairs, and the posting of one verb's requests: batches go around the queue pairs. The owner's thread
@@ -52,6 +54,7 @@ final class Initiator implements AutoCloseable {
     final ProtectionDomain domain;
     final MemoryRegion region;
     final QueuePair[] qps;
+    final @Nullable SharedReceiveQueue shared; // what the queue pairs take their receives from, if not each its own
     final int slots;
     final int slotLength;
     final int receiveDepth;
@@ -115,7 +118,7 @@ final class Initiator implements AutoCloseable {
         depth = BitUtil.findNextPositivePowerOfTwo(depth);
         slots = slots(verb, settings, depth);
         depth = verb.isMessage() ? depth : slots;
-        receiveDepth = verb == Verb.SEND ? receives(depth, queuePairs) : 1;
+        receiveDepth = verb.isSend() ? receives(depth, queuePairs) : 1;
         int sources = slots * slotLength * queuePairs;
         receiveBase = 2 * sources;
         scratch = Math.addExact(receiveBase, Math.multiplyExact(receiveDepth * queuePairs, slotLength));
@@ -124,17 +127,22 @@ final class Initiator implements AutoCloseable {
         region = domain.allocate(Math.addExact(scratch, slotLength), Access.ALL);
         memory = new UnsafeBuffer(region.buffer(), 0, (int) region.length());
         memory.setMemory(0, memory.capacity(), (byte) 0); // every page is there before it is timed
-        int sends = verb == Verb.SEND && !inline ? Math.min(depth, receiveDepth) : depth;
+        int sends = verb.isSend() && !inline ? Math.min(depth, receiveDepth) : depth;
         completions = node.nic()
                 .createCompletionQueue(Math.max(SINGLE_DEPTH, 2 * Math.max(sends, receiveDepth) * queuePairs));
+        shared = verb == Verb.SEND_SRQ ? domain.createSharedReceiveQueue(receiveDepth * queuePairs, 1) : null;
+        QueuePairAttributes attributes = new QueuePairAttributes()
+                .completionQueue(completions)
+                .maxSend(sends)
+                .maxReceive(receiveDepth)
+                .maxInline(inline ? length : 0)
+                .maxSge(1);
+        if (shared != null) {
+            attributes.sharedReceiveQueue(shared);
+        }
         qps = new QueuePair[queuePairs];
         for (int i = 0; i < queuePairs; i++) {
-            qps[i] = domain.createQueuePair(new QueuePairAttributes()
-                    .completionQueue(completions)
-                    .maxSend(sends)
-                    .maxReceive(receiveDepth)
-                    .maxInline(inline ? length : 0)
-                    .maxSge(1));
+            qps[i] = domain.createQueuePair(attributes);
         }
         posted = new long[senders];
         completed = new long[senders];
@@ -161,6 +169,9 @@ final class Initiator implements AutoCloseable {
     /** Receives of a queue pair: as many as sends can be outstanding, as far as memory goes. */
     private int receives(int depth, int queuePairs) {
         int fitting = RECEIVE_MEMORY / slotLength / queuePairs;
+        if (verb == Verb.SEND_SRQ) {
+            fitting = Math.min(fitting, SharedReceiveQueue.MAX_DEPTH / queuePairs);
+        }
         return Math.min(depth, Integer.highestOneBit(Math.max(2, fitting)));
     }
 
@@ -247,7 +258,7 @@ final class Initiator implements AutoCloseable {
         int source = slot * slotLength;
         switch (verb) {
             case APPEND -> request.append(remoteQueue, remoteQueueKey).signaled(false);
-            case SEND -> request.send().signaled(false);
+            case SEND, SEND_SRQ -> request.send().signaled(false);
             case WRITE -> request.write(remoteKey, target(slot));
             case READ -> {
                 memory.putLong(source, ~stamp);
@@ -260,7 +271,7 @@ final class Initiator implements AutoCloseable {
             Stamp.put(message, 0, length, stamp);
             request.inline(message, 0, length);
         } else {
-            if (verb == Verb.APPEND || verb == Verb.SEND || verb == Verb.WRITE) {
+            if (verb.isMessage() || verb == Verb.WRITE) {
                 Stamp.put(memory, source, length, stamp);
             }
             request.local(region.key(), source, length);
@@ -340,6 +351,9 @@ final class Initiator implements AutoCloseable {
     public void close() {
         for (QueuePair qp : qps) {
             qp.close();
+        }
+        if (shared != null) {
+            shared.close();
         }
         domain.deregister(region);
         domain.close();

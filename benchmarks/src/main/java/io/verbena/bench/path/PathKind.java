@@ -35,6 +35,14 @@ public enum PathKind {
     VERBENA_SEND_NIO_TCP(Verb.SEND, FabricKind.NIO_TCP),
     /** Verbena, SEND over TCP through io_uring. */
     VERBENA_SEND_URING_TCP(Verb.SEND, FabricKind.URING_TCP),
+    /** Verbena, SEND to a shared receive queue, same process. */
+    VERBENA_SEND_SRQ_LOCAL(Verb.SEND_SRQ, FabricKind.LOCAL),
+    /** Verbena, SEND to a shared receive queue over shared memory. */
+    VERBENA_SEND_SRQ_SHM(Verb.SEND_SRQ, FabricKind.SHM),
+    /** Verbena, SEND to a shared receive queue over Unix-domain sockets. */
+    VERBENA_SEND_SRQ_UDS(Verb.SEND_SRQ, FabricKind.UDS),
+    /** Verbena, SEND to a shared receive queue over TCP. */
+    VERBENA_SEND_SRQ_TCP(Verb.SEND_SRQ, FabricKind.TCP),
     /** Verbena, WRITE, same process. */
     VERBENA_WRITE_LOCAL(Verb.WRITE, FabricKind.LOCAL),
     /** Verbena, WRITE over shared memory. */
@@ -295,8 +303,8 @@ public enum PathKind {
         switch (verb) {
             case APPEND:
                 return new AppendEnd(fabric, near, settings);
-            case SEND:
-                return new SendEnd(fabric, near, settings);
+            case SEND, SEND_SRQ:
+                return new SendEnd(verb, fabric, near, settings);
             case WRITE:
                 return settings.traffic() == PathSettings.Traffic.ROUND_TRIP
                         ? new WriteEnd(fabric, near, settings.withDepth(2))

@@ -2,14 +2,18 @@ package io.verbena.bench.path;
 
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.Completion;
+import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.WcOpcode;
 
-/** SEND: a message is the completion of a receive. A queue pair has as many receives posted as sends can be outstanding. */
+/**
+ * SEND: a message is the completion of a receive. As many are posted as sends can be outstanding on all queue pairs: each queue
+ * pair's own, or those of one queue that all share. A receive is posted anew as soon as its message has been looked at.
+ */
 final class SendEnd extends VerbenaEnd {
     private int received;
 
-    SendEnd(FabricKind fabric, boolean near, PathSettings settings) {
-        super(Verb.SEND, fabric, near, settings);
+    SendEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
+        super(verb, fabric, near, settings);
     }
 
     @Override
@@ -25,8 +29,13 @@ final class SendEnd extends VerbenaEnd {
     }
 
     private void postReceive(int slot) {
-        initiator.qps[slot / initiator.receiveDepth].postReceive(
-                slot, initiator.region.key(), initiator.receiveBase + (long) slot * initiator.slotLength, length);
+        long at = initiator.receiveBase + (long) slot * initiator.slotLength;
+        SharedReceiveQueue shared = initiator.shared;
+        if (shared == null) {
+            initiator.qps[slot / initiator.receiveDepth].postReceive(slot, initiator.region.key(), at, length);
+        } else {
+            shared.postReceive(slot, initiator.region.key(), at, length);
+        }
     }
 
     @Override

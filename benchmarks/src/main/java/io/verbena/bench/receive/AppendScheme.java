@@ -90,7 +90,7 @@ public final class AppendScheme implements Scheme {
         @Override
         public SchemeFootprint footprint() {
             AppendQueueStatistics now = queue.query();
-            return new SchemeFootprint(0, now.depth(), now.announcedFree(), now.footprint(), now.highWater());
+            return new SchemeFootprint(now.depth(), now.announcedFree(), now.footprint(), now.highWater());
         }
 
         @Override

@@ -3,11 +3,9 @@ package io.verbena.bench.receive;
 /**
  * Memory that a receiver holds for messages, in bytes, as it is now.
  *
- * @param messages handed out whose memory is not given back yet
- * @param activeBytes that messages occupy: come and not handed out yet, or not given back; counted in whole buffers where there
- *     are buffers
+ * @param activeBytes that messages occupy which have come and are not handed out yet; in whole buffers, where there are buffers
  * @param reserveBytes that are there for messages to come
  * @param heldBytes taken from the operating system; or that would be, where buffers are aliased
  * @param peakBytes the most that was held at a time
  */
-public record SchemeFootprint(long messages, long activeBytes, long reserveBytes, long heldBytes, long peakBytes) {}
+public record SchemeFootprint(long activeBytes, long reserveBytes, long heldBytes, long peakBytes) {}

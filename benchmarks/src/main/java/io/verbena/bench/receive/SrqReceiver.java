@@ -127,7 +127,7 @@ class SrqReceiver extends ReceiverEnd {
     public SchemeFootprint footprint() {
         long bytes = bytes();
         long posted = postedBytes();
-        return new SchemeFootprint(0, bytes - posted, posted, bytes, bytes);
+        return new SchemeFootprint(bytes - posted, posted, bytes, bytes);
     }
 
     @Override

@@ -41,7 +41,14 @@ class PlanTest {
         assertThat(netty).extracting(Row::id).containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds");
         assertThat(netty.get(0).references()).extracting(Contestant::label).containsExactly("netty-uds");
         assertThat(netty.get(0).subjects()).hasSize(2);
-        assertThat(Plan.firstReferences(Plan.rows()))
+        List<Row> shared = Plan.select(Plan.rows(), new Globs(List.of("srq-*")), ALL);
+        assertThat(shared)
+                .extracting(Row::id)
+                .contains("srq-rtt-231", "srq-rate-16k")
+                .hasSize(8);
+        assertThat(Plan.brief(shared)).isEqualTo(shared);
+        assertThat(Plan.brief(Plan.rows())).hasSize(Plan.rows().size() - shared.size());
+        assertThat(Plan.brief(Plan.rows()))
                 .allSatisfy(row -> assertThat(row.references()).hasSize(1));
     }
 

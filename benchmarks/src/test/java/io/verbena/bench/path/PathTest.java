@@ -62,7 +62,7 @@ class PathTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"verbena-append-local", "verbena-send-shm", "verbena-append-tcp"})
+    @ValueSource(strings = {"verbena-append-local", "verbena-send-shm", "verbena-send-srq-shm", "verbena-append-tcp"})
     void queuePairsTakeTurns(String name) {
         PathKind kind = PathKind.of(name);
         stream(kind, PathSettings.ofLength(32).withQueuePairs(20).withBatch(4), 2_000);
@@ -155,7 +155,14 @@ class PathTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"verbena-append-local", "verbena-send-local", "aeron-ipc", "agrona-many-to-one"})
+    @ValueSource(
+            strings = {
+                "verbena-append-local",
+                "verbena-send-local",
+                "verbena-send-srq-local",
+                "aeron-ipc",
+                "agrona-many-to-one"
+            })
     void oneThreadServesBothEnds(String name) {
         try (OneThread ends = new OneThread(PathKind.of(name), 32)) {
             for (int i = 0; i < 20; i++) {

@@ -2,11 +2,11 @@ package io.verbena.bench.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.fabric.FabricKind;
+import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.workload.EtcWorkload;
-import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.EngineMode;
-import io.verbena.nic.Nic;
-import io.verbena.nic.NicContext;
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
@@ -25,8 +25,8 @@ final class Ends implements AutoCloseable {
 
     final ReceiveScheme receiver;
     final SendScheme[] senders;
-    private final Nic receiverNic;
-    private final Nic[] nics;
+    private final FabricNode receiverNode;
+    private final FabricNode[] nodes;
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[MAX]);
     private final UnsafeBuffer expected = new UnsafeBuffer(new byte[MAX]);
     private final int[] sent;
@@ -42,33 +42,28 @@ final class Ends implements AutoCloseable {
      * Opens and connects all.
      *
      * @param scheme of the ends
+     * @param fabric that links them
      * @param count of senders
      * @param laneOf the lane of a length: messages of a sender's lane keep their order
      */
-    Ends(Scheme scheme, int count, IntUnaryOperator laneOf) {
+    Ends(Scheme scheme, FabricKind fabric, int count, IntUnaryOperator laneOf) {
         this.laneOf = laneOf;
-        receiverNic = Nic.open(new NicContext().mode(EngineMode.INVOKER));
-        receiver = scheme.receiver(receiverNic);
-        nics = new Nic[count];
+        receiverNode = FabricNode.open(fabric, EngineMode.INVOKER);
+        receiver = scheme.receiver(receiverNode.nic());
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        String address = receiverNode.listen(loopback);
+        nodes = new FabricNode[count];
         senders = new SendScheme[count];
         sent = new int[count];
         for (int i = 0; i < count; i++) {
-            nics[i] = Nic.open(new NicContext().mode(EngineMode.INVOKER));
-            LocalFabric.connect(
-                    receiverNic.engine(0).endpoint(), nics[i].engine(0).endpoint());
-            drive();
-            senders[i] = scheme.sender(nics[i]);
+            FabricNode node = FabricNode.open(fabric, EngineMode.INVOKER);
+            nodes[i] = node;
+            node.connect(loopback, address, STUCK_NANOS);
+            node.awaitLink(receiverNode.nic().id(), receiverNode::drive);
+            receiverNode.awaitLink(node.nic().id(), node::drive);
+            senders[i] = scheme.sender(node.nic());
             SchemeAddress invitation = SchemeAddress.parse(receiver.invite().toText());
             receiver.accept(SchemeAddress.parse(senders[i].connect(invitation).toText()));
-        }
-    }
-
-    private void drive() {
-        receiverNic.engine(0).doWork();
-        for (Nic nic : nics) {
-            if (nic != null) {
-                nic.engine(0).doWork();
-            }
         }
     }
 
@@ -110,6 +105,14 @@ final class Ends implements AutoCloseable {
         settle();
     }
 
+    /** Drives all engines, and lets no end look. */
+    void drive() {
+        for (FabricNode node : nodes) {
+            node.drive();
+        }
+        receiverNode.drive();
+    }
+
     /** Polls all ends once. */
     void turn() {
         for (SendScheme sender : senders) {
@@ -119,19 +122,31 @@ final class Ends implements AutoCloseable {
         receiver.poll(this::onMessage, 64);
     }
 
-    /** Polls until every message is complete. */
+    /** Polls all ends so many times. */
+    void turns(int count) {
+        for (int i = 0; i < count; i++) {
+            turn();
+        }
+    }
+
+    /** Polls until every message has come and is complete. */
     void settle() {
         long deadline = System.nanoTime() + STUCK_NANOS;
-        for (SendScheme sender : senders) {
-            while (sender.outstanding() > 0) {
-                turn();
-                assertThat(System.nanoTime())
-                        .as("%d are not complete", sender.outstanding())
-                        .isLessThan(deadline);
-            }
+        while (underWay.size() > 0 || outstanding() > 0) {
+            turn();
+            assertThat(System.nanoTime())
+                    .as("%d have not come, %d are not complete", underWay.size(), outstanding())
+                    .isLessThan(deadline);
         }
         turn();
-        assertThat(underWay).isEmpty();
+    }
+
+    private int outstanding() {
+        int sum = 0;
+        for (SendScheme sender : senders) {
+            sum += sender.outstanding();
+        }
+        return sum;
     }
 
     private void onMessage(DirectBuffer buffer, int offset, int length, long tag) {
@@ -168,9 +183,9 @@ final class Ends implements AutoCloseable {
             sender.close();
         }
         receiver.close();
-        for (Nic nic : nics) {
-            nic.close();
+        for (FabricNode node : nodes) {
+            node.close();
         }
-        receiverNic.close();
+        receiverNode.close();
     }
 }

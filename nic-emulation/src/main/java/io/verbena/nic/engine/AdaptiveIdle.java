@@ -4,8 +4,9 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * How long a thread stays awake before it sleeps: adaptive polling. A wait that ended with work doubles the next one's
- * length, one that ended in sleep halves it, within bounds; so a busy thread does not pay for wake-ups and an idle one
+ * How long a thread stays awake before it sleeps: adaptive polling, by the rule of KVM's halt polling. A wait that was over
+ * within the longest spin, asleep or awake, doubles what the next one stays awake, for staying awake would have been
+ * quicker; a longer one halves it. So a busy thread does not pay for wake-ups, also not one that began asleep, and an idle one
  * does not burn a core that others need.
  *
  * <p>Where more threads want to run than there are cores, staying awake loses: the scheduler takes the core away for
@@ -23,8 +24,11 @@ final class AdaptiveIdle implements AutoCloseable {
     /** Longer than a look takes, unless others run meanwhile. */
     private static final long GAP = 50_000;
 
-    /** Waiting to run for so long since the last look says that the cores are not enough. */
+    /** Waiting to run for so long since the last look says that the cores are not enough... */
     private static final long DELAY = 100_000;
+
+    /** ...unless it was in shorter waits than this, which are what being woken takes. */
+    private static final long WAKE_UP = 50_000;
 
     private static final long DELAY_LOOK_INTERVAL = 1_000_000;
     private static final long SHORTEST_RETREAT = 10_000_000;
@@ -32,13 +36,14 @@ final class AdaptiveIdle implements AutoCloseable {
 
     private final long longest;
     private final NanoClock clock;
-    private final RunDelay runDelay = new RunDelay();
+    private final RunDelay runDelay;
     private long budget;
     private long idleSince;
     private long lastLook;
     private int polls;
 
     private long delaySeen;
+    private long runsSeen;
     private long nextDelayLook;
     private long retreat = SHORTEST_RETREAT;
     private long retreatUntil;
@@ -46,12 +51,13 @@ final class AdaptiveIdle implements AutoCloseable {
 
     /** Creates one that stays awake at most so many nanoseconds. */
     AdaptiveIdle(long longestNanos) {
-        this(longestNanos, SystemNanoClock.INSTANCE);
+        this(longestNanos, SystemNanoClock.INSTANCE, new RunDelay());
     }
 
-    AdaptiveIdle(long longestNanos, NanoClock clock) {
+    AdaptiveIdle(long longestNanos, NanoClock clock, RunDelay runDelay) {
         this.longest = longestNanos;
         this.clock = clock;
+        this.runDelay = runDelay;
         this.budget = Math.min(SHORTEST, longestNanos);
         this.nextDelayLook = clock.nanoTime();
     }
@@ -64,8 +70,8 @@ final class AdaptiveIdle implements AutoCloseable {
 
     /** There was work. */
     void worked() {
-        if (idleSince != 0 && budget > 0) {
-            budget = Math.min(budget * 2, longest);
+        if (idleSince != 0) {
+            grow();
         }
         begin();
     }
@@ -98,10 +104,27 @@ final class AdaptiveIdle implements AutoCloseable {
         return now - idleSince > budget;
     }
 
-    /** It slept, or is about to. */
-    void slept() {
-        budget = Math.max(budget / 2, Math.min(SHORTEST, longest));
+    /** When the present wait began, by its clock; 0 if none has. */
+    long idleSince() {
+        return idleSince;
+    }
+
+    /**
+     * It slept, and is awake again.
+     *
+     * @param since when the wait began, from {@link #idleSince} before the sleep
+     */
+    void slept(long since) {
+        if (since != 0 && clock.nanoTime() - since <= longest) {
+            grow();
+        } else {
+            budget = Math.max(budget / 2, Math.min(SHORTEST, longest));
+        }
         begin();
+    }
+
+    private void grow() {
+        budget = Math.min(budget * 2, longest);
     }
 
     /** Whether a time had come at the last look at the clock. */
@@ -121,7 +144,7 @@ final class AdaptiveIdle implements AutoCloseable {
             }
             retreated = false;
             nextDelayLook = now + DELAY_LOOK_INTERVAL;
-            delaySeen = runDelay.nanos();
+            lookAtDelay();
             return true;
         }
         if (now - nextDelayLook < 0) {
@@ -129,13 +152,24 @@ final class AdaptiveIdle implements AutoCloseable {
         }
         nextDelayLook = now + DELAY_LOOK_INTERVAL;
         boolean comparable = runDelay.isOfCurrentThread();
-        long delay = runDelay.nanos();
-        long more = delay - delaySeen;
-        delaySeen = delay;
-        if (comparable && more > DELAY) {
+        long delayBefore = delaySeen;
+        long runsBefore = runsSeen;
+        lookAtDelay();
+        if (comparable && isKeptFromRunning(delaySeen - delayBefore, runsSeen - runsBefore)) {
             retreat(now);
         }
         return !retreated;
+    }
+
+    private void lookAtDelay() {
+        runDelay.look();
+        delaySeen = runDelay.nanos();
+        runsSeen = runDelay.runs();
+    }
+
+    /** Whether a thread that has waited so long to run, so many times, was kept from it by others. */
+    static boolean isKeptFromRunning(long nanos, long runs) {
+        return nanos > DELAY && nanos > runs * WAKE_UP;
     }
 
     private void retreat(long now) {

@@ -36,8 +36,9 @@ final class EngineThread implements Runnable {
                 if (work > 0) {
                     idle.worked();
                 } else if (idle.idle()) {
+                    long since = idle.idleSince();
                     engine.await(Long.MAX_VALUE);
-                    idle.slept();
+                    idle.slept(since);
                 }
             } catch (RuntimeException | Error e) {
                 // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.

@@ -44,15 +44,26 @@ final class Guests {
             return true;
         }
         long deadline = System.nanoTime() + nanos;
+        long since = 0;
         if (awake.compareAndSet(false, true)) {
             try {
                 if (stayAwake(deadline, condition)) {
                     return true;
                 }
+                since = idle.idleSince();
             } finally {
                 awake.set(false);
             }
         }
+        boolean came = sleep(deadline, condition);
+        if (since != 0 && awake.compareAndSet(false, true)) {
+            idle.slept(since);
+            awake.set(false);
+        }
+        return came;
+    }
+
+    private boolean sleep(long deadline, BooleanSupplier condition) {
         Thread me = Thread.currentThread();
         enter(me);
         try {
@@ -84,7 +95,6 @@ final class Guests {
                 break;
             }
         }
-        idle.slept();
         return false;
     }
 

@@ -18,16 +18,30 @@ final class RunDelay implements AutoCloseable {
     private @Nullable RandomAccessFile file;
     private @Nullable Thread of;
     private volatile boolean absent; // or closed for good
+    private long nanos;
+    private long runs;
 
     /** Whether the calling thread is the one that looked last; the times of different threads do not compare. */
     boolean isOfCurrentThread() {
         return of == Thread.currentThread();
     }
 
-    /** Nanoseconds that the calling thread was runnable and did not run, since it began. */
+    /** Nanoseconds that the thread that looked last had been runnable and not run then, since it began. */
     long nanos() {
+        return nanos;
+    }
+
+    /** How often the thread that looked last had been given a processor then. */
+    long runs() {
+        return runs;
+    }
+
+    /** Looks for the calling thread. */
+    void look() {
+        nanos = 0;
+        runs = 0;
         if (absent) {
-            return 0;
+            return;
         }
         try {
             RandomAccessFile known = file;
@@ -38,22 +52,25 @@ final class RunDelay implements AutoCloseable {
                 of = Thread.currentThread();
             }
             known.seek(0);
-            return secondNumber(text, known.read(text));
+            int length = known.read(text);
+            nanos = number(text, length, 1);
+            runs = number(text, length, 2);
         } catch (IOException e) {
             absent = true; // not Linux, or a container without it
             letGo();
-            return 0;
         }
     }
 
-    /** The second number of a text of numbers, each followed by one blank; 0 if it has none. */
-    static long secondNumber(byte[] text, int length) {
+    /** One of the numbers of a text of numbers with one blank between them, the first is 0; 0 if it has no such number. */
+    static long number(byte[] text, int length, int index) {
         int i = 0;
-        while (i < length && text[i] != ' ') {
-            i++;
+        for (int before = index; before > 0 && i < length; i++) {
+            if (text[i] == ' ') {
+                before--;
+            }
         }
         long value = 0;
-        for (i++; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+        for (; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
             value = value * 10 + text[i] - '0';
         }
         return value;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,7 +14,14 @@ class AdaptiveIdleTest {
 
     private long now = 1;
     private long step = 25;
-    private final AdaptiveIdle idle = new AdaptiveIdle(50_000, () -> now += step);
+    private final RunDelay delay = new RunDelay();
+    private final AdaptiveIdle idle = new AdaptiveIdle(50_000, () -> now += step, delay);
+
+    /** The clock is the test's own, so what the kernel counts meanwhile must not matter. */
+    @BeforeEach
+    void countNothing() {
+        delay.close();
+    }
 
     @AfterEach
     void close() {
@@ -27,8 +35,9 @@ class AdaptiveIdleTest {
         while (!idle.idle()) {
             assertThat(now - begin).as("awake").isLessThan(100_000);
         }
-        idle.slept();
-        return now - begin;
+        now += SECOND;
+        idle.slept(idle.idleSince());
+        return now - SECOND - begin;
     }
 
     private void findWork() {
@@ -48,6 +57,28 @@ class AdaptiveIdleTest {
         assertThat(waitInVain()).isLessThan(after);
     }
 
+    /** Two that both began asleep would otherwise wake each other for ever: their waits are wake-ups, not long ones. */
+    @Test
+    void staysAwakeAfterSleepsThatWereShort() {
+        for (int i = 0; i < 10; i++) {
+            idle.begin();
+            while (!idle.idle()) {
+                assertThat(now).isLessThan(SECOND);
+            }
+            now += 1_000;
+            idle.slept(idle.idleSince());
+        }
+        assertThat(waitInVain()).isGreaterThan(25_000L);
+    }
+
+    @Test
+    void beingWokenOftenIsNotBeingKeptFromRunning() {
+        assertThat(AdaptiveIdle.isKeptFromRunning(190_000, 20)).isFalse();
+        assertThat(AdaptiveIdle.isKeptFromRunning(90_000, 1)).isFalse();
+        assertThat(AdaptiveIdle.isKeptFromRunning(190_000, 1)).isTrue();
+        assertThat(AdaptiveIdle.isKeptFromRunning(3_000_000, 20)).isTrue();
+    }
+
     @Test
     void sleepsAtOnceWhereItMayNotStayAwake() {
         try (AdaptiveIdle never = new AdaptiveIdle(0)) {
@@ -64,7 +95,7 @@ class AdaptiveIdleTest {
         while (!idle.idle()) {
             assertThat(++looks).isLessThan(20);
         }
-        idle.slept();
+        idle.slept(idle.idleSince());
         assertThat(idle.hasRetreated()).isTrue();
         idle.begin();
         assertThat(idle.idle()).isTrue();
@@ -97,7 +128,7 @@ class AdaptiveIdleTest {
         while (!idle.idle()) {
             assertThat(idle.hasRetreated()).isFalse();
         }
-        idle.slept();
+        idle.slept(idle.idleSince());
         long begin = now;
         idle.begin();
         while (idle.idle()) {
@@ -110,13 +141,16 @@ class AdaptiveIdleTest {
     @Test
     void readsWhatTheKernelCounts() {
         byte[] text = "914946394 3608310194 1488\n".getBytes(StandardCharsets.US_ASCII);
-        assertThat(RunDelay.secondNumber(text, text.length)).isEqualTo(3_608_310_194L);
-        assertThat(RunDelay.secondNumber(text, 9)).isZero();
-        assertThat(RunDelay.secondNumber(text, -1)).isZero();
-        try (RunDelay delay = new RunDelay()) {
-            assertThat(delay.isOfCurrentThread()).isFalse();
-            long before = delay.nanos();
-            assertThat(delay.nanos()).isGreaterThanOrEqualTo(before);
+        assertThat(RunDelay.number(text, text.length, 1)).isEqualTo(3_608_310_194L);
+        assertThat(RunDelay.number(text, text.length, 2)).isEqualTo(1488);
+        assertThat(RunDelay.number(text, 9, 1)).isZero();
+        assertThat(RunDelay.number(text, -1, 2)).isZero();
+        try (RunDelay own = new RunDelay()) {
+            assertThat(own.isOfCurrentThread()).isFalse();
+            own.look();
+            long before = own.nanos();
+            own.look();
+            assertThat(own.nanos()).isGreaterThanOrEqualTo(before);
         }
     }
 }
