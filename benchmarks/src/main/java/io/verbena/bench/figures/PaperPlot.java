@@ -31,6 +31,11 @@ public final class PaperPlot {
     /** Height of a picture in pixels. */
     public static final int HEIGHT = 620;
 
+    /** Letters of categories that fit side by side. */
+    private static final int MOST_LETTERS = 100;
+
+    private static final int SLANTED = 30;
+
     private static final Color[] COLORS = {
         new Color(0x1f77b4),
         new Color(0xd62728),
@@ -216,6 +221,9 @@ public final class PaperPlot {
         chart.getStyler().setPlotGridVerticalLinesVisible(false);
         chart.getStyler().setXAxisMaxLabelCount(Math.max(2, categories.size()));
         chart.getStyler().setSeriesColors(COLORS);
+        if (categories.stream().mapToInt(String::length).sum() > MOST_LETTERS) {
+            chart.getStyler().setXAxisLabelRotation(SLANTED);
+        }
         chart.getStyler().setYAxisLogarithmic(logarithmicY);
         if (logarithmicY) {
             chart.getStyler().setYAxisLogarithmicDecadeOnly(true);

@@ -35,6 +35,7 @@ public final class SimNode implements Actor {
     public static final class Options {
         int queuePairs = 64;
         int appendQueues = 8;
+        int chunksPerQueue = 64;
         long allocationNanos;
 
         /** Creates the default. */
@@ -49,6 +50,12 @@ public final class SimNode implements Actor {
         /** Append queues that may exist at a time, at least 1. */
         public Options appendQueues(int most) {
             appendQueues = most;
+            return this;
+        }
+
+        /** Chunks that an append queue may have at a time, 4 to 4096, a power of two; 64 by default. */
+        public Options chunksPerQueue(int most) {
+            chunksPerQueue = most;
             return this;
         }
 
@@ -68,6 +75,7 @@ public final class SimNode implements Actor {
             return new Options()
                     .queuePairs(queuePairs)
                     .appendQueues(appendQueues)
+                    .chunksPerQueue(chunksPerQueue)
                     .allocationNanos(allocationNanos);
         }
     }
@@ -141,6 +149,7 @@ public final class SimNode implements Actor {
                 .maxQueuePairs(options.queuePairs)
                 .maxMemoryRegions(64)
                 .maxAppendQueues(options.appendQueues)
+                .chunksPerAppendQueue(options.chunksPerQueue)
                 .backgroundThread(false)
                 .memory(new SimMemory())
                 .waiters(new SimWaiter()));

@@ -77,7 +77,8 @@ class SimNodeTest {
     @Test
     void roomIsAsItWasAskedFor() {
         Simulation simulation = new Simulation(1);
-        SimNode.Options options = new SimNode.Options().queuePairs(16).appendQueues(1);
+        SimNode.Options options =
+                new SimNode.Options().queuePairs(16).appendQueues(1).chunksPerQueue(8);
         SimNode node = new SimNode(simulation, new SimFabric(simulation), "a", 1, options);
         options.queuePairs(1024); // is the next node's
         CompletionQueue queue = node.nic().createCompletionQueue(64);
@@ -87,6 +88,9 @@ class SimNodeTest {
             pd.createQueuePair(attributes);
         }
         assertThatThrownBy(() -> pd.createQueuePair(attributes)).hasMessageContaining("queue pairs 14 is the maximum");
+        assertThatThrownBy(() -> pd.createAppendQueue(
+                        new AppendQueueAttributes().chunkLength(CHUNK).reserveChunks(7)))
+                .hasMessageContaining("reserve chunks 7 > maximum 6");
         AppendQueueAttributes small = new AppendQueueAttributes().chunkLength(CHUNK);
         pd.createAppendQueue(small);
         assertThatThrownBy(() -> pd.createAppendQueue(small)).isInstanceOf(IllegalStateException.class);

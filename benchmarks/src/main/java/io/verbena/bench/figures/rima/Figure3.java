@@ -11,6 +11,7 @@ import io.verbena.bench.srq.SizeClasses;
 import io.verbena.bench.workload.EtcVariant;
 import io.verbena.bench.workload.EtcWorkload;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.append.QueueSizing;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.wire.AppendEthFlyweight;
@@ -56,9 +57,8 @@ final class Figure3 implements PaperFigure {
 
     /** Chunks as small as they come by default: the reserve is line rate x L, the end of each chunk may stay unused. */
     private static Setting sized(String label, long allocationNanos) {
-        AppendQueueAttributes plain = new AppendQueueAttributes().chunkLength(DEFAULT_CHUNK);
-        int usable = plain.chunkLength() - plain.chunkLength() / 4;
-        int reserve = (int) Math.ceil(IncastWorld.LINE_BYTES * allocationNanos / 1e9 / usable);
+        int reserve =
+                QueueSizing.reserveChunks(IncastWorld.LINE_BYTES, allocationNanos, DEFAULT_CHUNK, DEFAULT_CHUNK / 4);
         return new Setting(label, DEFAULT_CHUNK, reserve, allocationNanos);
     }
 

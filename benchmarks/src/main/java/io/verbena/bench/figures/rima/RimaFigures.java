@@ -46,7 +46,14 @@ public final class RimaFigures implements Callable<Integer> {
 
     /** All of them, in the paper's order. */
     static List<PaperFigure> figures() {
-        return List.of(new Figure3(), new Figure4(), new Figure5(), new Figure6(), new Figure7(), new Table5());
+        return List.of(
+                new Figure3(),
+                new Figure4(),
+                new Figure5(),
+                new Figure6(),
+                new Figure7(),
+                new Table5(),
+                new TailLatency());
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.verbena.bench.receive.SchemeFootprint;
 import io.verbena.bench.receive.SendScheme;
 import io.verbena.bench.workload.EtcVariant;
 import io.verbena.bench.workload.EtcWorkload;
-import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimNode;
@@ -30,24 +29,50 @@ final class SchemeRun {
     /** How often both ends look, while messages are under way. */
     private static final long TICK_NANOS = 1_000;
 
-    private static final int PACKET = ConnectAttributes.DEFAULT_MTU + 128;
     private static final int SERVER_QPS = 512;
     private static final long LIMIT_NANOS = 60_000_000_000L;
 
-    /**
-     * What came out.
-     *
-     * @param all latencies in nanoseconds, ascending
-     * @param large of the messages above the cut, ascending
-     * @param queuePairs that a sender needs
-     * @param peak what the receiver held at most
-     * @param notReady times that a sender was told to come again
-     */
-    record Result(long[] all, long[] large, int queuePairs, SchemeFootprint peak, long notReady) {
+    /** What came out. Immutable. */
+    static final class Result {
+        /** Queue pairs that a sender needs. */
+        final int queuePairs;
+        /** What the receiver held when that was most. */
+        final SchemeFootprint peak;
+        /** Times that a sender was told to come again. */
+        final long notReady;
+        /** Latency of one message of the largest size. */
+        final long largest;
+
+        private final long[] all; // latencies in nanoseconds, ascending
+        private final long[] large; // of the messages above the cut
+
+        Result(
+                LongArrayList all,
+                LongArrayList large,
+                long largest,
+                int queuePairs,
+                SchemeFootprint peak,
+                long notReady) {
+            this.all = sorted(all);
+            this.large = sorted(large);
+            this.largest = largest;
+            this.queuePairs = queuePairs;
+            this.peak = peak;
+            this.notReady = notReady;
+        }
+
+        private static long[] sorted(LongArrayList values) {
+            long[] sorted = values.toLongArray();
+            Arrays.sort(sorted);
+            return sorted;
+        }
+
+        /** Nanoseconds that this share of the messages does not exceed. */
         long percentile(double percent) {
             return at(all, percent);
         }
 
+        /** The same of the messages above the cut. */
         long largePercentile(double percent) {
             return at(large, percent);
         }
@@ -62,35 +87,36 @@ final class SchemeRun {
     private final ReceiveScheme receiver;
     private final Sender[] senders;
     private final int cut;
-    private final int each;
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[(int) RimaModel.LARGEST]);
     private final LongArrayList all = new LongArrayList();
     private final LongArrayList large = new LongArrayList();
     private SchemeFootprint peak;
+    private long largest;
 
     private static final class Sender {
         final SendScheme scheme;
         final EtcWorkload workload;
         final long[] dueNanos;
+        int count; // messages to send
         int sent;
         int drawn;
 
         Sender(SendScheme scheme, EtcWorkload workload, int count) {
             this.scheme = scheme;
             this.workload = workload;
-            dueNanos = new long[count];
+            this.count = count;
+            dueNanos = new long[count + 1];
             dueNanos[0] = workload.gapNanos();
             drawn = workload.messageBytes();
         }
     }
 
     private SchemeRun(Scheme scheme, long seed, int each, int cut) {
-        this.each = each;
         this.cut = cut;
         world = new IncastWorld(
                 seed,
                 IncastWorld.CLIENTS,
-                LinkProfile.infiniband56().maxPacket(PACKET).delay(NETWORK_NANOS),
+                LinkProfile.infiniband56().delay(NETWORK_NANOS),
                 new SimNode.Options().queuePairs(SERVER_QPS).allocationNanos(IncastWorld.ALLOCATION_NANOS),
                 Long.BYTES);
         receiver = scheme.receiver(world.server.nic());
@@ -118,22 +144,30 @@ final class SchemeRun {
         int messages = each * run.senders.length;
         run.world.simulation.runUntil(() -> run.all.size() == messages, LIMIT_NANOS);
         long notReady = run.world.notReady();
-        return new Result(sorted(run.all), sorted(run.large), run.senders[0].scheme.queuePairs(), run.peak, notReady);
-    }
-
-    private static long[] sorted(LongArrayList values) {
-        long[] sorted = values.toLongArray();
-        Arrays.sort(sorted);
-        return sorted;
+        run.sendLargest();
+        return new Result(run.all, run.large, run.largest, run.senders[0].scheme.queuePairs(), run.peak, notReady);
     }
 
     private void received(DirectBuffer buffer, int offset, int length, long tag) {
         Sender sender = senders[MessageSink.sender(tag)];
         long latency = world.simulation.nowNanos() - sender.dueNanos[MessageSink.number(tag)];
+        if (length == RimaModel.LARGEST) {
+            largest = latency;
+            return;
+        }
         all.addLong(latency);
         if (length > cut) {
             large.addLong(latency);
         }
+    }
+
+    /** When all is done, one message of the largest size, alone. */
+    private void sendLargest() {
+        Sender sender = senders[0];
+        sender.drawn = (int) RimaModel.LARGEST;
+        sender.dueNanos[sender.count] = world.simulation.nowNanos();
+        sender.count++;
+        world.simulation.runUntil(() -> largest > 0, LIMIT_NANOS);
     }
 
     /** Both ends of all clients: offers what is due, and takes what has come. */
@@ -143,12 +177,12 @@ final class SchemeRun {
             long now = world.simulation.nowNanos();
             int work = 0;
             for (Sender sender : senders) {
-                while (sender.sent < each
+                while (sender.sent < sender.count
                         && sender.dueNanos[sender.sent] <= now
                         && sender.scheme.offer(message, 0, sender.drawn, sender.sent)) {
                     long due = sender.dueNanos[sender.sent++];
                     sender.drawn = sender.workload.messageBytes();
-                    if (sender.sent < each) {
+                    if (sender.sent < sender.count) {
                         sender.dueNanos[sender.sent] = due + sender.workload.gapNanos();
                     }
                     work++;
@@ -170,7 +204,7 @@ final class SchemeRun {
             long next = NO_DEADLINE;
             for (Sender sender : senders) {
                 next = Math.min(next, sender.scheme.outstanding() > 0 ? now + TICK_NANOS : NO_DEADLINE);
-                next = Math.min(next, sender.sent < each ? sender.dueNanos[sender.sent] : NO_DEADLINE);
+                next = Math.min(next, sender.sent < sender.count ? sender.dueNanos[sender.sent] : NO_DEADLINE);
             }
             return Math.max(next, now + 1);
         }
