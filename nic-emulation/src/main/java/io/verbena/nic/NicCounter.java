@@ -24,6 +24,8 @@ public enum NicCounter {
     RECEIVER_NOT_READY,
     /** Operations executed on a peer's mapped memory. */
     DIRECT_OPERATIONS,
+    /** Appends that shared a claim or a packet with the one before them. */
+    MERGED_APPENDS,
     /** Completions with a status other than success. */
     ERROR_COMPLETIONS,
     /** Completions that were dropped because their queue has overrun. */

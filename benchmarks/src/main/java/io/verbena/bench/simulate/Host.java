@@ -526,6 +526,7 @@ final class Host implements Actor {
             throw new WalkFailure(name() + ": events were dropped");
         }
         tally.direct += nic.counter(NicCounter.DIRECT_OPERATIONS);
+        tally.merged += nic.counter(NicCounter.MERGED_APPENDS);
         tallyLife();
     }
 

@@ -32,6 +32,7 @@ final class Tally {
     long epochs;
     long vanished;
     long direct;
+    long merged;
     long holes;
     long virtualNanos;
     long walks;
@@ -104,6 +105,7 @@ final class Tally {
         epochs += t.epochs;
         vanished += t.vanished;
         direct += t.direct;
+        merged += t.merged;
         holes += t.holes;
         virtualNanos += t.virtualNanos;
         walks += t.walks;

@@ -41,10 +41,11 @@ final class WalkReport {
         }
         out.printf(
                 Locale.ROOT,
-                "verbs     posted %,d in %,d connections; %,d directly, %,d refused at post, %,d met a full queue%n",
+                "verbs     posted %,d in %,d connections; %,d directly, %,d merged, %,d refused at post, %,d met a full queue%n",
                 tally.verbs(),
                 tally.epochs,
                 tally.direct,
+                tally.merged,
                 tally.refusals,
                 tally.queueFull);
         out.printf(
@@ -120,6 +121,7 @@ final class WalkReport {
         require(missing, "packets duplicated", tally.packetsDuplicated);
         require(missing, "packets reordered", tally.packetsReordered);
         require(missing, "operations done directly", tally.direct);
+        require(missing, "appends merged", tally.merged);
         require(missing, "batches", tally.batches);
         require(missing, "batches aborted", tally.aborts);
         require(missing, "completion queues resized", tally.resizes);

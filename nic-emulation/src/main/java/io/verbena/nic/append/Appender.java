@@ -55,6 +55,9 @@ public final class Appender {
     /** The queue's memory cannot be mapped here: send it as packets. */
     public static final int NOT_MAPPED = 6;
 
+    /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
+    public static final int MAX_RUN = 4096;
+
     private static final int INITIAL_CLAIMS = 16;
     private static final int ANY_PD = -1;
 
@@ -155,7 +158,7 @@ public final class Appender {
     }
 
     /**
-     * Claims room for a run of records of one direct initiator, which become visible together: the caller writes them to
+     * Claims room for a run of records of one sender, which become visible together: the caller writes them to
      * {@link #roomBuffer} from {@link #room} on, as {@link RecordDescriptor} says, all words but the first one's, and then
      * calls {@link #commitRun}. Until that, nothing else is claimed here.
      *
@@ -163,13 +166,18 @@ public final class Appender {
      * @param queueKey of the queue, any value
      * @param pd protection domain of the owner's queue pair
      * @param longest payload bytes of the longest, at least 0
-     * @param bytes that all records take, each aligned
-     * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight
+     * @param bytes that all records take, each aligned; of more than one record at most {@link #MAX_RUN}
+     * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; -1 if this
+     *     is the owner
      * @return as {@link #claim}; {@link #BAD_KEY} also if the queue is of another protection domain
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
-        return claimRoom(
-                queueId, queueKey, pd, longest, bytes, runSlotOffset = control.slotOffset(control.qpSlot(qpNumber)));
+        runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
+        int status = claimRoom(queueId, queueKey, pd, longest, bytes, runSlotOffset);
+        if (rolled && owner != null) {
+            owner.wakeAllocator();
+        }
+        return status;
     }
 
     /** Where the room of the last {@link #claimRun} lies. */

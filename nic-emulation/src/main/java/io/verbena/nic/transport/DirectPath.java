@@ -37,9 +37,6 @@ final class DirectPath {
     /** Result: to be sent as packets. */
     static final int AS_PACKETS = -3;
 
-    /** Most bytes of records that are claimed together; the first is not seen before the last is written. */
-    private static final int RUN_BYTES = 4096;
-
     private static final long NOT_HELD = 0; // no record's word
 
     private static final long SHORTEST_DELAY = 5_000;
@@ -55,16 +52,18 @@ final class DirectPath {
     private final TransportServices services;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
+    private final AppendRun run;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
     private int done; // requests
     private long peerWord; // of the peer's queue pair, when it was last looked at
     private long delay = SHORTEST_DELAY;
 
-    DirectPath(QpContext qp, TransportServices services) {
+    DirectPath(QpContext qp, TransportServices services, AppendRun run) {
         this.qp = qp;
         this.services = services;
         this.ring = qp.sendRing();
         this.wqes = ring.buffer();
+        this.run = run;
     }
 
     /** Whether a kind of request can be executed on mapped memory at all. */
@@ -127,8 +126,8 @@ final class DirectPath {
     }
 
     /**
-     * Appends the request and those behind it for the same queue, a bounded run of small ones, by one claim and one commit:
-     * RDMAbox's merging of adjacent requests (3.1), where the copies go to their place at once.
+     * Appends the request and those behind it that go with it ({@link AppendRun}) by one claim and one commit; the copies go
+     * to their place at once.
      */
     private int append(
             Path path, ControlBlock control, int slot, long header, DirectBuffer inline, int from, boolean posted) {
@@ -136,32 +135,22 @@ final class DirectPath {
         if (appender == null) {
             return AS_PACKETS;
         }
-        long queueId = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
-        int queueKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
-        int longest = SendWqeDescriptor.length(header);
-        int bytes = RecordDescriptor.alignedLength(longest);
-        int run = 1;
-        while (posted && ring.isSeen(ring.next() + run)) {
-            int follower = ring.slot(ring.next() + run);
-            int length = followerLength(follower, queueId, queueKey);
-            if (length < 0 || bytes > RUN_BYTES - RecordDescriptor.alignedLength(length)) {
-                break;
-            }
-            longest = Math.max(longest, length);
-            bytes += RecordDescriptor.alignedLength(length);
-            run++;
+        int length = SendWqeDescriptor.length(header);
+        if (posted) {
+            run.find(slot, length, Appender.MAX_RUN);
+        } else {
+            run.single(length);
         }
-        int pd = QueuePairWord.pd(peerWord);
-        int claimed = appender.claimRun((int) queueId, queueKey, pd, longest, bytes, qp.peerQp());
-        if (claimed != Appender.OK && run > 1) { // what does not hold for all of them may hold for the first
-            run = 1;
-            bytes = RecordDescriptor.alignedLength(SendWqeDescriptor.length(header));
-            longest = SendWqeDescriptor.length(header);
-            claimed = appender.claimRun((int) queueId, queueKey, pd, longest, bytes, qp.peerQp());
+        int claimed = claim(appender, slot);
+        if (claimed != Appender.OK && run.messages() > 1) { // what does not hold for all of them may hold for the first
+            run.single(length);
+            claimed = claim(appender, slot);
         }
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }
+        int messages = run.messages();
+        int bytes = run.bytes();
         AtomicBuffer room = appender.roomBuffer();
         int at = appender.room();
         int end = at + bytes;
@@ -170,10 +159,10 @@ final class DirectPath {
             appender.commitRun(RecordDescriptor.padding(bytes));
             return LOCAL_ERROR;
         }
-        int payload = SendWqeDescriptor.length(header);
+        int payload = length;
         at += RecordDescriptor.alignedLength(payload);
         int appended = 1;
-        for (; appended < run; appended++) {
+        for (; appended < messages; appended++) {
             int follower = ring.slot(ring.next() + appended);
             long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
             long word = putRecord(room, at, follower, followerHeader, wqes, follower + SendWqeDescriptor.DATA);
@@ -192,27 +181,18 @@ final class DirectPath {
             services.touch(path);
         }
         done = appended;
+        if (appended > 1) {
+            services.count(NicCounter.MERGED_APPENDS, appended - 1);
+        }
         return payload;
     }
 
-    /** Payload bytes of a request that may go with the one before it, or -1. */
-    private int followerLength(int slot, long queueId, int queueKey) {
-        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
-        int length = SendWqeDescriptor.length(header);
-        boolean goes = SendWqeDescriptor.opcode(header) == APPEND
-                && length <= RUN_BYTES
-                && wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId
-                && wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY) == queueKey
-                && qp.state() == QpState.RTS
-                && ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0
-                        || ScatterGather.check(
-                                services,
-                                wqes,
-                                slot + SendWqeDescriptor.DATA,
-                                SendWqeDescriptor.entries(header),
-                                qp.pd(),
-                                0));
-        return goes ? length : -1;
+    /** Claims room for the run. */
+    private int claim(Appender appender, int slot) {
+        int queueId = (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        int queueKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
+        return appender.claimRun(
+                queueId, queueKey, QueuePairWord.pd(peerWord), run.longest(), run.bytes(), qp.peerQp());
     }
 
     /** Writes a record but for its word, which is returned; NOT_HELD if a region has gone. */

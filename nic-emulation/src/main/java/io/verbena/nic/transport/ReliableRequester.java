@@ -1,14 +1,19 @@
 package io.verbena.nic.transport;
 
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * The sending half of a reliable connection: cuts packets, or executes the request on the peer's mapped memory
@@ -29,6 +34,7 @@ final class ReliableRequester extends Requester {
 
     private final Completer completer;
     private final DirectPath direct;
+    private final AppendRun run;
 
     private int nextPsn;
     private int unsentPsn; // the first that no packet has asked an answer for
@@ -42,7 +48,8 @@ final class ReliableRequester extends Requester {
     ReliableRequester(QpContext qp, TransportServices services) {
         super(qp, services);
         this.completer = new Completer(qp, services, this);
-        this.direct = new DirectPath(qp, services);
+        this.run = new AppendRun(qp, services);
+        this.direct = new DirectPath(qp, services, run);
     }
 
     @Override
@@ -125,7 +132,7 @@ final class ReliableRequester extends Requester {
             if (!started && !begin(slot)) {
                 break;
             }
-            int sent = directly ? executeDirectly(slot, budget - spent) : sendPacket(slot);
+            int sent = directly ? executeDirectly(slot, budget - spent) : sendPacket(slot, budget - spent);
             if (sent == STOPPED) {
                 break;
             }
@@ -312,7 +319,7 @@ final class ReliableRequester extends Requester {
         return STOPPED;
     }
 
-    private int sendPacket(int slot) {
+    private int sendPacket(int slot, int budget) {
         Path path = path();
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
@@ -331,6 +338,12 @@ final class ReliableRequester extends Requester {
         int headers = opcode.headerLength();
         if (headers + payload > link.maxPacket()) {
             return stop(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
+        }
+        if (mayStartRun(kind, path)) {
+            run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - headers));
+            if (run.messages() > 1 && hasPsnsFor(run.messages())) {
+                return sendRun(link, path, slot);
+            }
         }
         if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
             return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
@@ -386,6 +399,79 @@ final class ReliableRequester extends Requester {
             completer.sent();
         }
         return headers + payload;
+    }
+
+    /**
+     * Whether the current request may take others with it in its packet. What is sent again is sent one by one: so a peer
+     * that did not take a run whole need not be asked for a part of it.
+     */
+    private boolean mayStartRun(int kind, Path path) {
+        return kind == APPEND
+                && offset == 0
+                && !packetsOnly
+                && ring.next() >= assigned
+                && qp.state() == QpState.RTS
+                && path.remoteKeys() == null
+                && ring.isSeen(ring.next() + 1);
+    }
+
+    /** Sends the run that was found, in one packet with the PSNs of all its messages. */
+    private int sendRun(Link link, Path path, int slot) {
+        int headers = Opcode.APPEND_RUN.headerLength();
+        int messages = run.messages();
+        // A record's header is longer than a message's in the packet, so this is a little less.
+        int payload = run.bytes() - messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
+        int at = link.claim(headers + payload);
+        if (at == Link.NO_ROOM) {
+            outcome = QpContext.BLOCKED;
+            completer.sent();
+            return STOPPED;
+        }
+        boolean first = !hasUnanswered();
+        MutableDirectBuffer b = link.buffer();
+        BthFlyweight.encode(
+                b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), nextPsn, qp.number());
+        AppendEthFlyweight.encode(
+                b,
+                at + Opcode.APPEND_RUN.appendEthOffset(),
+                (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
+                wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
+                payload,
+                messages);
+        int message = at + headers;
+        for (int i = 0; i < messages; i++) {
+            message += putMessage(b, message, ring.slot(ring.next()));
+            ring.advanceNext();
+        }
+        link.commit();
+        services.touch(path);
+        services.count(NicCounter.MERGED_APPENDS, messages - 1);
+        unsentPsn = nextPsn;
+        unrequested = 0;
+        justChecked = false;
+        started = false;
+        if (first) {
+            completer.startTimer();
+        } else {
+            completer.sent();
+        }
+        return headers + payload;
+    }
+
+    /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */
+    private int putMessage(MutableDirectBuffer b, int at, int slot) {
+        firstPsn(slot);
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int length = SendWqeDescriptor.length(header);
+        if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.IMMEDIATE) != 0) {
+            AppendRunFlyweight.encode(b, at, length, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
+        } else {
+            AppendRunFlyweight.encode(b, at, length);
+        }
+        if (length > 0) {
+            gather(slot, length, b, at + AppendRunFlyweight.HEADER_LENGTH);
+        }
+        return AppendRunFlyweight.alignedLength(length);
     }
 
     /** The current request cannot go on: it fails when those before it are complete. */

@@ -4,11 +4,15 @@ import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AethSyndrome;
+import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.AtomicEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -16,6 +20,7 @@ import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RethFlyweight;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.AtomicBuffer;
 
 /**
  * The answering half of a reliable connection. Each request is checked in this order: PSN, opcode sequence, then as
@@ -188,8 +193,87 @@ final class ReliableResponder extends Responder {
             case ATOMIC:
                 return atomic(opcode, b, offset + opcode.atomicEthOffset());
             default:
-                return execute(sourceNic, opcode, b, offset, payload, headers);
+                return opcode == Opcode.APPEND_RUN
+                        ? run(b, offset, payload, headers)
+                        : execute(sourceNic, opcode, b, offset, payload, headers);
         }
+    }
+
+    /**
+     * Appends a run: by one claim, or, where that is not possible, one by one as far as it goes. Each message that is done
+     * counts, with its PSN; the last one is counted by the caller, as any request is.
+     */
+    private int run(DirectBuffer b, int offset, int payload, int headers) {
+        int eth = offset + Opcode.APPEND_RUN.appendEthOffset();
+        int messages = AppendEthFlyweight.messages(b, eth);
+        int longest = AppendRunFlyweight.check(b, offset + headers, payload, messages);
+        if (longest < 0 || AppendEthFlyweight.messageLength(b, eth) != payload) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        int queueId = AppendEthFlyweight.queueId(b, eth);
+        int queueKey = AppendEthFlyweight.queueKey(b, eth);
+        if (!services.appender().isReachable(queueId, qp.pd())) {
+            return AethSyndrome.REMOTE_ACCESS_ERROR;
+        }
+        if (appendTogether(queueId, queueKey, b, offset + headers, payload, messages, longest)) {
+            count(messages - 1);
+            return DONE;
+        }
+        int at = offset + headers;
+        for (int i = 0; i < messages; i++) {
+            int length = AppendRunFlyweight.messageLength(b, at);
+            int result = appendWhole(
+                    queueId,
+                    queueKey,
+                    b,
+                    at + AppendRunFlyweight.HEADER_LENGTH,
+                    length,
+                    AppendRunFlyweight.hasImmediate(b, at),
+                    AppendRunFlyweight.immediate(b, at));
+            if (result != DONE) {
+                return result;
+            }
+            count(i < messages - 1 ? 1 : 0);
+            at += AppendRunFlyweight.alignedLength(length);
+        }
+        return DONE;
+    }
+
+    /** Appends all messages of a run by one claim; or none. */
+    private boolean appendTogether(
+            int queueId, int queueKey, DirectBuffer b, int offset, int payload, int messages, int longest) {
+        Appender appender = services.appender();
+        int bytes = payload + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
+        if (bytes > Appender.MAX_RUN
+                || appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, OWNER) != Appender.OK) {
+            return false;
+        }
+        AtomicBuffer room = appender.roomBuffer();
+        int record = appender.room();
+        int at = offset;
+        long first = 0;
+        for (int i = 0; i < messages; i++) {
+            int length = AppendRunFlyweight.messageLength(b, at);
+            boolean immediate = AppendRunFlyweight.hasImmediate(b, at);
+            room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at + AppendRunFlyweight.HEADER_LENGTH, length);
+            room.putLong(
+                    record + RecordDescriptor.QP_NUMBER_OFFSET,
+                    RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
+            long word = RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
+            if (i == 0) {
+                first = word;
+            } else {
+                room.putLong(record, word);
+            }
+            record += RecordDescriptor.alignedLength(length);
+            at += AppendRunFlyweight.alignedLength(length);
+        }
+        return appender.commitRun(first);
+    }
+
+    private void count(int done) {
+        expectedPsn = Psn.add(expectedPsn, done);
+        messages = messages + done & AethFlyweight.MSN_MASK;
     }
 
     @Override

@@ -241,7 +241,7 @@ public abstract class Requester {
     }
 
     /** Gathers a part of a request's message; its entries have been checked. */
-    private void gather(int slot, int bytes, MutableDirectBuffer target, int at) {
+    final void gather(int slot, int bytes, MutableDirectBuffer target, int at) {
         int data = slot + SendWqeDescriptor.DATA;
         if ((wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
             target.putBytes(at, wqes, data + offset, bytes);

@@ -40,7 +40,7 @@ public abstract class Responder {
     // Any other result is a NAK syndrome.
 
     /** In place of an in-flight slot: the owner of the queue appends. */
-    private static final int OWNER = -1;
+    static final int OWNER = -1;
 
     final QpContext qp;
     final TransportServices services;
@@ -64,7 +64,6 @@ public abstract class Responder {
     private @Nullable AtomicBuffer appendTarget;
     private int appendOffset;
     private boolean appending;
-    private boolean appendLarge;
 
     Responder(QpContext qp, TransportServices services) {
         this.qp = qp;
@@ -259,23 +258,15 @@ public abstract class Responder {
             if (!appender.isReachable(queueId, qp.pd())) {
                 return AethSyndrome.REMOTE_ACCESS_ERROR;
             }
-            // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-            int claimed = opcode.endsMessage()
-                    ? appender.claim(queueId, queueKey, announcedLength, OWNER)
-                    : Appender.LARGE_MESSAGE;
-            appendLarge = claimed == Appender.LARGE_MESSAGE;
-            if (appendLarge) {
-                claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number());
+            if (opcode.endsMessage()) {
+                boolean immediate = opcode.hasImmediate();
+                int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
+                return appendWhole(queueId, queueKey, b, offset + headers, payload, immediate, data);
             }
-            switch (claimed) {
-                case Appender.OK:
-                    break;
-                case Appender.RNR:
-                    return NOT_READY;
-                case Appender.BAD_KEY:
-                    return AethSyndrome.REMOTE_ACCESS_ERROR;
-                default:
-                    return AethSyndrome.INVALID_REQUEST;
+            // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
+            int claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number());
+            if (claimed != Appender.OK) {
+                return refusal(claimed);
             }
             appendClaim = appender.claimed();
             appendTarget = appender.buffer();
@@ -291,29 +282,58 @@ public abstract class Responder {
             return AethSyndrome.INVALID_REQUEST;
         }
         target.putBytes(appendOffset + received, b, offset + headers, payload);
-        received += payload;
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-            if (appendLarge) {
-                int committed = appender.commitLarge(appendClaim, qp.number(), data, immediate);
-                if (committed == Appender.RNR) {
-                    received -= payload; // the same packet comes again
-                    return NOT_READY;
-                }
-                appending = false;
-                appendTarget = null;
-                return committed == Appender.OK
-                        ? DONE
-                        : AethSyndrome.INVALID_REQUEST; // destroyed: an unknown queue now
+            int committed = appender.commitLarge(appendClaim, qp.number(), data, immediate);
+            if (committed == Appender.RNR) {
+                return NOT_READY; // the same packet comes again
             }
             appending = false;
             appendTarget = null;
-            if (!appender.commit(appendClaim, qp.number(), data, immediate)) {
-                return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
-            }
+            return committed == Appender.OK ? DONE : refusal(committed);
         }
+        received += payload;
         return DONE;
+    }
+
+    /** Appends a message that is here whole. Returns the result of its packet. */
+    final int appendWhole(
+            int queueId, int queueKey, DirectBuffer b, int at, int length, boolean immediate, int immediateData) {
+        Appender appender = services.appender();
+        int claimed = appender.claim(queueId, queueKey, length, OWNER);
+        boolean large = claimed == Appender.LARGE_MESSAGE;
+        if (large) {
+            claimed = appender.claimLarge(queueId, queueKey, length, qp.number());
+        }
+        if (claimed != Appender.OK) {
+            return refusal(claimed);
+        }
+        long claim = appender.claimed();
+        appender.buffer().putBytes(appender.payloadOffset(), b, at, length);
+        if (!large) {
+            return appender.commit(claim, qp.number(), immediateData, immediate)
+                    ? DONE
+                    : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+        }
+        int committed = appender.commitLarge(claim, qp.number(), immediateData, immediate);
+        if (committed == Appender.RNR) {
+            appender.abort(claim); // the message comes again
+            return NOT_READY;
+        }
+        return committed == Appender.OK ? DONE : refusal(committed);
+    }
+
+    /** The result of a packet whose claim was not granted. */
+    private static int refusal(int claimed) {
+        switch (claimed) {
+            case Appender.RNR:
+                return NOT_READY;
+            case Appender.BAD_KEY:
+                return AethSyndrome.REMOTE_ACCESS_ERROR;
+            default:
+                return AethSyndrome.INVALID_REQUEST;
+        }
     }
 
     final void abandonAppend() {

@@ -6,14 +6,17 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Append extended header: which append queue a message is for, and how long it is in whole.
+ * Append extended header: which append queue a message is for, and how long it is in whole; of a run of messages
+ * ({@link AppendRunFlyweight}) how long the run is, and how many they are.
  *
  * <pre>
- *    0          4           8                12     16
- *   +----------+-----------+----------------+------+
- *   | queue id | queue key | message length | zero |
- *   +----------+-----------+----------------+------+
+ *    0          4           8                12         16
+ *   +----------+-----------+----------------+----------+
+ *   | queue id | queue key | message length | messages |
+ *   +----------+-----------+----------------+----------+
  * </pre>
+ *
+ * <p>The number of messages is 0 in all packets but runs.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */
@@ -24,7 +27,7 @@ public final class AppendEthFlyweight {
     private static final int QUEUE_ID_OFFSET = 0;
     private static final int QUEUE_KEY_OFFSET = 4;
     private static final int MESSAGE_LENGTH_OFFSET = 8;
-    private static final int PAD_OFFSET = 12;
+    private static final int MESSAGES_OFFSET = 12;
 
     private AppendEthFlyweight() {}
 
@@ -58,11 +61,22 @@ public final class AppendEthFlyweight {
         return b.getInt(offset + MESSAGE_LENGTH_OFFSET, LITTLE_ENDIAN);
     }
 
-    /** Writes the whole header. */
+    /** Reads how many messages a run has. */
+    public static int messages(DirectBuffer b, int offset) {
+        return b.getInt(offset + MESSAGES_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** Writes the whole header of a packet that is not a run. */
     public static void encode(MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength) {
+        encode(b, offset, queueId, queueKey, messageLength, 0);
+    }
+
+    /** Writes the whole header. */
+    public static void encode(
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength, int messages) {
         queueId(b, offset, queueId);
         queueKey(b, offset, queueKey);
         messageLength(b, offset, messageLength);
-        b.putInt(offset + PAD_OFFSET, 0, LITTLE_ENDIAN);
+        b.putInt(offset + MESSAGES_OFFSET, messages, LITTLE_ENDIAN);
     }
 }

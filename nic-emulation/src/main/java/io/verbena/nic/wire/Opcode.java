@@ -79,6 +79,8 @@ public enum Opcode {
     APPEND_ONLY(0x1C, Family.APPEND, Position.ONLY, Table.RC_UC | Table.PAYLOAD | Table.APPEND),
     /** An APPEND in one packet, with immediate. */
     APPEND_ONLY_IMMEDIATE(0x1D, Family.APPEND, Position.ONLY, Table.RC_UC | Table.PAYLOAD | Table.APPEND | Table.IMM),
+    /** Several APPENDs to one queue, with a PSN each, in one packet. */
+    APPEND_RUN(0x1E, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD | Table.APPEND),
 
     /** A datagram. */
     UD_SEND_ONLY(0x64, Family.SEND, Position.ONLY, Table.UD | Table.PAYLOAD | Table.DETH),

@@ -28,6 +28,7 @@ import io.verbena.nic.sim.SimWaiter;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.AtomicEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
@@ -154,7 +155,8 @@ final class HostileWire implements AutoCloseable {
                     opcode.appendEthOffset(),
                     right ? appendQueue.id() : s.i8(),
                     right ? appendQueue.key() : key,
-                    length);
+                    length,
+                    opcode == Opcode.APPEND_RUN ? s.u8() : 0);
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
             AethFlyweight.encode(packet, opcode.aethOffset(), s.u8() & 0x7F, s.u8());
@@ -164,7 +166,25 @@ final class HostileWire implements AutoCloseable {
         }
         int payload = opcode.hasPayload() ? Math.min((s.u8() & 3) == 0 ? s.u16() : MTU, 4096) : 0;
         packet.setMemory(opcode.headerLength(), payload, (byte) s.u8());
+        if (opcode == Opcode.APPEND_RUN && (choice & 4) == 0) {
+            payload = soundRun(s);
+        }
         peer.send(packet, opcode.headerLength() + payload);
+    }
+
+    /** The payload of a run that is what its header says. Returns its bytes. */
+    private int soundRun(Script s) {
+        int messages = 1 + (s.u8() & 7);
+        int headers = Opcode.APPEND_RUN.headerLength();
+        int bytes = 0;
+        for (int i = 0; i < messages; i++) {
+            int message = s.u8() & 63;
+            AppendRunFlyweight.encode(packet, headers + bytes, message, s.u8());
+            bytes += AppendRunFlyweight.alignedLength(message);
+        }
+        int eth = Opcode.APPEND_RUN.appendEthOffset();
+        AppendEthFlyweight.encode(packet, eth, appendQueue.id(), appendQueue.key(), bytes, messages);
+        return bytes;
     }
 
     /** A request of the NIC itself, which the peer may answer as it likes. */

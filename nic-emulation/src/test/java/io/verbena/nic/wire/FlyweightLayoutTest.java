@@ -109,6 +109,48 @@ class FlyweightLayoutTest {
         assertThat(AppendEthFlyweight.queueId(b, AT)).isEqualTo(0x0403_0201);
         assertThat(AppendEthFlyweight.queueKey(b, AT)).isEqualTo(0x1413_1211);
         assertThat(AppendEthFlyweight.messageLength(b, AT)).isEqualTo(0x2423_2221);
+        assertThat(AppendEthFlyweight.messages(b, AT)).isZero();
+
+        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0x3433_3231);
+        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  31 32 33 34");
+        assertThat(AppendEthFlyweight.messages(b, AT)).isEqualTo(0x3433_3231);
+    }
+
+    @Test
+    void appendRun() {
+        AppendRunFlyweight.encode(b, AT, 0x0403_0201);
+        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "01 02 03 04  00 00 00 00");
+        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(0x0403_0201);
+        assertThat(AppendRunFlyweight.hasImmediate(b, AT)).isFalse();
+
+        AppendRunFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211);
+        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "01 02 03 84  11 12 13 14");
+        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(0x0403_0201);
+        assertThat(AppendRunFlyweight.hasImmediate(b, AT)).isTrue();
+        assertThat(AppendRunFlyweight.immediate(b, AT)).isEqualTo(0x1413_1211);
+    }
+
+    @Test
+    void aRunIsExactlyTheMessagesThatItAnnounces() {
+        assertThat(AppendRunFlyweight.alignedLength(0)).isEqualTo(8);
+        assertThat(AppendRunFlyweight.alignedLength(1)).isEqualTo(16);
+        assertThat(AppendRunFlyweight.alignedLength(8)).isEqualTo(16);
+        AppendRunFlyweight.encode(b, AT, 5);
+        AppendRunFlyweight.encode(b, AT + 16, 0, 7);
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 2)).isEqualTo(5);
+        assertThat(AppendRunFlyweight.check(b, AT, 16, 1)).isEqualTo(5);
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 1)).as("bytes left over").isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 3))
+                .as("a message missing")
+                .isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 20, 2)).as("a header cut").isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 12, 1)).as("a message cut").isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 13, 1)).as("its end missing").isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 0)).isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 0, 0)).isNegative();
+        AppendRunFlyweight.encode(b, AT, Integer.MAX_VALUE);
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 1)).isNegative();
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 2)).isNegative();
     }
 
     @Test
