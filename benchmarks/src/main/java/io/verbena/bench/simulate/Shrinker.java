@@ -1,27 +1,31 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.bench.simulate.WalkPlan.Feature;
 import java.util.BitSet;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a failing walk smaller: fewer steps at its end, fewer kinds of fault, fewer steps in between, as long as it fails.
  * What is left out leaves the rest as it was: each step has a chance of its own.
+ *
+ * @param <P> the kind of plan
  */
-final class Shrinker {
+final class Shrinker<P extends Plan<P>> {
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    private final Predicate<WalkPlan> fails;
+    private final Predicate<P> fails;
     private final long deadline;
     private int tries;
 
-    /** Shrinks as long as the walk fails as it does. */
-    Shrinker(Throwable failure) {
-        this(plan -> kind(failure(plan)).equals(kind(failure)));
+    /**
+     * Shrinks as long as the walk fails as it does.
+     *
+     * @param failures what a plan fails with, or null
+     */
+    Shrinker(Throwable failure, Function<P, @Nullable Throwable> failures) {
+        this(plan -> kind(failures.apply(plan)).equals(kind(failure)));
     }
 
     /** Where a failure was noticed: a smaller walk that fails elsewhere would be another failure. */
@@ -40,7 +44,7 @@ final class Shrinker {
     }
 
     /** Shrinks as long as something holds of the plan. */
-    Shrinker(Predicate<WalkPlan> fails) {
+    Shrinker(Predicate<P> fails) {
         this.fails = fails;
         deadline = System.nanoTime() + MOST_NANOS;
     }
@@ -51,37 +55,27 @@ final class Shrinker {
     }
 
     /** The smallest plan that was found to fail, in a bounded time. */
-    WalkPlan shrink(WalkPlan failing) {
-        WalkPlan best = fewerSteps(failing);
+    P shrink(P failing) {
+        P best = fewerSteps(failing);
         best = fewerFeatures(best);
         best = gaps(best);
         return fewerSteps(best);
     }
 
-    private boolean fails(WalkPlan plan) {
+    private boolean fails(P plan) {
         tries++;
         return fails.test(plan);
-    }
-
-    /** Runs a plan; what it failed with, or null. */
-    static @Nullable Throwable failure(WalkPlan plan) {
-        try {
-            new Walk(plan, 1).run();
-            return null;
-        } catch (RuntimeException | AssertionError e) {
-            return e;
-        }
     }
 
     private boolean isLate() {
         return System.nanoTime() > deadline;
     }
 
-    private WalkPlan fewerSteps(WalkPlan plan) {
-        WalkPlan best = plan;
-        for (int cut = Math.max(1, best.steps / 2); cut >= 1 && !isLate(); cut /= 2) {
-            while (best.steps > cut && !isLate()) {
-                WalkPlan shorter = new WalkPlan(best.seed, best.steps - cut, best.without, best.off);
+    private P fewerSteps(P plan) {
+        P best = plan;
+        for (int cut = Math.max(1, best.steps() / 2); cut >= 1 && !isLate(); cut /= 2) {
+            while (best.steps() > cut && !isLate()) {
+                P shorter = best.with(best.steps() - cut, best.without());
                 if (!fails(shorter)) {
                     break;
                 }
@@ -91,34 +85,33 @@ final class Shrinker {
         return best;
     }
 
-    private WalkPlan fewerFeatures(WalkPlan plan) {
-        WalkPlan best = plan;
-        for (Feature feature : Feature.values()) {
-            if (!best.has(feature) || isLate()) {
-                continue;
-            }
-            Set<Feature> off = EnumSet.noneOf(Feature.class);
-            off.addAll(best.off);
-            off.add(feature);
-            WalkPlan simpler = new WalkPlan(best.seed, best.steps, best.without, off);
-            if (fails(simpler)) {
-                best = simpler;
+    private P fewerFeatures(P plan) {
+        P best = plan;
+        boolean found = true;
+        while (found && !isLate()) {
+            found = false;
+            for (P simpler : best.simpler()) {
+                if (!isLate() && fails(simpler)) {
+                    best = simpler;
+                    found = true;
+                    break;
+                }
             }
         }
         return best;
     }
 
-    private WalkPlan gaps(WalkPlan plan) {
-        WalkPlan best = plan;
-        for (int chunk = Math.max(1, best.steps / 4); chunk >= 1 && !isLate(); chunk /= 2) {
-            for (int from = 0; from < best.steps && !isLate(); from += chunk) {
-                int to = Math.min(from + chunk, best.steps);
-                if (best.without.get(from, to).cardinality() == to - from) {
+    private P gaps(P plan) {
+        P best = plan;
+        for (int chunk = Math.max(1, best.steps() / 4); chunk >= 1 && !isLate(); chunk /= 2) {
+            for (int from = 0; from < best.steps() && !isLate(); from += chunk) {
+                int to = Math.min(from + chunk, best.steps());
+                if (best.without().get(from, to).cardinality() == to - from) {
                     continue;
                 }
-                BitSet without = (BitSet) best.without.clone();
+                BitSet without = (BitSet) best.without().clone();
                 without.set(from, to);
-                WalkPlan smaller = new WalkPlan(best.seed, best.steps, without, best.off);
+                P smaller = best.with(best.steps(), without);
                 if (fails(smaller)) {
                     best = smaller;
                 }

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpAutoWidth = true,
+        subcommands = SimulateAppend.class,
         description = {
             "Walks random verbs through simulated NICs under random faults, and checks all that happens against a model.",
             "Many seeds:  verbena simulate --seeds 10000",
@@ -37,6 +39,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Simulate implements Callable<Integer> {
     private static final int TRACE_LINES = 200_000;
+    private static final int FEW_TRACE_LINES = 512;
     /** Walks from which on every kind of fault must have come. */
     private static final int ENOUGH = 200;
 
@@ -104,9 +107,11 @@ public final class Simulate implements Callable<Integer> {
         if (one != null) {
             return again(new WalkPlan(one, steps, gaps, off), out);
         }
-        Walks walks = new Walks(from, seeds, threads, limitNanos(), s -> new WalkPlan(s, steps, gaps, off));
+        Tally tally = new Tally();
+        Walks<WalkPlan> walks =
+                new Walks<>(from, seeds, threads, limitNanos(), s -> new WalkPlan(s, steps, gaps, off), into(tally));
         walks.run(out);
-        WalkReport report = new WalkReport(walks.tally(), walks.seconds());
+        WalkReport report = new WalkReport(tally, walks.seconds());
         report.print(out);
         List<WalkPlan> failed = walks.failed();
         for (int i = 0; i < Math.min(MOST_REPORTED, failed.size()); i++) {
@@ -123,6 +128,27 @@ public final class Simulate implements Callable<Integer> {
         }
         out.println("no failure");
         return 0;
+    }
+
+    /** Walks a plan, and adds up what happened if it passes. */
+    static Consumer<WalkPlan> into(Tally sum) {
+        return plan -> {
+            Walk walk = new Walk(plan, FEW_TRACE_LINES);
+            walk.run();
+            synchronized (sum) {
+                sum.add(walk.tally());
+            }
+        };
+    }
+
+    /** Runs a plan; what it failed with, or null. */
+    private static @Nullable Throwable failure(WalkPlan plan) {
+        try {
+            new Walk(plan, 1).run();
+            return null;
+        } catch (RuntimeException | AssertionError e) {
+            return e;
+        }
     }
 
     private ParameterException wrong(String message) {
@@ -159,12 +185,12 @@ public final class Simulate implements Callable<Integer> {
     }
 
     private void shrink(WalkPlan plan, PrintStream out) throws IOException {
-        Throwable first = Shrinker.failure(plan);
+        Throwable first = failure(plan);
         out.println("seed " + plan.seed + " FAILED: " + firstLine(first));
         if (first == null) {
             return;
         }
-        Shrinker shrinker = new Shrinker(first);
+        Shrinker<WalkPlan> shrinker = new Shrinker<>(first, Simulate::failure);
         WalkPlan small = shrinker.shrink(plan);
         out.printf(
                 Locale.ROOT,

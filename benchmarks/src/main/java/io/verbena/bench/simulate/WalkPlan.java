@@ -3,13 +3,15 @@ package io.verbena.bench.simulate;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.SimRandom;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
 /** What a seed means: how many NICs, on what links, which faults; and what a shrunk walk leaves out of it. */
-final class WalkPlan {
+final class WalkPlan implements Plan<WalkPlan> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 120;
 
@@ -125,8 +127,39 @@ final class WalkPlan {
         return hosts + " NICs, " + pairs + " connections, " + (steps - without.cardinality()) + " steps, " + features;
     }
 
-    /** The command that runs this plan again. */
-    String replay() {
+    @Override
+    public long seed() {
+        return seed;
+    }
+
+    @Override
+    public int steps() {
+        return steps;
+    }
+
+    @Override
+    public BitSet without() {
+        return without;
+    }
+
+    @Override
+    public WalkPlan with(int fewer, BitSet leftOut) {
+        return new WalkPlan(seed, fewer, leftOut, off);
+    }
+
+    @Override
+    public List<WalkPlan> simpler() {
+        List<WalkPlan> plans = new ArrayList<>();
+        for (Feature feature : features) {
+            Set<Feature> less = EnumSet.of(feature);
+            less.addAll(off);
+            plans.add(new WalkPlan(seed, steps, without, less));
+        }
+        return plans;
+    }
+
+    @Override
+    public String replay() {
         StringBuilder command = new StringBuilder("verbena simulate --seed ").append(seed);
         if (steps != STEPS) {
             command.append(" --steps ").append(steps);

@@ -6,29 +6,40 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
-/** Walks many seeds on a few threads; each walk belongs to one of them. */
-final class Walks {
-    private static final int TRACE_LINES = 512;
-
+/**
+ * Walks many seeds on a few threads; each walk belongs to one of them.
+ *
+ * @param <P> the kind of plan
+ */
+final class Walks<P extends Plan<P>> {
     private final long from;
     private final long seeds;
     private final int threads;
     private final long limitNanos;
-    private final LongFunction<WalkPlan> plans;
+    private final LongFunction<P> plans;
+    private final Consumer<P> walk;
     private final AtomicLong next = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
-    private final Tally tally = new Tally();
-    private final List<WalkPlan> failed = new ArrayList<>();
+    private final List<P> failed = new ArrayList<>();
     private double seconds;
 
-    Walks(long from, long seeds, int threads, long limitNanos, LongFunction<WalkPlan> plans) {
+    /**
+     * Gets ready.
+     *
+     * @param from first seed
+     * @param plans what a seed means
+     * @param walk walks a plan, on any of the threads; throws if it fails
+     */
+    Walks(long from, long seeds, int threads, long limitNanos, LongFunction<P> plans, Consumer<P> walk) {
         this.from = from;
         this.seeds = seeds;
         this.threads = threads;
         this.limitNanos = limitNanos;
         this.plans = plans;
+        this.walk = walk;
     }
 
     /** Walks all seeds, or as many as the time allows. */
@@ -56,7 +67,7 @@ final class Walks {
             Thread.currentThread().interrupt();
         }
         seconds = (System.nanoTime() - start) / 1e9;
-        failed.sort(Comparator.comparingLong(p -> p.seed));
+        failed.sort(Comparator.comparingLong(Plan::seed));
     }
 
     private void line(PrintStream progress, long start) {
@@ -72,28 +83,22 @@ final class Walks {
     }
 
     private void work(long start) {
-        Tally own = new Tally();
         while (limitNanos == Long.MAX_VALUE || System.nanoTime() - start < limitNanos) {
             long index = next.getAndIncrement();
             if (index >= seeds) {
                 break;
             }
-            WalkPlan plan = plans.apply(from + index);
+            P plan = plans.apply(from + index);
             try {
-                Walk walk = new Walk(plan, TRACE_LINES);
-                walk.run();
-                own.add(walk.tally());
+                walk.accept(plan);
             } catch (RuntimeException | Error e) {
                 fail(plan);
             }
             done.incrementAndGet();
         }
-        synchronized (this) {
-            tally.add(own);
-        }
     }
 
-    private synchronized void fail(WalkPlan plan) {
+    private synchronized void fail(P plan) {
         failed.add(plan);
     }
 
@@ -101,13 +106,8 @@ final class Walks {
         return failed.size();
     }
 
-    /** What all walks that passed came to. */
-    synchronized Tally tally() {
-        return tally;
-    }
-
     /** Plans that failed, by seed. */
-    synchronized List<WalkPlan> failed() {
+    synchronized List<P> failed() {
         return List.copyOf(failed);
     }
 

@@ -40,11 +40,12 @@ class SimulateTest {
 
     @Test
     void seedsPassAndEachFaultHappens() {
-        Walks walks = new Walks(1, SEEDS, 2, Long.MAX_VALUE, SimulateTest::plan);
+        Tally tally = new Tally();
+        Walks<WalkPlan> walks = new Walks<>(1, SEEDS, 2, Long.MAX_VALUE, SimulateTest::plan, Simulate.into(tally));
         walks.run(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8));
         assertThat(walks.failed()).extracting(WalkPlan::replay).isEmpty();
         assertThat(walks.walked()).isEqualTo(SEEDS);
-        assertThat(new WalkReport(walks.tally(), 1).missing()).isEmpty();
+        assertThat(new WalkReport(tally, 1).missing()).isEmpty();
     }
 
     @Test
@@ -209,7 +210,8 @@ class SimulateTest {
     void aFailureIsMadeSmallerAndStillFails() {
         // The walk fails as soon as it has a step at all: what is left must be next to nothing.
         WalkPlan failing = new WalkPlan(7, WalkPlan.STEPS, new BitSet(), EnumSet.noneOf(Feature.class));
-        Shrinker shrinker = new Shrinker(p -> p.steps - p.without.cardinality() >= 3 && p.has(Feature.FLAWS));
+        Shrinker<WalkPlan> shrinker =
+                new Shrinker<>(p -> p.steps - p.without.cardinality() >= 3 && p.has(Feature.FLAWS));
         WalkPlan small = failing;
         for (long seed = 7; !small.has(Feature.FLAWS); seed++) {
             small = new WalkPlan(seed, WalkPlan.STEPS, new BitSet(), EnumSet.noneOf(Feature.class));

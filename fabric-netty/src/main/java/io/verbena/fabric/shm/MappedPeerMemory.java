@@ -79,8 +79,8 @@ final class MappedPeerMemory implements PeerMemory {
     /** Looks which segments' files are gone, and tells the engine if there are any. */
     void lookForRetired() {
         Runnable told = onRetired;
-        if (told == null) {
-            return;
+        if (told == null || retired.length > 0) {
+            return; // nobody to tell, or told and not heard yet
         }
         int[] ids = segments.ids();
         int count = 0;

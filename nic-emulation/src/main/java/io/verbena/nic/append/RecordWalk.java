@@ -344,7 +344,9 @@ final class RecordWalk {
         }
         long head = head();
         if (table.getLongVolatile(queue + TAIL_OFFSET) == head) {
-            if (headOffset > chunkLength / 2 && ring.announced() - 1 != chunk.sequence) {
+            int ahead = ring.announced() - 1 - chunk.sequence;
+            // A reserve that was made smaller goes this way too: what is announced can be taken back only from behind.
+            if ((headOffset > chunkLength / 2 && ahead != 0) || ahead > ring.reserve()) {
                 resetToClean(head);
             }
         } else if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0) {

@@ -132,6 +132,7 @@ public final class TailPointerTable {
                 AppendQueue queue =
                         new AppendQueue(this, control, memory, id, newKey(), pd, engine, concluded, clock.nanoTime());
                 queues.set(id, queue);
+                wakeAllocator(); // from now on it looks now and then: peers that append directly tell nobody here
                 return queue;
             }
         }
