@@ -63,10 +63,12 @@ final class TailLatency implements PaperFigure {
         report.note(
                 "The latency is one way: from when a message is due until the receiver has it. The paper adds 50 us of network,"
                         + " 1 ms, 100 us and 2 us to the 0.15 us of 1 KB at 56 Gb/s; here the exchanges are run.");
-        report.note("A message above a quarter of a chunk gets a mapping of its own: one of 1 MiB waits for it in an append queue"
-                + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 MiB it fits and does not wait. Of this"
-                + " workload a share of " + Numbers.text(1 - RimaModel.sizes().cdf(SchemeRow.OWN_MAPPING))
-                + " is above 256 KiB.");
+        report.note(
+                "A message above a quarter of a chunk gets a mapping of its own: one of 1 MiB waits for it in an append queue"
+                        + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 MiB it fits and does not wait. Of this"
+                        + " workload a share of "
+                        + Numbers.text(1 - RimaModel.sizes().cdf(SchemeRow.OWN_MAPPING))
+                        + " is above 256 KiB.");
         return report;
     }
 
