@@ -332,7 +332,7 @@ final class AppendOwner implements Actor {
             create();
             AppendQueue again = queue;
             if (again == null || again.depth() != 0) {
-                throw new WalkFailure("no empty queue in the place of one that was destroyed: " + again);
+                throw new WalkFailure("no empty queue in the place of one that was destroyed");
             }
         }
     }
