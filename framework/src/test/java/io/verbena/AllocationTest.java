@@ -97,7 +97,7 @@ class AllocationTest {
             MessageHandler keep = m -> {
                 HeldMessage held = m.hold();
                 if (held == null || held.length() != 500) {
-                    throw new AssertionError("held " + (held == null ? "nothing" : held.length() + " bytes"));
+                    throw new AssertionError("held " + (held == null ? -1 : held.length()));
                 }
                 HeldMessage before = last[ended & 1];
                 last[ended & 1] = held;
