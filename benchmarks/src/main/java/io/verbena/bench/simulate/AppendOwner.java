@@ -325,7 +325,6 @@ final class AppendOwner implements Actor {
         if (q == null) {
             return;
         }
-        tally.queue(q.query());
         destroy(false);
         simulation.runUntil(q::isFreed, AppendWalk.LONGEST_SETTLING);
         if (plan.has(Feature.DESTROY)) { // its id is free again
