@@ -21,6 +21,8 @@ final class StressQueue {
     /** Bytes of each message: 64 KiB hold 1638 records, and 16 bytes that a message does not fit into. */
     static final int LENGTH = 24;
 
+    private static final int MAX_MESSAGE = 1000;
+
     private final StressMemory memory = new StressMemory();
     private final ControlBlock control = ControlBlock.create(memory, 42, new ControlLimits(2, 16, 16, 1, 8));
     private final AtomicLong clock = new AtomicLong(1);
@@ -43,7 +45,7 @@ final class StressQueue {
         queue = queues.create(
                 new AppendQueueAttributes()
                         .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
-                        .maxMessage(1000)
+                        .maxMessage(MAX_MESSAGE)
                         .reserveChunks(1)
                         .holeTimeoutNanos(HOLE_TIMEOUT),
                 1,
@@ -130,13 +132,17 @@ final class StressQueue {
         queue.poll((buffer, offset, length, qpNumber, immediate, flags) -> queue.hold(into), 1);
     }
 
-    /** Appends and polls until the head is in the next chunk. */
+    /** Claims and gives up until the tail, and with it the head, is in the next chunk. */
     void leaveChunk() {
-        long resets = queue.query().announcedFree() / AppendQueueAttributes.MIN_CHUNK_LENGTH;
-        while (queue.query().announcedFree() / AppendQueueAttributes.MIN_CHUNK_LENGTH == resets) {
-            append(owner, 1, -1);
-            poll();
-        }
+        boolean left;
+        do {
+            if (owner.claim(queue.id(), queue.key(), MAX_MESSAGE, -1) != Appender.OK) {
+                throw new IllegalStateException("no room for a claim");
+            }
+            left = owner.rolled();
+            owner.abort(owner.claimed());
+        } while (!left);
+        poll();
     }
 
     /** The number of a message, -1 if it is torn. */
