@@ -402,14 +402,13 @@ final class ReliableRequester extends Requester {
     }
 
     /**
-     * Whether the current request may take others with it in its packet. What is sent again is sent one by one: so a peer
-     * that did not take a run whole need not be asked for a part of it.
+     * Whether the current request may take others with it in its packet. What is sent again need not go as it went before:
+     * each message has its PSN, and the peer leaves out those that it has done.
      */
     private boolean mayStartRun(int kind, Path path) {
         return kind == APPEND
                 && offset == 0
                 && !packetsOnly
-                && ring.next() >= assigned
                 && qp.state() == QpState.RTS
                 && path.remoteKeys() == null
                 && ring.isSeen(ring.next() + 1);
@@ -428,9 +427,9 @@ final class ReliableRequester extends Requester {
             return STOPPED;
         }
         boolean first = !hasUnanswered();
+        int psn = firstPsn(slot);
         MutableDirectBuffer b = link.buffer();
-        BthFlyweight.encode(
-                b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), nextPsn, qp.number());
+        BthFlyweight.encode(b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), psn, qp.number());
         AppendEthFlyweight.encode(
                 b,
                 at + Opcode.APPEND_RUN.appendEthOffset(),
@@ -446,7 +445,10 @@ final class ReliableRequester extends Requester {
         link.commit();
         services.touch(path);
         services.count(NicCounter.MERGED_APPENDS, messages - 1);
-        unsentPsn = nextPsn;
+        int end = Psn.add(psn, messages);
+        if (Psn.after(end, unsentPsn)) {
+            unsentPsn = end;
+        }
         unrequested = 0;
         justChecked = false;
         started = false;

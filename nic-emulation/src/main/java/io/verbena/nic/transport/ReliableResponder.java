@@ -94,6 +94,12 @@ final class ReliableResponder extends Responder {
         }
         int psn = BthFlyweight.psn(b, offset);
         int ahead = Psn.diff(psn, expectedPsn);
+        if (ahead < 0 && opcode == Opcode.APPEND_RUN) {
+            int messagesOfRun = AppendEthFlyweight.messages(b, offset + opcode.appendEthOffset());
+            if (-ahead < messagesOfRun) {
+                ahead = 0; // some of it was done before: it goes on behind that
+            }
+        }
         if (failing && ahead >= 0) {
             services.acknowledge(qp); // the NAK may have gone with its link
             return;
@@ -194,16 +200,17 @@ final class ReliableResponder extends Responder {
                 return atomic(opcode, b, offset + opcode.atomicEthOffset());
             default:
                 return opcode == Opcode.APPEND_RUN
-                        ? run(b, offset, payload, headers)
+                        ? run(b, offset, payload, headers, Psn.diff(expectedPsn, BthFlyweight.psn(b, offset)))
                         : execute(sourceNic, opcode, b, offset, payload, headers);
         }
     }
 
     /**
-     * Appends a run: by one claim, or, where that is not possible, one by one as far as it goes. Each message that is done
-     * counts, with its PSN; the last one is counted by the caller, as any request is.
+     * Appends a run, but for the messages that were done before: by one claim, or, where that is not possible, one by one as
+     * far as it goes. Each message that is done counts, with its PSN; the last one is counted by the caller, as any request
+     * is.
      */
-    private int run(DirectBuffer b, int offset, int payload, int headers) {
+    private int run(DirectBuffer b, int offset, int payload, int headers, int done) {
         int eth = offset + Opcode.APPEND_RUN.appendEthOffset();
         int messages = AppendEthFlyweight.messages(b, eth);
         int longest = AppendRunFlyweight.check(b, offset + headers, payload, messages);
@@ -215,12 +222,16 @@ final class ReliableResponder extends Responder {
         if (!services.appender().isReachable(queueId, qp.pd())) {
             return AethSyndrome.REMOTE_ACCESS_ERROR;
         }
-        if (appendTogether(queueId, queueKey, b, offset + headers, payload, messages, longest)) {
-            count(messages - 1);
+        int at = offset + headers;
+        for (int i = 0; i < done; i++) {
+            at += AppendRunFlyweight.alignedLength(AppendRunFlyweight.messageLength(b, at));
+        }
+        int left = messages - done;
+        if (appendTogether(queueId, queueKey, b, at, payload - (at - offset - headers), left, longest)) {
+            count(left - 1);
             return DONE;
         }
-        int at = offset + headers;
-        for (int i = 0; i < messages; i++) {
+        for (int i = 0; i < left; i++) {
             int length = AppendRunFlyweight.messageLength(b, at);
             int result = appendWhole(
                     queueId,
@@ -233,7 +244,7 @@ final class ReliableResponder extends Responder {
             if (result != DONE) {
                 return result;
             }
-            count(i < messages - 1 ? 1 : 0);
+            count(i < left - 1 ? 1 : 0);
             at += AppendRunFlyweight.alignedLength(length);
         }
         return DONE;
