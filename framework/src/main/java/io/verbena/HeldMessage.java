@@ -70,6 +70,7 @@ public final class HeldMessage implements AutoCloseable {
      */
     public void release() {
         record.release();
+        header = 0;
         inbox.returned(this);
     }
 

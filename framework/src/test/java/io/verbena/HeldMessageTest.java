@@ -220,6 +220,7 @@ class HeldMessageTest {
                     }
                 }));
             }
+            threads.forEach(thread -> thread.setDaemon(true)); // one that fails keeps none going
             threads.forEach(Thread::start);
             assertThatIllegalStateException()
                     .isThrownBy(() -> inbox.poll(m -> {}, 1))

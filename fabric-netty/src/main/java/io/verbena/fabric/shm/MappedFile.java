@@ -76,9 +76,13 @@ final class MappedFile {
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             ByteBuffer zeroes = ByteBuffer.allocateDirect(Math.min(length, ZEROES_LENGTH));
-            for (long left = length; left > 0; ) {
-                zeroes.clear().limit((int) Math.min(left, zeroes.capacity()));
-                left -= channel.write(zeroes);
+            try {
+                for (long left = length; left > 0; ) {
+                    zeroes.clear().limit((int) Math.min(left, zeroes.capacity()));
+                    left -= channel.write(zeroes);
+                }
+            } finally {
+                BufferUtil.free(zeroes); // a process that collects no garbage would keep one a file
             }
             MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
             mapped.load();

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -121,7 +122,7 @@ class SharedMemoryFabricTest {
                 segments.add(b.memory.allocate(4096 + i));
             }
             PeerMemory memory = connect(a, b).peerMemory();
-            List<AtomicBuffer> mapped = new ArrayList<>();
+            List<AtomicBuffer> mapped = new CopyOnWriteArrayList<>();
             AtomicBoolean busy = new AtomicBoolean(true);
             AtomicInteger calls = new AtomicInteger();
             a.node.execute(() -> {

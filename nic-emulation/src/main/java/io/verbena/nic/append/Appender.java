@@ -174,6 +174,10 @@ public final class Appender {
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
         int status = claimRoom(queueId, queueKey, pd, longest, bytes, runSlotOffset);
+        if (status == OK && qpNumber < 0) {
+            roomBuffer.putLongRelease(room, word(-bytes, 0)); // as in claim: nobody closes the owner's own
+            table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
+        }
         if (rolled && owner != null) {
             owner.wakeAllocator();
         }
@@ -195,9 +199,14 @@ public final class Appender {
      * it.
      *
      * @param word of the first record
-     * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be
+     * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be; never
+     *     for the owner's own
      */
     public boolean commitRun(long word) {
+        if (runSlotOffset == ownerSlotOffset) {
+            roomBuffer.putLongRelease(room, word);
+            return true;
+        }
         boolean done = roomBuffer.compareAndSetLong(room, 0, word);
         table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
         return done;

@@ -65,7 +65,11 @@ final class Chunk {
             return false;
         }
         awaited = true;
-        return isHeld(); // again: the last one may not have seen it
+        if (isHeld()) { // again: the last one may not have seen it
+            return true;
+        }
+        awaited = false;
+        return false;
     }
 
     /**

@@ -313,9 +313,10 @@ final class ChunkRing {
         surplus = freeCount;
     }
 
-    /** Gives back one of the free chunks that are to go; returns how many. */
-    int releaseOne() {
-        surplus = Math.min(surplus, freeCount);
+    /** Gives back one of the free chunks that are to go, but none that the reserve misses; returns how many. */
+    int releaseOne(int tailSequence) {
+        int missing = Math.max(0, reserve - (announced - 1 - tailSequence));
+        surplus = Math.min(surplus, Math.max(0, freeCount - missing));
         if (surplus == 0) {
             return 0;
         }

@@ -16,7 +16,8 @@ import org.agrona.concurrent.AtomicBuffer;
  * allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
  */
 final class QueueMaintenance {
-    private static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
+    /** Takes what is left in a destroyed queue. */
+    static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
 
     private static final VarHandle BUSY;
 
@@ -125,6 +126,7 @@ final class QueueMaintenance {
         footprint.limit(attributes.memoryLimit());
         ring.size(attributes.reserveChunks(), attributes.activeChunks());
         lowWatermark = attributes.lowWatermark();
+        mostChunks = attributes.mostChunks(limits);
         recovery.timeout(attributes.holeTimeoutNanos());
         largeMessages.surplus(attributes.surplusNanos());
     }
@@ -161,7 +163,7 @@ final class QueueMaintenance {
                 ring.releaseSurplus();
                 work += staging.trim();
             }
-            work += ring.releaseOne();
+            work += ring.releaseOne(tailSequence);
         }
         return work;
     }

@@ -117,7 +117,7 @@ final class RecordWalk {
         Chunk first = chunk;
         int count = 0;
         try {
-            while (count < limit) {
+            while (count < limit && (count == 0 || handler == QueueMaintenance.DISCARD || !of.isDestroyed())) {
                 int offset = headOffset;
                 if (offset == chunkLength && !nextChunk(chunkLength)) {
                     break;

@@ -112,7 +112,7 @@ final class AdaptiveIdle implements AutoCloseable {
     /**
      * It slept, and is awake again.
      *
-     * @param since when the wait began, from {@link #idleSince} before the sleep
+     * @param since when the wait began, from {@link #idleSince} before the sleep; 0 if nothing came
      */
     void slept(long since) {
         if (since != 0 && clock.nanoTime() - since <= longest) {

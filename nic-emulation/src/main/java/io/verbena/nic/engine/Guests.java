@@ -57,7 +57,7 @@ final class Guests {
         }
         boolean came = sleep(deadline, condition);
         if (since != 0 && awake.compareAndSet(false, true)) {
-            idle.slept(since);
+            idle.slept(came ? since : 0);
             awake.set(false);
         }
         return came;

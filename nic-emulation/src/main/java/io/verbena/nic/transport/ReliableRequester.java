@@ -339,14 +339,14 @@ final class ReliableRequester extends Requester {
         if (headers + payload > link.maxPacket()) {
             return stop(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
         }
+        if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
+            return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
+        }
         if (mayStartRun(kind, path)) {
             run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - headers));
             if (run.messages() > 1 && hasPsnsFor(run.messages())) {
                 return sendRun(link, path, slot);
             }
-        }
-        if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
-            return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
         }
         MemoryRegion source = null; // where the payload lies whole, if it had better not be copied
         int sourceOffset = 0;

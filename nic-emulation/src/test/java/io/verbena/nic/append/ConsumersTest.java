@@ -286,6 +286,7 @@ class ConsumersTest {
             }
         });
         threads.add(allocator);
+        threads.forEach(thread -> thread.setDaemon(true)); // one that fails keeps none going
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
             thread.join();

@@ -12,6 +12,7 @@ import io.verbena.nic.port.Segment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
@@ -118,14 +119,15 @@ final class UnmapRace {
         SplittableRandom random = new SplittableRandom(7);
         long first = AppendQueueDescriptor.sequence(
                 control.buffer().getLong(control.queueOffset(0) + AppendQueueDescriptor.HEAD_OFFSET));
-        while (failure == null) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+        while (failure == null && System.nanoTime() - deadline < 0) {
             queue.poll(this::check, 1 + random.nextInt(300));
             if (random.nextInt(20_000) == 0) {
                 LockSupport.parkNanos(1 + random.nextInt(3_000_000)); // a backlog, which is then drained
             }
             long at = AppendQueueDescriptor.sequence(
                     control.buffer().getLongVolatile(control.queueOffset(0) + AppendQueueDescriptor.HEAD_OFFSET));
-            if (at - first >= rolls) {
+            if (at - first >= rolls && hasHappened()) {
                 break;
             }
         }
@@ -146,12 +148,17 @@ final class UnmapRace {
                 memory.released.get(),
                 statistics.holes(),
                 lost.get());
-        if (memory.unmapped.get() < 100 || statistics.holes() == 0 || lost.get() == 0) {
+        if (!hasHappened()) {
             System.out.println("the race did not happen");
             System.exit(2);
         }
         System.out.println("nothing was touched that was unmapped");
         System.exit(0);
+    }
+
+    /** Whether enough was unmapped, and initiators have died and have been late meanwhile. */
+    private boolean hasHappened() {
+        return memory.unmapped.get() >= 100 && lost.get() > 0 && queue.query().holes() > 0;
     }
 
     private Thread start(Runnable body) {
