@@ -6,7 +6,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-./verbena simulate append --seeds 400 --from 5173 >"$scratch/run" 2>&1 || {
+./verbena simulate append --seeds 400 --from 5172 >"$scratch/run" 2>&1 || {
   tail -n 40 "$scratch/run" >&2
   exit 1
 }

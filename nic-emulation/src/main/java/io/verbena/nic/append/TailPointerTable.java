@@ -9,6 +9,7 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import java.security.SecureRandom;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A NIC's append queues (RIMA 3.2: the tail-pointer table).
  *
- * <p>Concurrency: {@link #create} and {@link #abandon} are serialised by the caller (control path); {@link #find} is for
- * any thread and allocates nothing.
+ * <p>Concurrency: {@link #create} is serialised by the caller (control path); {@link #connected} and {@link #abandon} are,
+ * slot by slot; {@link #find} is for any thread and allocates nothing.
  */
 public final class TailPointerTable {
     private final ControlBlock control;
@@ -31,6 +32,7 @@ public final class TailPointerTable {
     private final NanoClock clock;
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
+    private final AtomicLongArray initiators; // identities of the NICs that the slots were last given to
     private final LongSupplier random;
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
@@ -68,6 +70,7 @@ public final class TailPointerTable {
         int size = control.limits().maxAppendQueues();
         this.queues = new AtomicReferenceArray<>(size);
         this.dismantled = new AtomicReferenceArray<>(size);
+        this.initiators = new AtomicLongArray(control.limits().maxQueuePairs());
     }
 
     /**
@@ -165,6 +168,32 @@ public final class TailPointerTable {
      */
     public Appender appender(int engine) {
         return new Appender(control, ownMemory, engine, this);
+    }
+
+    /**
+     * Says which NIC may use a slot from now on. It is remembered when the queue pair is gone: an initiator that is in the
+     * middle of an append when the owner closes the queue pair may die before it clears the slot.
+     *
+     * @param qpNumber the owner's queue pair, which is the slot
+     * @param peerNic identity of the NIC that it is connected to
+     */
+    public void connected(int qpNumber, long peerNic) {
+        initiators.set(control.qpSlot(qpNumber), peerNic);
+    }
+
+    /**
+     * Says that a NIC is gone for good: every slot that it was the last to be given is {@link #abandon abandoned}, also those
+     * whose queue pairs have been closed or reset since.
+     *
+     * @param peerNic its identity
+     */
+    public void abandonAll(long peerNic) {
+        int slots = control.slotsInUse();
+        for (int slot = 0; slot < slots; slot++) {
+            if (initiators.get(slot) == peerNic) {
+                abandon(slot);
+            }
+        }
     }
 
     /**

@@ -54,6 +54,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final long nicId;
     private final MemoryTable regions;
     private final AddressTable addresses;
+    private final TailPointerTable appendQueues;
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
@@ -88,6 +89,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.nicId = nicId;
         this.regions = regions;
         this.addresses = addresses;
+        this.appendQueues = appendQueues;
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
@@ -470,7 +472,12 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void publishState(QpContext qp) {
-        QpState state = qp.type() == QpType.RC ? qp.state() : QpState.RESET; // the direct path is for RC alone
+        boolean direct = qp.type() == QpType.RC; // the direct path is for RC alone
+        Path path = qp.path();
+        if (direct && path != null) {
+            appendQueues.connected(qp.number(), path.peerNic()); // before the peer can see that it is
+        }
+        QpState state = direct ? qp.state() : QpState.RESET;
         control.setQpWord(
                 qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
     }

@@ -9,7 +9,6 @@ import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.transport.Path;
-import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -307,10 +306,9 @@ final class LinkTable implements Arrivals {
         }
         services.event(AsyncEventType.PORT_ERR, link.peerNic());
         if (dead) {
+            appendQueues.abandonAll(link.peerNic());
             for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
-                QpContext qp = path.queuePairs().get(i);
-                appendQueues.abandon(qp.number());
-                qp.requester().peerDied();
+                path.queuePairs().get(i).requester().peerDied();
             }
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {
