@@ -108,10 +108,8 @@ final class AppendModel {
                 break;
             case REM_INV_REQ_ERR:
             case REM_ACCESS_ERR:
-            case REM_OP_ERR:
-                // A queue that was destroyed is unknown; one that was made in its place has another key; and one that
-                // was
-                // destroyed while the message was on its way cannot take the rest of it.
+                // A queue that was destroyed is unknown, also to what is on its way in parts; one that was made in its
+                // place has another key.
                 legal = !wasFailed && type == QpType.RC && (m.flaw.status == status || m.queue != queue);
                 break;
             default:
@@ -137,8 +135,7 @@ final class AppendModel {
     private static boolean isRefused(@Nullable WcStatus status) {
         return status == WcStatus.RNR_RETRY_EXC_ERR
                 || status == WcStatus.REM_INV_REQ_ERR
-                || status == WcStatus.REM_ACCESS_ERR
-                || status == WcStatus.REM_OP_ERR;
+                || status == WcStatus.REM_ACCESS_ERR;
     }
 
     /** A record was taken from the queue. */

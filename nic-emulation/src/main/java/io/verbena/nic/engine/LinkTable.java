@@ -271,6 +271,9 @@ final class LinkTable implements Arrivals {
             link.close();
             return;
         }
+        if (before != null && before != link && before.state() == Link.State.DEAD) {
+            peerDied(path); // and is back before this was seen; its old link is no more than closed when it is
+        }
         add(link);
         PeerMemory memory = link.peerMemory();
         if (memory == null) {
@@ -306,14 +309,18 @@ final class LinkTable implements Arrivals {
         }
         services.event(AsyncEventType.PORT_ERR, link.peerNic());
         if (dead) {
-            appendQueues.abandonAll(link.peerNic());
-            for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
-                path.queuePairs().get(i).requester().peerDied();
-            }
+            peerDied(path);
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 services.schedule(path.queuePairs().get(i)); // starts the timers of those that have work
             }
+        }
+    }
+
+    private void peerDied(Path path) {
+        appendQueues.abandonAll(path.peerNic());
+        for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
+            path.queuePairs().get(i).requester().peerDied();
         }
     }
 

@@ -33,6 +33,7 @@ class DeadSenderTest {
     private enum End {
         NONE,
         CLOSE,
+        RESTART,
         RESET
     }
 
@@ -68,6 +69,11 @@ class DeadSenderTest {
     @Test
     void soIsOneThatIsResetBeforeTheDeathIsSeen() {
         dieAtEachStep(End.RESET);
+    }
+
+    @Test
+    void soIsOneWhoseSenderIsBackBeforeTheDeathIsSeen() {
+        dieAtEachStep(End.RESTART);
     }
 
     private void dieAtEachStep(End end) {
@@ -113,7 +119,9 @@ class DeadSenderTest {
         if (lives) {
             return false;
         }
-        if (end != End.NONE) {
+        if (end == End.RESTART) {
+            victim.restart();
+        } else if (end != End.NONE) {
             owner.act(
                     end == End.CLOSE
                             ? receives::close
