@@ -2,6 +2,7 @@ package io.verbena.bench;
 
 import io.verbena.bench.command.Bench;
 import io.verbena.bench.conformance.Conformance;
+import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Command;
             Simulate.class,
             FiguresCommand.class,
             EndProcess.class,
-            BusyProcess.class
+            BusyProcess.class,
+            EtcProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {

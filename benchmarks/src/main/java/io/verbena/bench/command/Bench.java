@@ -7,6 +7,7 @@ import io.verbena.bench.compare.Globs;
 import io.verbena.bench.compare.Plan;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
+import io.verbena.bench.etc.EtcRun;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Option;
             LatencyCommand.class,
             WaitingCommand.class,
             Scale.class,
+            EtcRun.class,
             JmhCommand.class
         },
         description = {

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Another JVM like this one: the same options and class path. It is ended by {@link #close} at the latest. */
-final class JavaProcess implements AutoCloseable {
+public final class JavaProcess implements AutoCloseable {
     private static final String MAIN = "io.verbena.bench.Main";
 
     private final Process process;
 
     /** Starts one whose error stream is this one's. */
-    JavaProcess(List<String> arguments) {
+    public JavaProcess(List<String> arguments) {
         this(arguments, null);
     }
 
@@ -43,12 +43,13 @@ final class JavaProcess implements AutoCloseable {
         }
     }
 
-    Process process() {
+    /** The process. */
+    public Process process() {
         return process;
     }
 
     /** Waits for the end; a status other than 0 ends the measurement. */
-    void await(double seconds) {
+    public void await(double seconds) {
         try {
             if (!process.waitFor((long) (seconds * 1e3), TimeUnit.MILLISECONDS)) {
                 throw new BenchException(

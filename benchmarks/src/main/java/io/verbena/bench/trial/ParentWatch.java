@@ -3,13 +3,13 @@ package io.verbena.bench.trial;
 import java.io.IOException;
 
 /** Ends this process when the one that started it is gone: its end of our standard input closes then. */
-final class ParentWatch {
+public final class ParentWatch {
     private static final int ORPHANED = 3;
 
     private ParentWatch() {}
 
     /** Starts to watch, on a daemon thread that owns the standard input from now on. */
-    static void start() {
+    public static void start() {
         Thread thread = new Thread(
                 () -> {
                     try {
