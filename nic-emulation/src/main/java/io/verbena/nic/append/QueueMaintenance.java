@@ -123,7 +123,6 @@ final class QueueMaintenance {
     private void applyModified() {
         modified = false; // first: what is changed meanwhile is taken over the next time
         attributes = of.attributes();
-        footprint.limit(attributes.memoryLimit());
         ring.size(attributes.reserveChunks(), attributes.activeChunks());
         lowWatermark = attributes.lowWatermark();
         mostChunks = attributes.mostChunks(limits);
