@@ -198,8 +198,7 @@ final class WireTest extends ConformanceTest {
     void aDuplicateAppendInTheMiddleOfAnother() {
         AppendQueue queue = b.newAppendQueue();
         peer.append(Opcode.APPEND_ONLY, psn(0), queue.id(), queue.key(), 10, bytes(10, 1));
-        peer.append(Opcode.APPEND_FIRST, psn(1), queue.id(), queue.key(), MTU + 5, bytes(MTU, 2));
-        p.settle();
+        appendFirst(queue, psn(1), bytes(MTU, 2));
         peer.append(Opcode.APPEND_ONLY, psn(0), queue.id(), queue.key(), 10, bytes(10, 1));
         peer.append(Opcode.APPEND_FIRST, psn(1), queue.id(), queue.key(), MTU + 5, bytes(MTU, 3));
         p.settle();
@@ -237,6 +236,17 @@ final class WireTest extends ConformanceTest {
     }
 
     // ---- responder: what is not valid --------------------------------------------------------------------------
+
+    /** Begins an append of 5 bytes more: the receiver is not ready before its allocator has made a buffer. */
+    private void appendFirst(AppendQueue queue, int psn, byte[] payload) {
+        peer.append(Opcode.APPEND_FIRST, psn, queue.id(), queue.key(), payload.length + 5, payload);
+        p.settle();
+        assertThat(peer.all(Opcode.ACKNOWLEDGE))
+                .last()
+                .matches(x -> x.psn() == psn && AethSyndrome.isRnrNak(x.syndrome()), "NAK: not ready");
+        peer.append(Opcode.APPEND_FIRST, psn, queue.id(), queue.key(), payload.length + 5, payload);
+        p.settle();
+    }
 
     private void expectInvalid() {
         p.settle();
@@ -341,8 +351,7 @@ final class WireTest extends ConformanceTest {
     @Test
     void anAppendThatIsLongerThanItSaid() {
         AppendQueue queue = b.newAppendQueue();
-        peer.append(Opcode.APPEND_FIRST, psn(0), queue.id(), queue.key(), MTU + 5, bytes(MTU, 1));
-        p.settle();
+        appendFirst(queue, psn(0), bytes(MTU, 1));
         peer.plain(Opcode.APPEND_LAST, psn(1), bytes(6, 1));
         expectInvalid();
         assertThat(b.messages).isEmpty();

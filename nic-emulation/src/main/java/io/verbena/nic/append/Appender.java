@@ -55,10 +55,14 @@ public final class Appender {
     /** The queue's memory cannot be mapped here: send it as packets. */
     public static final int NOT_MAPPED = 6;
 
+    /** Of a sender that does not come again when it is told {@link #RNR}. */
+    public static final long NEVER = -1;
+
     /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
     public static final int MAX_RUN = 4096;
 
     private static final int INITIAL_CLAIMS = 16;
+    private static final long ROUND_TRIP = 1_000_000;
     private static final int ANY_PD = -1;
 
     private final ControlBlock control;
@@ -506,6 +510,21 @@ public final class Appender {
         close(open, word(alignedLength(open.payloadLength), PADDING));
     }
 
+    /**
+     * Gives a claim of {@link #claimLarge} up whose message comes again: what it lies in is kept for its queue pair.
+     *
+     * @param claim a value of {@link #claimed}
+     * @throws IllegalStateException if the claim is not open
+     */
+    public void postpone(long claim) {
+        OpenClaim open = open(claim);
+        LargeMessage large = open.large;
+        if (large != null) {
+            large.postpone(owner().clock().nanoTime());
+        }
+        release(open);
+    }
+
     private OpenClaim open(long claim) {
         int index = (int) claim;
         if (index >= 0 && index < claims.length) {
@@ -551,16 +570,19 @@ public final class Appender {
     /**
      * Claims a place apart from the queue, for a message that is too long for a chunk or that arrives in parts: its place
      * in the queue is its {@link #commitLarge}, so a sender that stops in the middle of it holds up nobody else. A message
-     * too long for a chunk gets a mapping of its own, which comes from the allocator; until it is there the answer is RNR,
-     * and the same queue pair asks again. One that fits is copied at its commit.
+     * too long for a chunk gets a mapping of its own; one that fits is copied at its commit from a buffer of the queue's. Both
+     * come from the allocator; until they are there the answer is RNR, and the same queue pair asks again. Only the buffer of
+     * a sender that does not come again is made at once.
      *
      * @param queueId of the queue, any value
      * @param queueKey of the queue, any value
      * @param length payload bytes, at least 0
      * @param qpNumber the queue pair by which the message comes; one such claim each at a time
+     * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it is kept
+     *     for twice that and a millisecond, or the queue's surplus time if that is longer
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} or {@link #TOO_LONG}
      */
-    public int claimLarge(int queueId, int queueKey, int length, int qpNumber) {
+    public int claimLarge(int queueId, int queueKey, int length, int qpNumber, long againNanos) {
         if (length < 0) {
             throw new IllegalArgumentException("length " + length + " < minimum 0");
         }
@@ -578,9 +600,9 @@ public final class Appender {
         LargeMessage large = null;
         AtomicBuffer staged = null;
         if (length > queue.attributes().recordLimit()) {
-            large = queue.largeMessages().claim(qpNumber, length);
+            large = queue.largeMessages().claim(qpNumber, length, againNanos);
         } else {
-            staged = queue.staging().take(length);
+            staged = queue.staging().take(length, qpNumber, againNanos);
         }
         if (large == null && staged == null) {
             return notReady(control.queueOffset(queueId));
@@ -635,6 +657,11 @@ public final class Appender {
         commit(record, qpNumber, immediate, flags);
         release(open);
         return OK;
+    }
+
+    /** How long what was made for a sender is kept for it at least: the answer and its next try take their time as well. */
+    static long keptNanos(long againNanos) {
+        return againNanos < 0 ? 0 : 2 * againNanos + ROUND_TRIP;
     }
 
     private TailPointerTable owner() {

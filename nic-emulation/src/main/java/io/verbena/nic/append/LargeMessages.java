@@ -39,9 +39,14 @@ final class LargeMessages {
         waitNanos = nanos;
     }
 
-    /** The mapping that was made for a queue pair, or null: asked for now, or before. */
+    /**
+     * The mapping that was made for a queue pair, or null: asked for now, or before.
+     *
+     * @param againNanos after which its sender comes again, {@link Appender#NEVER} if it does not; a mapping is kept for it
+     *     accordingly if the surplus time is shorter
+     */
     @Nullable
-    LargeMessage claim(int qpNumber, int length) {
+    LargeMessage claim(int qpNumber, int length, long againNanos) {
         LargeMessage free = null;
         int end = 0;
         for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
@@ -61,24 +66,25 @@ final class LargeMessages {
                 free = place;
             }
         }
-        if (free != null && ask(free, qpNumber, length)) {
+        if (free != null && ask(free, qpNumber, length, againNanos)) {
             return null;
         }
         if (end < places.length()) {
             LargeMessage made = new LargeMessage(end);
             if (places.compareAndSet(end, null, made)) {
-                ask(made, qpNumber, length);
+                ask(made, qpNumber, length, againNanos);
             }
         }
         return null; // or another engine was faster: the sender asks again
     }
 
-    private static boolean ask(LargeMessage place, int qpNumber, int length) {
+    private static boolean ask(LargeMessage place, int qpNumber, int length, long againNanos) {
         if (!place.move(LargeMessage.FREE, LargeMessage.TAKEN)) {
             return false;
         }
         place.qpNumber = qpNumber;
         place.length = length;
+        place.waitNanos = Appender.keptNanos(againNanos);
         return place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
     }
 
@@ -130,7 +136,8 @@ final class LargeMessages {
             case LargeMessage.REQUESTED:
                 return make(place, now);
             case LargeMessage.READY:
-                if (now - place.readyAt < waitNanos || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                if (now - place.readyAt < Math.max(waitNanos, place.waitNanos)
+                        || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
                     return false;
                 }
                 free(place, true);

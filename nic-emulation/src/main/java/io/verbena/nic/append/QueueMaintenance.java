@@ -154,6 +154,7 @@ final class QueueMaintenance {
         work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
         work += largeMessages.maintain(now, mayAllocate);
         if (mayAllocate) {
+            work += staging.serve(now, attributes.surplusNanos());
             if (footprint.takeRefused()) {
                 ring.releaseFree();
                 work += staging.release();

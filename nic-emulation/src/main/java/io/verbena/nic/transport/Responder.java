@@ -20,6 +20,7 @@ import io.verbena.nic.wire.IethFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.RethFlyweight;
+import io.verbena.nic.wire.RnrTimer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -264,7 +265,7 @@ public abstract class Responder {
                 return appendWhole(queueId, queueKey, b, offset + headers, payload, immediate, data);
             }
             // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-            int claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number());
+            int claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number(), againNanos());
             if (claimed != Appender.OK) {
                 return refusal(claimed);
             }
@@ -304,7 +305,7 @@ public abstract class Responder {
         int claimed = appender.claim(queueId, queueKey, length, OWNER);
         boolean large = claimed == Appender.LARGE_MESSAGE;
         if (large) {
-            claimed = appender.claimLarge(queueId, queueKey, length, qp.number());
+            claimed = appender.claimLarge(queueId, queueKey, length, qp.number(), againNanos());
         }
         if (claimed != Appender.OK) {
             return refusal(claimed);
@@ -318,10 +319,15 @@ public abstract class Responder {
         }
         int committed = appender.commitLarge(claim, qp.number(), immediateData, immediate);
         if (committed == Appender.RNR) {
-            appender.abort(claim); // the message comes again
+            appender.postpone(claim); // the message comes again, and finds its mapping
             return NOT_READY;
         }
         return committed == Appender.OK ? DONE : refusal(committed);
+    }
+
+    /** When a sender that is told RNR comes again. */
+    private long againNanos() {
+        return qp.type() == QpType.RC ? RnrTimer.nanos(qp.minRnrTimer()) : Appender.NEVER;
     }
 
     /** The result of a packet whose claim was not granted. */

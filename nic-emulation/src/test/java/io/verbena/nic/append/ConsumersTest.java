@@ -168,9 +168,9 @@ class ConsumersTest {
         AppendRecord held = new AppendRecord();
         AppendRecord[] taken = {new AppendRecord()};
         for (int number = 0; number < 3; number++) {
-            owner.claimLarge(queue.id(), queue.key(), CHUNK, 3);
+            owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0);
             nic.settle();
-            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.OK);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
             fill(owner.buffer(), owner.payloadOffset(), CHUNK, 3, number);
             owner.commitLarge(owner.claimed(), 3, number, true);
         }

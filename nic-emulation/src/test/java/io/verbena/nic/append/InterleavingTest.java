@@ -163,7 +163,7 @@ class InterleavingTest {
 
         private void sendLarge(Appender appender, int number, Random own) {
             int length = own.nextBoolean() ? own.nextInt(CHUNK / 4) : CHUNK / 4 + own.nextInt(2 * CHUNK);
-            while (appender.claimLarge(queue.id(), queue.key(), length, 0) == Appender.RNR) {
+            while (appender.claimLarge(queue.id(), queue.key(), length, 0, 0) == Appender.RNR) {
                 interleaver.step();
             }
             long claim = appender.claimed();

@@ -38,9 +38,9 @@ class LargeMessageTest {
     }
 
     private long claim(int length, int qp) {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.OK);
         assertThat(owner.buffer().capacity()).isGreaterThanOrEqualTo(length);
         return owner.claimed();
     }
@@ -88,22 +88,22 @@ class LargeMessageTest {
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
 
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
     }
 
     @Test
     void aSecondTryWithAnotherLengthIsServedToo() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.OK);
         owner.abort(owner.claimed());
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -114,7 +114,7 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
         long first = claim(LENGTH, 3);
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4, 0)).isEqualTo(Appender.RNR);
             nic.settle();
         }
         fill(owner.buffer(first), 0, LENGTH, 3, 1);
@@ -122,7 +122,7 @@ class LargeMessageTest {
         assertThat(queue.poll(collector, 1)).isEqualTo(1);
         nic.settle();
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4, 0)).isEqualTo(Appender.OK);
         owner.abort(owner.claimed());
     }
 
@@ -131,7 +131,7 @@ class LargeMessageTest {
         nic = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + 2L * CHUNK + 100));
         create(attributes().reserveChunks(1));
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4, 0)).isEqualTo(Appender.RNR);
             nic.settle();
         }
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -142,12 +142,12 @@ class LargeMessageTest {
     void morePendingThanPlacesIsRnr() {
         create(attributes().reserveChunks(1).largeMessages(12).memoryLimit(30 * CHUNK));
         for (int qp = 0; qp < 17; qp++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, qp)).isEqualTo(Appender.RNR);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, qp, 0)).isEqualTo(Appender.RNR);
         }
         nic.settle();
         int served = 0;
         for (int qp = 0; qp < 17; qp++) {
-            served += owner.claimLarge(queue.id(), queue.key(), CHUNK, qp) == Appender.OK ? 1 : 0;
+            served += owner.claimLarge(queue.id(), queue.key(), CHUNK, qp, 0) == Appender.OK ? 1 : 0;
         }
         assertThat(served).isEqualTo(12);
     }
@@ -185,7 +185,7 @@ class LargeMessageTest {
     @Test
     void oneMappingIsMadeOrGivenBackATurn() {
         for (int qp = 0; qp < 3; qp++) {
-            owner.claimLarge(queue.id(), queue.key(), CHUNK, qp);
+            owner.claimLarge(queue.id(), queue.key(), CHUNK, qp, 0);
         }
         for (int i = 1; i <= 3; i++) {
             assertThat(nic.allocator.doWork()).isPositive();
@@ -222,7 +222,7 @@ class LargeMessageTest {
                 },
                 1);
         assertThat(polled).isEqualTo(1);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), length, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
@@ -248,10 +248,10 @@ class LargeMessageTest {
 
     @Test
     void refusals() {
-        assertThat(owner.claimLarge(queue.id(), queue.key() ^ 4, LENGTH, 3)).isEqualTo(Appender.BAD_KEY);
-        assertThat(owner.claimLarge(queue.id() + 1, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.claimLarge(99, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH + 1, 3)).isEqualTo(Appender.TOO_LONG);
+        assertThat(owner.claimLarge(queue.id(), queue.key() ^ 4, LENGTH, 3, 0)).isEqualTo(Appender.BAD_KEY);
+        assertThat(owner.claimLarge(queue.id() + 1, queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.claimLarge(99, queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH + 1, 3, 0)).isEqualTo(Appender.TOO_LONG);
         assertThat(owner.claim(queue.id(), queue.key(), LENGTH, -1)).isEqualTo(Appender.LARGE_MESSAGE);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -273,8 +273,7 @@ class LargeMessageTest {
 
     @Test
     void messageInPartsHoldsUpNobodyAndTakesItsPlaceAtCommit() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
-        long slow = owner.claimed();
+        long slow = claim(5000, 3);
         append(owner, queue, 2, 0, 10, -1);
         assertThat(queue.poll(collector, 10)).isEqualTo(1);
         fill(owner.buffer(slow), owner.payloadOffset(slow), 5000, 3, 1);
@@ -294,7 +293,7 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(8 * CHUNK));
         int open = 0;
         long[] claims = new long[1000];
-        while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open) == Appender.OK) {
+        while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open, Appender.NEVER) == Appender.OK) {
             claims[open++] = owner.claimed();
         }
         assertThat(open).as("four to each of the chunks that are not mapped").isEqualTo(4 * 6);
@@ -302,7 +301,8 @@ class LargeMessageTest {
         assertThat(queue.query().stagedBytes()).isEqualTo(6 * CHUNK);
         assertThat(queue.query().rnr()).isEqualTo(1);
         owner.abort(claims[--open]);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK / 8 + 1, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK / 8 + 1, 0, 0))
+                .isEqualTo(Appender.OK);
         owner.abort(owner.claimed());
         int rnr = 0;
         int sent = open;
@@ -330,12 +330,100 @@ class LargeMessageTest {
     }
 
     @Test
-    void buffersForPartsAreKeptWhileTheyAreUsed() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
+    void buffersForPartsAreMadeByTheAllocator() {
+        long again = 10_000_000;
+        create(attributes().reserveChunks(1).surplusNanos(1_000));
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 4, again)).isEqualTo(Appender.RNR);
+        assertThat(queue.query().stagedBytes()).isZero();
+        nic.settle();
+        assertThat(queue.query().stagedBytes()).as("one for each that asks").isEqualTo(2 * 8192);
+        assertThat(queue.query().footprint()).isEqualTo(idle + 2 * 8192);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 5, again))
+                .as("they are not for others")
+                .isEqualTo(Appender.RNR);
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 8192, 3, again))
+                .as("longer, but it fits")
+                .isEqualTo(Appender.OK);
         owner.abort(owner.claimed());
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 8193, 4, again))
+                .as("too long for it")
+                .isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 8193, 4, again)).isEqualTo(Appender.OK);
+        owner.abort(owner.claimed());
+        for (int i = 0; i < 4; i++) {
+            nic.clock.addAndGet(3 * again);
+            nic.settle();
+        }
+        assertThat(queue.query().stagedBytes())
+                .as("what nobody has fetched too")
+                .isZero();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void aBufferThatThereIsNoRoomForIsMadeWhenThereIs() {
+        create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(3 * CHUNK));
+        for (int qp = 0; qp < 4; qp++) {
+            claim(CHUNK / 4, qp);
+        }
+        long last = owner.claimed();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        owner.abort(last);
+        nic.settle(); // what was given back goes, for memory was refused
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 16_000, 6, 0)).isEqualTo(Appender.RNR);
+        nic.settle();
+        nic.clock.addAndGet(1_000_000_000L); // it is given up
+        nic.settle();
+        assertThat(queue.query().footprint()).isLessThanOrEqualTo(3 * CHUNK);
+    }
+
+    @Test
+    void whoDoesNotComeAgainGetsItsBufferAtOnce() {
+        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3, Appender.NEVER))
+                .isEqualTo(Appender.OK);
+        assertThat(queue.query().stagedBytes()).isEqualTo(8192);
+        owner.abort(owner.claimed());
+    }
+
+    @Test
+    void aMappingWaitsForASenderThatTakesLongerThanTheSurplusTime() {
+        long again = 10_000_000;
+        create(attributes().reserveChunks(1).surplusNanos(1_000));
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, again)).isEqualTo(Appender.RNR);
+        nic.settle();
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, again)).isEqualTo(Appender.OK);
+        owner.postpone(owner.claimed());
+        assertThat(owner.openClaims()).isZero();
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(queue.query().allocations()).isEqualTo(3);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3, again))
+                .as("the same one")
+                .isEqualTo(Appender.OK);
+        assertThat(queue.query().allocations()).isEqualTo(3);
+        owner.postpone(owner.claimed());
+        nic.clock.addAndGet(3 * again);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void buffersForPartsAreKeptWhileTheyAreUsed() {
+        owner.abort(claim(5000, 3));
         for (int i = 0; i < 5; i++) {
             assertThat(queue.query().stagedBytes()).isEqualTo(8192);
-            assertThat(owner.claimLarge(queue.id(), queue.key(), 8192, 3)).isEqualTo(Appender.OK);
+            assertThat(owner.claimLarge(queue.id(), queue.key(), 8192, 3, 0)).isEqualTo(Appender.OK);
             owner.abort(owner.claimed());
             nic.clock.addAndGet(1_000_000_000L);
             nic.settle();
@@ -350,11 +438,11 @@ class LargeMessageTest {
         create(attributes().chunkLength(64 << 20).maxMessage(16 << 20).reserveChunks(1));
         Staging staging = queue.staging();
         for (int length : new int[] {0, 1, 4096, 4097, 8192, 100_000, 16 << 20}) {
-            AtomicBuffer buffer = staging.take(length);
+            AtomicBuffer buffer = staging.take(length, 3, Appender.NEVER);
             assertThat(buffer.capacity()).isEqualTo(Math.max(4096, Integer.highestOneBit(Math.max(1, length) * 2 - 1)));
             assertThat(Staging.capacity(length)).isEqualTo(buffer.capacity());
             staging.give(buffer);
-            assertThat(staging.take(length)).isSameAs(buffer);
+            assertThat(staging.take(length, 3, Appender.NEVER)).isSameAs(buffer);
             assertThat(staging.drained()).isFalse();
             staging.give(buffer);
         }
@@ -362,6 +450,8 @@ class LargeMessageTest {
         assertThat(staging.bytes()).isZero();
         assertThat(queue.query().footprint()).isEqualTo(idle);
         assertThat(queue.destroy(false)).isTrue();
-        assertThat(staging.take(1)).as("a queue that is gone lends nothing").isNull();
+        assertThat(staging.take(1, 3, Appender.NEVER))
+                .as("a queue that is gone lends nothing")
+                .isNull();
     }
 }

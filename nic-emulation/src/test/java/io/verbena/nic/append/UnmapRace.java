@@ -214,7 +214,7 @@ final class UnmapRace {
         SplittableRandom random = new SplittableRandom(99);
         while (!stop) {
             int length = random.nextInt(3 * CHUNK);
-            if (appender.claimLarge(queue.id(), queue.key(), length, 0) != Appender.OK) {
+            if (appender.claimLarge(queue.id(), queue.key(), length, 0, 0) != Appender.OK) {
                 Thread.yield();
                 continue;
             }

@@ -119,9 +119,9 @@ class UnmapTest {
     void aMessageOfItsOwnMappingIsUnmappedWhenItsHandlerHasReturned() {
         AppendQueue queue = nic.create(attributes());
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.RNR);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.OK);
+        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.OK);
         AtomicBuffer its = owner.buffer(owner.claimed());
         assertThat(owner.commitLarge(owner.claimed(), 1, 7, true)).isEqualTo(Appender.OK);
         boolean[] seen = new boolean[1];
