@@ -97,18 +97,32 @@ final class LargeMessages {
      * @throws IllegalStateException if the reference is not to be believed
      */
     LargeMessage referred(AtomicBuffer buffer, int offset, int recordLength) {
+        LargeMessage place = find(buffer, offset, recordLength);
+        if (place != null) {
+            return place;
+        }
         if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
             throw new IllegalStateException("append queue " + queueId + ": large reference of " + recordLength
                     + " bytes, expected " + (HEADER_LENGTH + REFERENCE_LENGTH));
         }
-        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
-        long length = buffer.getLong(offset + PAYLOAD_OFFSET + 8);
-        LargeMessage place = index >= 0 && index < places.length() ? places.get(index) : null;
-        if (place != null && place.state() == LargeMessage.COMMITTED && place.length == length) {
-            return place;
+        throw new IllegalStateException("append queue " + queueId + ": reference to large message "
+                + buffer.getInt(offset + PAYLOAD_OFFSET) + " of " + buffer.getLong(offset + PAYLOAD_OFFSET + 8)
+                + " bytes, which is not there");
+    }
+
+    /** As {@link #referred}, but null if the reference is not to be believed. */
+    @Nullable
+    LargeMessage find(AtomicBuffer buffer, int offset, int recordLength) {
+        if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
+            return null;
         }
-        throw new IllegalStateException("append queue " + queueId + ": reference to large message " + index + " of "
-                + length + " bytes, which is not there");
+        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
+        LargeMessage place = index >= 0 && index < places.length() ? places.get(index) : null;
+        return place != null
+                        && place.state() == LargeMessage.COMMITTED
+                        && place.length == buffer.getLong(offset + PAYLOAD_OFFSET + 8)
+                ? place
+                : null;
     }
 
     /** Makes a mapping that was asked for, or releases one that is done with or was never fetched. Returns work done. */

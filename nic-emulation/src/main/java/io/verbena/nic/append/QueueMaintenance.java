@@ -205,6 +205,7 @@ final class QueueMaintenance {
             return 0; // a consumer of several is about to see that the queue is gone
         }
         walksAlone = true;
+        walk.dropSuspended();
         long tail = of.lastTail();
         walk.take(DISCARD, Integer.MAX_VALUE);
         long head = walk.head();
