@@ -42,7 +42,7 @@ final class LargeMessages {
     /**
      * The mapping that was made for a queue pair, or null: asked for now, or before.
      *
-     * @param againNanos after which its sender comes again, {@link Appender#NEVER} if it does not; a mapping is kept for it
+     * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is kept for it
      *     accordingly if the surplus time is shorter
      */
     @Nullable
@@ -84,7 +84,7 @@ final class LargeMessages {
         }
         place.qpNumber = qpNumber;
         place.length = length;
-        place.waitNanos = Appender.keptNanos(againNanos);
+        place.waitNanos = LargeAppender.keptNanos(againNanos);
         return place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
     }
 

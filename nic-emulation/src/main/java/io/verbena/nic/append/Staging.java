@@ -61,7 +61,7 @@ final class Staging {
      *
      * @param length of the message
      * @param qpNumber by which it comes; one at a time each
-     * @param againNanos after which its sender comes again if there is none, {@link Appender#NEVER} if it does not
+     * @param againNanos after which its sender comes again if there is none, {@link LargeAppender#NEVER} if it does not
      */
     @Nullable
     AtomicBuffer take(int length, int qpNumber, long againNanos) {

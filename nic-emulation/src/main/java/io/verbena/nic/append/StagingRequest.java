@@ -72,7 +72,7 @@ final class StagingRequest {
         }
         qpNumber = number;
         sizeClass = ofClass;
-        waitNanos = Appender.keptNanos(againNanos);
+        waitNanos = LargeAppender.keptNanos(againNanos);
         waits = false;
         state = ASKED;
         return true;

@@ -175,11 +175,12 @@ class ConsumersTest {
         AppendRecord held = new AppendRecord();
         AppendRecord[] taken = {new AppendRecord()};
         for (int number = 0; number < 3; number++) {
-            owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0);
+            owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
             nic.settle();
-            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
-            fill(owner.buffer(), owner.payloadOffset(), CHUNK, 3, number);
-            owner.commitLarge(owner.claimed(), 3, number, true);
+            assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0))
+                    .isEqualTo(Appender.OK);
+            fill(owner.large().buffer(), 0, CHUNK, 3, number);
+            owner.large().commit(owner.large().claimed(), 3, number, true);
         }
         long footprint = queue.query().footprint();
         assertThat(one.poll((b, o, l, q, i, f) -> one.hold(held), 1)).isEqualTo(1);
@@ -214,10 +215,10 @@ class ConsumersTest {
         AppendConsumer one = queue.consumer();
         append(peer, queue, 3, 1, 500, 1);
         append(peer, queue, 3, 2, 500, 1);
-        owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0);
+        owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
-        owner.commitLarge(owner.claimed(), 3, 3, true);
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
+        owner.large().commit(owner.large().claimed(), 3, 3, true);
         throwAtTheFirst(one);
         assertThat(one.isEmpty()).isFalse();
         assertThat(queue.query().heldRecords()).isEqualTo(3);
