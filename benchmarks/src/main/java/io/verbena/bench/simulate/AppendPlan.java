@@ -116,8 +116,7 @@ final class AppendPlan implements Plan<AppendPlan> {
         int spare = random.nextInt(4);
         memoryLimit = has(Feature.TIGHT) ? least(reserve) + (1L + spare) * chunkLength + maxMessage : 0;
         int patience = 1 + random.nextInt(1_000);
-        surplusNanos = (maxMessage > chunkLength / 4 ? 1_000 + patience : patience)
-                * MICRO; // a mapping waits for a sender that comes again when its delay is over
+        surplusNanos = patience * MICRO;
         holeTimeoutNanos = (100 + random.nextInt(300)) * MICRO;
         allocationNanos = random.nextInt(2) == 0 ? 0 : random.nextInt(200) * MICRO;
         int several = 2 + random.nextInt(2);
