@@ -344,11 +344,11 @@ class LargeMessageTest {
         nic.settle();
         assertThat(queue.query().stagedBytes()).as("one for each that asks").isEqualTo(2 * 8192);
         assertThat(queue.query().footprint()).isEqualTo(idle + 2 * 8192);
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
         assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, again))
                 .as("they are not for others")
                 .isEqualTo(Appender.RNR);
-        nic.clock.addAndGet(2 * again);
-        nic.settle();
         assertThat(owner.large().claim(queue.id(), queue.key(), 8192, 3, again))
                 .as("longer, but it fits")
                 .isEqualTo(Appender.OK);
