@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** What a seed of {@code simulate append} means: the queue, its senders, the links between them, and which faults. */
@@ -215,22 +214,7 @@ final class AppendPlan implements Plan<AppendPlan> {
 
     @Override
     public String replay() {
-        StringBuilder command = new StringBuilder("verbena simulate append --seed ").append(seed);
-        if (steps != STEPS) {
-            command.append(" --steps ").append(steps);
-        }
-        if (!without.isEmpty()) {
-            command.append(" --without ").append(Ranges.format(without));
-        }
-        if (!off.isEmpty()) {
-            command.append(" --off ");
-            String separator = "";
-            for (Feature feature : off) {
-                command.append(separator).append(feature.name().toLowerCase(Locale.ROOT));
-                separator = ",";
-            }
-        }
-        return command.toString();
+        return Plan.replay("verbena simulate append", this, STEPS, off);
     }
 
     @Override
