@@ -54,7 +54,7 @@ public final class Nic implements AutoCloseable {
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
     private final long acknowledgeTimeoutNanos;
-    private final FlowGroup defaultGroup = new FlowGroup();
+    private final FlowGroup defaultGroup;
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -88,6 +88,7 @@ public final class Nic implements AutoCloseable {
         this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
         this.engines = new Engine[context.engines];
+        this.defaultGroup = new FlowGroup(0, 1, context.engines);
         this.waiters = new Waiter[context.engines];
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
