@@ -28,6 +28,8 @@ public final class NicContext {
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
     long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int quantum = 16 * 1024;
+    int maxGroups = 256;
+    long capacity;
     NanoClock clock = SystemNanoClock.INSTANCE;
     boolean backgroundThread = true;
     long acknowledgeTimeoutNanos = TimeUnit.SECONDS.toNanos(3);
@@ -99,6 +101,24 @@ public final class NicContext {
     /** Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. */
     public NicContext quantum(int bytes) {
         quantum = range("quantum", bytes, 256, 16 << 20);
+        return this;
+    }
+
+    /** Groups that may exist at a time, the default one included, 1 to 4096; 256 by default. */
+    public NicContext maxGroups(int count) {
+        maxGroups = range("maxGroups", count, 1, 4096);
+        return this;
+    }
+
+    /**
+     * Bytes a second that the NIC can send, which is what the floors of groups may add up to; 0, the default, for unknown:
+     * then there are no floors.
+     */
+    public NicContext capacity(long bytesPerSecond) {
+        if (bytesPerSecond < 0) {
+            throw new IllegalArgumentException("capacity " + bytesPerSecond + " < minimum 0");
+        }
+        capacity = bytesPerSecond;
         return this;
     }
 
