@@ -167,12 +167,16 @@ final class ResponderResources {
                 return spent;
             }
             int i = (int) (answer % kind.length);
+            long before = answer;
             int bytes = kind[i] == ATOMIC
                     ? atomicAnswer(qp, link, i, messages)
                     : readAnswer(qp, services, link, i, messages);
             if (bytes == Link.NO_ROOM) {
                 outcome = QpContext.BLOCKED;
                 return spent;
+            }
+                if (answer != before) {
+                qp.answered();
             }
             services.touch(path);
             spent += bytes;

@@ -160,7 +160,7 @@ final class UnreliableRequester extends Requester {
             int to = datagrams ? wqes.getInt(slot + SendWqeDescriptor.DESTINATION_QP) : qp.peerQp();
             encode(link.buffer(), at, slot, opcode, bthFlags, to, nextPsn, payload);
             link.commit();
-            services.touch(path);
+                services.touch(path);
             giveUpAt = Long.MAX_VALUE;
         }
         nextPsn = Psn.next(nextPsn);
