@@ -5,10 +5,6 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.ArbiterSettings;
-import io.verbena.nic.arbiter.ChunkArbiter;
-import io.verbena.nic.arbiter.DeficitRoundRobin;
-import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
@@ -24,7 +20,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
-import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,7 +94,7 @@ public final class Nic implements AutoCloseable {
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
             waiters[i] = given == null ? new ParkWaiter() : given;
-            arbiters[i] = arbiter(context.arbiter, i, engines.length, context.clock);
+            arbiters[i] = context.arbiter.discipline().create(context.arbiter, i, engines.length, context.clock);
             engines[i] = new Engine(
                     i,
                     engines.length,
@@ -270,12 +265,6 @@ public final class Nic implements AutoCloseable {
 
     Arbiter arbiter(int engine) {
         return arbiters[engine];
-    }
-
-    private static Arbiter arbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
-        return settings.discipline() == Discipline.CHUNKS
-                ? new ChunkArbiter(settings, engine, engines, clock)
-                : new DeficitRoundRobin(settings, engine, engines, clock);
     }
 
     /** What is set for a group has changed. Under the lock. */
