@@ -404,7 +404,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /**
@@ -463,7 +463,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */

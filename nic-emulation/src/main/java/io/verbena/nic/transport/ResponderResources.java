@@ -175,7 +175,7 @@ final class ResponderResources {
                 return spent;
             }
             services.touch(path);
-            spent += bytes;
+            spent += bytes + path.overhead();
         }
         outcome = QpContext.IDLE;
         return spent;
