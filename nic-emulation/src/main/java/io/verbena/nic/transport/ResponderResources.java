@@ -175,11 +175,11 @@ final class ResponderResources {
                 outcome = QpContext.BLOCKED;
                 return spent;
             }
-                if (answer != before) {
+            if (answer != before) {
                 qp.answered();
             }
             services.touch(path);
-            spent += bytes;
+            spent += bytes + path.overhead();
         }
         outcome = QpContext.IDLE;
         return spent;

@@ -88,6 +88,12 @@ final class UnreliableRequester extends Requester {
                 break;
             }
             spent += sent;
+            if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
+                break;
+            }
         }
         ring.releaseConsumed();
         return spent;
@@ -160,7 +166,7 @@ final class UnreliableRequester extends Requester {
             int to = datagrams ? wqes.getInt(slot + SendWqeDescriptor.DESTINATION_QP) : qp.peerQp();
             encode(link.buffer(), at, slot, opcode, bthFlags, to, nextPsn, payload);
             link.commit();
-                services.touch(path);
+            services.touch(path);
             giveUpAt = Long.MAX_VALUE;
         }
         nextPsn = Psn.next(nextPsn);
@@ -171,7 +177,7 @@ final class UnreliableRequester extends Requester {
                 services.event(AsyncEventType.SQ_DRAINED, qp.number());
             }
         }
-        return bytes;
+        return bytes + path.overhead();
     }
 
     @Override
