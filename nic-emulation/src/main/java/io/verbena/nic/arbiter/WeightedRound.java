@@ -3,8 +3,8 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deficit round robin with weights: members in turn, each as many bytes a lap as its weight says; what a turn overshoots or
- * leaves over is carried to the next. Shares are therefore exact in the long run, for every mix of sizes: a member that has
+ * Deficit round robin with weights: members in turn, each as many units (bytes, mostly) a lap as its weight says; what a
+ * turn overshoots or leaves over is carried to the next. Shares are therefore exact in the long run, for every mix of sizes: a member that has
  * work throughout is never further from its share than one turn and one message.
  *
  * <pre>
@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  *                          └─ credit += weight x unit when its turn comes; owes still: to the tail at once
  * </pre>
  *
- * <p>A lap ends when the head came to the tail in this lap. Only then is the unit, the bytes that a weight of one gets,
- * computed anew, from the weights of the members of that moment: all members see the same sequence of units, however the
- * sum of weights moves, and a change of a weight touches one number. Credit is kept in fractions of a byte
+ * <p>A lap ends when the head came to the tail in this lap. Only then is the unit, what a weight of one gets, computed
+ * anew, from the weights of the members of that moment: all members see the same sequence of units, however the
+ * sum of weights moves, and a change of a weight touches one number. Credit is kept in fractions of a unit
  * ({@link #FRACTION} bits), so that light weights lose nothing to rounding.
  *
  * <p>A member that leaves while it owes is served by staying away: the laps that it misses pay. When all have left, debts
  * end, for nobody is there to be owed. All operations take constant time; {@link #select} does so on the average, for each
- * lap moves bytes, and where all owe more than a lap's worth, laps are skipped at once.
+ * lap moves some, and where all owe more than a lap's worth, laps are skipped at once.
  */
 final class WeightedRound<T extends Share> {
-    /** Bits of a byte's fraction in credits. */
+    /** Bits of a unit's fraction in credits. */
     static final int FRACTION = 16;
 
     private final ShareList<T> ready = new ShareList<>();
@@ -53,8 +53,8 @@ final class WeightedRound<T extends Share> {
         return steps;
     }
 
-    /** What a lap gives to a weight, in whole bytes. */
-    long bytes(long weight) {
+    /** What a lap gives to a weight, in whole units. */
+    long units(long weight) {
         return (weight * unit) >> FRACTION;
     }
 
@@ -74,8 +74,9 @@ final class WeightedRound<T extends Share> {
         ready.addLast(share);
     }
 
-    /** A member has none left. Its credit is the caller's to keep or to drop. */
+    /** A member has none left: it keeps what it owes, and of its credit a turn's worth, unless the caller drops that. */
     void leave(T share) {
+        share.credit = Math.min(share.credit, share.weight * unit);
         if (share.list != null) {
             share.list.remove(share);
         }
@@ -113,26 +114,25 @@ final class WeightedRound<T extends Share> {
     /**
      * The member whose turn it is; it stays at the head.
      *
-     * @param lapBytes for all members together, if a lap begins
+     * @param lapUnits for all members together, if a lap begins
      * @return null if none is ready
      */
     @Nullable
-    T select(long lapBytes) {
+    T select(long lapUnits) {
         int owing = 0;
         for (T share = ready.first(); share != null; share = ready.first()) {
             steps++;
             if (!share.inTurn) {
                 if (share.lap == lap) {
                     lap++;
-                    unit = Math.max(1, (lapBytes << FRACTION) / weights);
+                    unit = Math.max(1, (lapUnits << FRACTION) / weights);
                     pace += unit;
                 }
                 if (members == 1) {
                     share.credit = 0; // there is nobody that it could owe
                 }
-                long turn = share.weight * unit;
-                share.credit += turn + share.correction(turn);
                 share.inTurn = true;
+                share.begin(share.weight * unit);
             }
             if (share.credit > 0) {
                 return share;
@@ -146,9 +146,9 @@ final class WeightedRound<T extends Share> {
         return null;
     }
 
-    /** A member has been served: its turn ends if its credit is spent. */
+    /** A member has been served: its turn, if it is in one, ends if its credit is spent. */
     void served(T share) {
-        if (share.credit <= 0 && share.list == ready) {
+        if (share.credit <= 0 && share.inTurn && share.list == ready) {
             endTurn(share);
         }
     }

@@ -58,6 +58,11 @@ public final class Path {
         return remoteKeys == null ? port : null;
     }
 
+    /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
+    int overhead() {
+        return port.overhead();
+    }
+
     /** The link, or null while there is none. It may be down. */
     public @Nullable Link link() {
         return link;

@@ -138,6 +138,9 @@ final class ReliableRequester extends Requester {
             }
             spent += sent;
             if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
                 break;
             }
         }
@@ -401,7 +404,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /**
@@ -460,7 +463,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */

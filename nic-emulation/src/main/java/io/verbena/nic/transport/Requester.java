@@ -179,6 +179,7 @@ public abstract class Requester {
             return false;
         }
         completeHead(WcStatus.SUCCESS);
+        qp.endedWithoutPacket();
         return true;
     }
 
@@ -293,6 +294,7 @@ public abstract class Requester {
     /** Ends the oldest request in an error, which stops the queue pair: ERR on RC, SQE on the others. */
     final void fail(WcStatus status) {
         completeHead(status);
+        qp.endedWithoutPacket();
         qp.sendFailed();
         ring.releaseConsumed();
     }
@@ -301,6 +303,7 @@ public abstract class Requester {
     void flush() {
         while (hasRequests()) {
             completeHead(WcStatus.WR_FLUSH_ERR);
+            qp.endedWithoutPacket();
         }
         ring.releaseConsumed();
         offset = 0;

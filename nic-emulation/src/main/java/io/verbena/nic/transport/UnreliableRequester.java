@@ -88,6 +88,12 @@ final class UnreliableRequester extends Requester {
                 break;
             }
             spent += sent;
+            if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
+                break;
+            }
         }
         ring.releaseConsumed();
         return spent;
@@ -171,7 +177,7 @@ final class UnreliableRequester extends Requester {
                 services.event(AsyncEventType.SQ_DRAINED, qp.number());
             }
         }
-        return bytes;
+        return bytes + path.overhead();
     }
 
     @Override
