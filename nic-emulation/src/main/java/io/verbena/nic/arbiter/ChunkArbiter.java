@@ -42,9 +42,9 @@ public final class ChunkArbiter implements Arbiter {
         this.settings = settings;
         this.unit = settings.unit();
         this.clock = clock;
-        this.books = new EngineAccounts(engine, engines);
-        this.schedule =
-                new GroupSchedule(settings, unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0, engine, clock);
+        int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
+        this.books = new EngineAccounts(engine, engines, shift);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock);
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
