@@ -192,12 +192,12 @@ final class Outbound {
 
     private void block(QpContext qp) {
         Port port = qp.port();
-        if (port != null) {
+        Path path = qp.sendPath();
+        if (port != null && path != null && path.isUp()) {
             full(qp, port);
             return;
         }
         arbiter.blocked(qp);
-        Path path = qp.sendPath();
         if (path != null && qp.blockedOn == null) {
             qp.blockedOn = path;
             if (path.blocked().isEmpty()) {
@@ -212,6 +212,12 @@ final class Outbound {
             full.add(port);
         }
         arbiter.full(qp);
+        Path path = qp.path();
+        if (path != null && path.noRoom(services.now())) {
+            for (int i = 0; i < path.queuePairs().size(); i++) {
+                path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
+            }
+        }
     }
 
     private void unblock(Path path) {
