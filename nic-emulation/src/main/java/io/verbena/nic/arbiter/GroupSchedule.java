@@ -332,7 +332,7 @@ final class GroupSchedule {
         long cost = units << FRACTION;
         if (groups.members() > 1) {
             // A floor above its share leaves a group without turns, but not in ever deeper debt.
-            long least = belowFloor ? Math.min(entry.credit, -total() << FRACTION) : Long.MIN_VALUE;
+            long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
             entry.credit = Math.max(entry.credit - cost, least);
         }
         if (flow.urgent) {

@@ -43,11 +43,6 @@ final class WeightedRound<T extends Share> {
         return !ready.isEmpty();
     }
 
-    @Nullable
-    T first() {
-        return ready.first();
-    }
-
     /** Members that were looked at so far: the cost of all selections. */
     long steps() {
         return steps;
@@ -132,7 +127,11 @@ final class WeightedRound<T extends Share> {
                     share.credit = 0; // there is nobody that it could owe
                 }
                 share.inTurn = true;
-                share.begin(share.weight * unit);
+                long turn = share.weight * unit;
+                if (ready.size() == 1 && members > 1) {
+                    passLaps(share, turn, (lapUnits << FRACTION) / members);
+                }
+                share.begin(turn);
             }
             if (share.credit > 0) {
                 return share;
@@ -158,6 +157,16 @@ final class WeightedRound<T extends Share> {
         share.lap = lap;
         ready.remove(share);
         ready.addLast(share);
+    }
+
+    /** None of the others can be served: so many laps pass at once as bring one a turn of the mean length. */
+    private void passLaps(T share, long turn, long mean) {
+        long lacks = mean - share.credit - turn;
+        if (lacks > 0) {
+            long laps = lacks / turn;
+            share.credit += laps * turn;
+            pace += laps * unit;
+        }
     }
 
     /** A whole lap has served nobody: goes on to the lap before the one that does. */

@@ -31,7 +31,7 @@ final class Outbound {
     private final boolean wantsAcknowledgements;
     private final TransportServices services;
     private final NanoClock clock;
-    private final List<Port> full = new ArrayList<>(); // until the next turn
+    private final List<Path> full = new ArrayList<>(); // whose ports are, until the next turn
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -60,7 +60,10 @@ final class Outbound {
      */
     int send() {
         for (int i = full.size() - 1; i >= 0; i--) {
-            arbiter.room(full.remove(i));
+            Port port = full.remove(i).port();
+            if (port != null) {
+                arbiter.room(port);
+            }
         }
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
@@ -208,12 +211,14 @@ final class Outbound {
     }
 
     private void full(QpContext qp, Port port) {
-        if (!port.isFull()) {
-            full.add(port);
-        }
-        arbiter.full(qp);
         Path path = qp.path();
-        if (path != null && path.noRoom(services.now())) {
+        boolean known = port.isFull();
+        arbiter.full(qp);
+        if (path == null || known) {
+            return;
+        }
+        full.add(path);
+        if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
             }
@@ -287,7 +292,23 @@ final class Outbound {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return arbiter.hasActive() || !acknowledgements.isEmpty() || hasBulkRoom();
+    }
+
+    /** Whether a link that was full for bulk alone has sent enough of it. */
+    private boolean hasBulkRoom() {
+        for (int i = 0; i < full.size(); i++) {
+            Path path = full.get(i);
+            Port port = path.port();
+            Link link = path.link();
+            if (port != null
+                    && link != null
+                    && port.bulkWindow() != Integer.MAX_VALUE
+                    && link.unsent() < port.bulkWindow()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A queue pair is new, or its path or the path's link is. */
