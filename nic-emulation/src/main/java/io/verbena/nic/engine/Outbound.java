@@ -31,7 +31,8 @@ final class Outbound {
     private final boolean wantsAcknowledgements;
     private final TransportServices services;
     private final NanoClock clock;
-    private final List<Path> full = new ArrayList<>(); // whose ports are, until the next turn
+    private final List<Port> full = new ArrayList<>(); // until the next turn
+    private final List<Path> fullPaths = new ArrayList<>(); // theirs
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -60,11 +61,9 @@ final class Outbound {
      */
     int send() {
         for (int i = full.size() - 1; i >= 0; i--) {
-            Port port = full.remove(i).port();
-            if (port != null) {
-                arbiter.room(port);
-            }
+            arbiter.room(full.remove(i));
         }
+        fullPaths.clear();
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -217,7 +216,8 @@ final class Outbound {
         if (path == null || known) {
             return;
         }
-        full.add(path);
+        full.add(port);
+        fullPaths.add(path);
         if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
@@ -292,19 +292,15 @@ final class Outbound {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty() || hasBulkRoom();
+        return arbiter.hasActive() || !acknowledgements.isEmpty();
     }
 
-    /** Whether a link that was full for bulk alone has sent enough of it. */
-    private boolean hasBulkRoom() {
+    /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
+    boolean hasBulkRoom() {
         for (int i = 0; i < full.size(); i++) {
-            Path path = full.get(i);
-            Port port = path.port();
-            Link link = path.link();
-            if (port != null
-                    && link != null
-                    && port.bulkWindow() != Integer.MAX_VALUE
-                    && link.unsent() < port.bulkWindow()) {
+            int window = full.get(i).bulkWindow();
+            Link link = fullPaths.get(i).link();
+            if (window != Integer.MAX_VALUE && link != null && link.unsent() < window) {
                 return true;
             }
         }
@@ -332,6 +328,7 @@ final class Outbound {
     /** Nothing is sent any more. */
     void clear() {
         full.clear();
+        fullPaths.clear();
         blocked.clear();
         acknowledgements.clear();
     }
