@@ -36,6 +36,7 @@ final class Outbound {
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
+    private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
     private boolean again; // it was given something to send in its visit
 
@@ -73,7 +74,7 @@ final class Outbound {
             if (doorbells.hasUrgent()) {
                 hearUrgent();
             }
-            QpContext qp = (QpContext) arbiter.next();
+            QpContext qp = next();
             if (qp == null) {
                 break;
             }
@@ -81,7 +82,7 @@ final class Outbound {
             bytes += Math.max(sent, 0);
             if (sent == NO_ROOM || (qp.outcome() == QpContext.BLOCKED && sent == 0)) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
-                if (!arbiter.hasActive()) {
+                if (!isScheduled()) {
                     break;
                 }
             }
@@ -89,18 +90,35 @@ final class Outbound {
         return Math.max(visits, 0);
     }
 
+    /** The queue pair to visit next: the newcomer if nobody else has work, else the arbiter's choice. */
+    private @Nullable QpContext next() {
+        QpContext qp = newcomer;
+        if (qp != null) {
+            newcomer = null;
+            if (arbiter.nextAlone(qp)) {
+                return qp;
+            }
+            arbiter.active(qp);
+        }
+        return (QpContext) arbiter.next();
+    }
+
+    private boolean isScheduled() {
+        return newcomer != null || arbiter.hasActive();
+    }
+
     /**
      * A queue pair has something to send, in the turn of whoever posted it: at once if it is the only one, else as the
      * arbiter says.
      */
     void send(QpContext qp) {
-        if (qp.attached && qp.blockedOn == null && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        schedule(qp);
+        if (newcomer == qp && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+            newcomer = null;
             visit(qp);
-            if (!arbiter.hasActive()) {
+            if (!isScheduled()) {
                 return;
             }
-        } else {
-            schedule(qp);
         }
         send();
     }
@@ -112,6 +130,7 @@ final class Outbound {
      */
     boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         if (!qp.attached
+                || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
                 || !blocked.isEmpty()
@@ -278,7 +297,11 @@ final class Outbound {
         if (qp == visited) {
             again = true; // what becomes of it is said at the end of its visit
         } else if (qp.attached && qp.blockedOn == null) {
-            arbiter.active(qp);
+            if (newcomer == null) {
+                newcomer = qp;
+            } else if (newcomer != qp) {
+                arbiter.active(qp);
+            }
         }
     }
 
@@ -292,7 +315,7 @@ final class Outbound {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return isScheduled() || !acknowledgements.isEmpty();
     }
 
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
@@ -317,6 +340,9 @@ final class Outbound {
     /** Forgets a queue pair that is removed. */
     void remove(QpContext qp) {
         qp.attached = false;
+        if (newcomer == qp) {
+            newcomer = null;
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -327,6 +353,7 @@ final class Outbound {
 
     /** Nothing is sent any more. */
     void clear() {
+        newcomer = null;
         full.clear();
         fullPaths.clear();
         blocked.clear();
