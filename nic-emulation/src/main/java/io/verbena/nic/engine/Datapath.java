@@ -248,6 +248,11 @@ final class Datapath implements TransportServices, PacketHandler {
         return !failed && outbound.hasActive();
     }
 
+    /** Whether another turn would send something now; under the baton. */
+    boolean hasMore() {
+        return hasActive() || (!failed && outbound.hasBulkRoom());
+    }
+
     /** When timers need the next turn. */
     long nextDeadline() {
         return failed ? Long.MAX_VALUE : Math.min(timers.next(), arbiter.nextDeadlineNanos());

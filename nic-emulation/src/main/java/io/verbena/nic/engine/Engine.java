@@ -261,7 +261,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 datapath.sendTurn(rung);
                 rung = null;
                 delivered = datapath.takeDelivered();
-                more = datapath.hasActive();
+                more = datapath.hasMore();
                 deadline = datapath.nextDeadline();
             } catch (RuntimeException | Error e) {
                 fail(e);

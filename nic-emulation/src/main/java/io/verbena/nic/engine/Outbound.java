@@ -32,9 +32,11 @@ final class Outbound {
     private final TransportServices services;
     private final NanoClock clock;
     private final List<Port> full = new ArrayList<>(); // until the next turn
+    private final List<Path> fullPaths = new ArrayList<>(); // theirs
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
+    private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
     private boolean again; // it was given something to send in its visit
 
@@ -62,6 +64,7 @@ final class Outbound {
         for (int i = full.size() - 1; i >= 0; i--) {
             arbiter.room(full.remove(i));
         }
+        fullPaths.clear();
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -71,7 +74,7 @@ final class Outbound {
             if (doorbells.hasUrgent()) {
                 hearUrgent();
             }
-            QpContext qp = (QpContext) arbiter.next();
+            QpContext qp = next();
             if (qp == null) {
                 break;
             }
@@ -79,7 +82,7 @@ final class Outbound {
             bytes += Math.max(sent, 0);
             if (sent == NO_ROOM || (qp.outcome() == QpContext.BLOCKED && sent == 0)) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
-                if (!arbiter.hasActive()) {
+                if (!isScheduled()) {
                     break;
                 }
             }
@@ -87,18 +90,35 @@ final class Outbound {
         return Math.max(visits, 0);
     }
 
+    /** The queue pair to visit next: the newcomer if nobody else has work, else the arbiter's choice. */
+    private @Nullable QpContext next() {
+        QpContext qp = newcomer;
+        if (qp != null) {
+            newcomer = null;
+            if (arbiter.nextAlone(qp)) {
+                return qp;
+            }
+            arbiter.active(qp);
+        }
+        return (QpContext) arbiter.next();
+    }
+
+    private boolean isScheduled() {
+        return newcomer != null || arbiter.hasActive();
+    }
+
     /**
      * A queue pair has something to send, in the turn of whoever posted it: at once if it is the only one, else as the
      * arbiter says.
      */
     void send(QpContext qp) {
-        if (qp.attached && qp.blockedOn == null && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        schedule(qp);
+        if (newcomer == qp && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+            newcomer = null;
             visit(qp);
-            if (!arbiter.hasActive()) {
+            if (!isScheduled()) {
                 return;
             }
-        } else {
-            schedule(qp);
         }
         send();
     }
@@ -110,6 +130,7 @@ final class Outbound {
      */
     boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
         if (!qp.attached
+                || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
                 || !blocked.isEmpty()
@@ -192,12 +213,12 @@ final class Outbound {
 
     private void block(QpContext qp) {
         Port port = qp.port();
-        if (port != null) {
+        Path path = qp.sendPath();
+        if (port != null && path != null && path.isUp()) {
             full(qp, port);
             return;
         }
         arbiter.blocked(qp);
-        Path path = qp.sendPath();
         if (path != null && qp.blockedOn == null) {
             qp.blockedOn = path;
             if (path.blocked().isEmpty()) {
@@ -208,10 +229,19 @@ final class Outbound {
     }
 
     private void full(QpContext qp, Port port) {
-        if (!port.isFull()) {
-            full.add(port);
-        }
+        Path path = qp.path();
+        boolean known = port.isFull();
         arbiter.full(qp);
+        if (path == null || known) {
+            return;
+        }
+        full.add(port);
+        fullPaths.add(path);
+        if (path.noRoom(services.now())) {
+            for (int i = 0; i < path.queuePairs().size(); i++) {
+                path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
+            }
+        }
     }
 
     private void unblock(Path path) {
@@ -267,7 +297,11 @@ final class Outbound {
         if (qp == visited) {
             again = true; // what becomes of it is said at the end of its visit
         } else if (qp.attached && qp.blockedOn == null) {
-            arbiter.active(qp);
+            if (newcomer == null) {
+                newcomer = qp;
+            } else if (newcomer != qp) {
+                arbiter.active(qp);
+            }
         }
     }
 
@@ -281,7 +315,19 @@ final class Outbound {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return isScheduled() || !acknowledgements.isEmpty();
+    }
+
+    /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
+    boolean hasBulkRoom() {
+        for (int i = 0; i < full.size(); i++) {
+            int window = full.get(i).bulkWindow();
+            Link link = fullPaths.get(i).link();
+            if (window != Integer.MAX_VALUE && link != null && link.unsent() < window) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A queue pair is new, or its path or the path's link is. */
@@ -294,6 +340,9 @@ final class Outbound {
     /** Forgets a queue pair that is removed. */
     void remove(QpContext qp) {
         qp.attached = false;
+        if (newcomer == qp) {
+            newcomer = null;
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -304,7 +353,9 @@ final class Outbound {
 
     /** Nothing is sent any more. */
     void clear() {
+        newcomer = null;
         full.clear();
+        fullPaths.clear();
         blocked.clear();
         acknowledgements.clear();
     }

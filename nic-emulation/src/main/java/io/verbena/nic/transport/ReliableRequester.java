@@ -63,6 +63,14 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    public void awaitsRoom() {
+        if (qp.state() == QpState.RTS && ring.hasNext()) {
+            outcome = QpContext.BLOCKED;
+            completer.sent();
+        }
+    }
+
+    @Override
     long deadline() {
         return completer.deadline();
     }

@@ -110,6 +110,9 @@ public abstract class Requester {
     /** Whether requests were sent, in part or whole, that are not complete. */
     abstract boolean isUnderWay();
 
+    /** The link has had no room for long: if there is work, the time runs after which it is given up. */
+    public abstract void awaitsRoom();
+
     /** A response packet has come; its structure has been checked. */
     public abstract void onResponse(Opcode opcode, DirectBuffer b, int at, int length, int headers);
 

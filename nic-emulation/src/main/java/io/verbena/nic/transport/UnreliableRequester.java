@@ -154,11 +154,7 @@ final class UnreliableRequester extends Requester {
             }
             int at = link.claim(bytes);
             if (at == Link.NO_ROOM) {
-                outcome = QpContext.BLOCKED;
-                if (giveUpAt == Long.MAX_VALUE) {
-                    giveUpAt = services.now() + LIFETIME_NANOS;
-                    services.arm(qp, giveUpAt);
-                }
+                awaitsRoom();
                 started = offset > 0; // what waits is looked at once more before it goes
                 return STOPPED;
             }
@@ -186,6 +182,17 @@ final class UnreliableRequester extends Requester {
         giveUpAt = Long.MAX_VALUE;
         dropBelow = 0;
         dropTo = null;
+    }
+
+    @Override
+    public void awaitsRoom() {
+        if (ring.hasNext()) {
+            outcome = QpContext.BLOCKED;
+            if (giveUpAt == Long.MAX_VALUE) {
+                giveUpAt = services.now() + LIFETIME_NANOS;
+                services.arm(qp, giveUpAt);
+            }
+        }
     }
 
     @Override
