@@ -38,7 +38,10 @@ final class GroupsTest extends ConformanceTest {
 
         void write(int count, int length) {
             for (int i = 0; i < count; i++) {
-                qp.post(a.request.write(b.key(), 0).local(region.key(), 0, length).signaled(i == count - 1));
+                qp.post(a.request
+                        .write(b.key(), 0)
+                        .local(region.key(), 0, length)
+                        .signaled(i == count - 1));
             }
             qp.doorbell();
         }
