@@ -127,8 +127,8 @@ class EngineAccountsTest {
 
     @Test
     void whatCannotBeMetIsNotOwedForEver() {
-        FlowGroup a = group(1, 1);
-        FlowGroup b = group(2, 9);
+        FlowGroup a = group(1, 3);
+        FlowGroup b = group(2, 27);
         Round one = new Round(0, 2);
         Round two = new Round(1, 2);
         one.add(a);
@@ -144,8 +144,8 @@ class EngineAccountsTest {
         long a0 = a.statistics().charged();
         run(one, two, 50);
         // C is not made to pay for what A had of engine two, nor for what B could not have.
-        assertThat(a.statistics().charged() - a0).isCloseTo(50_000_000L, Percentage.withPercentage(12));
-        assertThat(c.statistics().charged()).isCloseTo(50_000_000L, Percentage.withPercentage(12));
+        assertThat(a.statistics().charged() - a0).isCloseTo(75_000_000L, Percentage.withPercentage(12));
+        assertThat(c.statistics().charged()).isCloseTo(25_000_000L, Percentage.withPercentage(35));
     }
 
     @Test
