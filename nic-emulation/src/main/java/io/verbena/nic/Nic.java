@@ -4,8 +4,7 @@ import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
-import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.arbiter.PacketRoundRobin;
+import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
@@ -54,7 +53,7 @@ public final class Nic implements AutoCloseable {
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
     private final long acknowledgeTimeoutNanos;
-    private final FlowGroup defaultGroup = new FlowGroup();
+    private final PerformanceGroups groups;
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -87,7 +86,9 @@ public final class Nic implements AutoCloseable {
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
+        ArbiterSettings settings = context.arbiter;
         this.engines = new Engine[context.engines];
+        this.groups = new PerformanceGroups(this, context.engines, context.arbiter.maxGroups(), context.capacity);
         this.waiters = new Waiter[context.engines];
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
@@ -105,7 +106,7 @@ public final class Nic implements AutoCloseable {
                     regions,
                     addresses,
                     appendQueues,
-                    new PacketRoundRobin(context.quantum),
+                    settings.discipline().create(settings, i, engines.length, context.clock),
                     counters,
                     events);
         }
@@ -127,6 +128,7 @@ public final class Nic implements AutoCloseable {
         for (Engine engine : nic.engines) {
             engine.start();
         }
+        nic.groups.start();
         return nic;
     }
 
@@ -179,15 +181,47 @@ public final class Nic implements AutoCloseable {
         return events;
     }
 
-    /** Makes a protection domain ({@code ibv_alloc_pd(3)}). */
-    public synchronized ProtectionDomain allocateProtectionDomain() {
+    /** Makes a protection domain ({@code ibv_alloc_pd(3)}) in the default group. */
+    public ProtectionDomain allocateProtectionDomain() {
+        return allocateProtectionDomain(groups.defaultGroup());
+    }
+
+    /**
+     * Makes a protection domain for a tenant: what its queue pairs send is the group's.
+     *
+     * @throws IllegalStateException if the group is closed
+     */
+    public synchronized ProtectionDomain allocateProtectionDomain(PerformanceGroup group) {
         checkOpen();
         if (nextPd > QueuePairWord.MAX_PD) {
             throw new IllegalStateException("protection domain " + nextPd + " > maximum " + QueuePairWord.MAX_PD);
         }
-        ProtectionDomain pd = new ProtectionDomain(this, nextPd++);
+        group.enter(groups);
+        ProtectionDomain pd = new ProtectionDomain(this, nextPd++, group);
         protectionDomains.add(pd);
         return pd;
+    }
+
+    /**
+     * Makes a group: a tenant's share of this NIC.
+     *
+     * @throws IllegalArgumentException if the name is taken, attributes contradict each other, or the floors of all groups
+     *     exceed {@link NicContext#capacity}
+     * @throws IllegalStateException if there are {@link NicContext#maxGroups} already
+     */
+    public synchronized PerformanceGroup createGroup(GroupAttributes attributes) {
+        checkOpen();
+        return groups.create(attributes);
+    }
+
+    /** The groups that there are, the default one first. */
+    public synchronized List<PerformanceGroup> groups() {
+        return groups.list();
+    }
+
+    /** The group of protection domains that were made without one, named "default". */
+    public PerformanceGroup defaultGroup() {
+        return groups.defaultGroup();
     }
 
     /**
@@ -228,8 +262,30 @@ public final class Nic implements AutoCloseable {
         return appendQueues;
     }
 
-    FlowGroup defaultGroup() {
-        return defaultGroup;
+    /** What is set for a group has changed. Under the lock. */
+    void changed(PerformanceGroup group, boolean bulkOnly) {
+        if (closed) {
+            return; // no engine schedules any more
+        }
+        for (ProtectionDomain pd : protectionDomains) {
+            if (bulkOnly && pd.group() == group) {
+                pd.makeBulk();
+            }
+        }
+        for (Engine engine : engines) {
+            engine.call(() -> engine.changed(group.flows()));
+        }
+    }
+
+    /** Under the lock. */
+    int urgentQueuePairs(PerformanceGroup group) {
+        int count = 0;
+        for (ProtectionDomain pd : protectionDomains) {
+            if (pd.group() == group) {
+                count += pd.urgentQueuePairs();
+            }
+        }
+        return count;
     }
 
     int engineCount() {
@@ -290,7 +346,9 @@ public final class Nic implements AutoCloseable {
     }
 
     void forget(ProtectionDomain pd) {
-        protectionDomains.remove(pd);
+        if (protectionDomains.remove(pd)) {
+            pd.group().leave();
+        }
     }
 
     void checkOpen() {
@@ -322,6 +380,7 @@ public final class Nic implements AutoCloseable {
             }
             closed = true;
         }
+        groups.close();
         control.close();
         for (Engine engine : engines) {
             engine.close();

@@ -2,6 +2,8 @@ package io.verbena.nic;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
@@ -28,6 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class ProtectionDomain implements AutoCloseable {
     private final Nic nic;
     private final int number;
+    private final PerformanceGroup group;
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final List<SharedReceiveQueue> sharedReceiveQueues = new ArrayList<>();
     private final List<AppendQueue> appendQueues = new ArrayList<>();
@@ -38,9 +41,10 @@ public final class ProtectionDomain implements AutoCloseable {
     private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
     private boolean closed;
 
-    ProtectionDomain(Nic nic, int number) {
+    ProtectionDomain(Nic nic, int number, PerformanceGroup group) {
         this.nic = nic;
         this.number = number;
+        this.group = group;
     }
 
     /** Its number. */
@@ -48,8 +52,38 @@ public final class ProtectionDomain implements AutoCloseable {
         return number;
     }
 
+    /** What is set for its group: a copy, to read. */
+    public GroupAttributes limits() {
+        return group.query();
+    }
+
+    /** What its group has sent and waited for. */
+    public GroupStatistics statistics() {
+        return group.statistics();
+    }
+
     Nic nic() {
         return nic;
+    }
+
+    PerformanceGroup group() {
+        return group;
+    }
+
+    /** Under the NIC's lock. */
+    int urgentQueuePairs() {
+        int count = 0;
+        for (QueuePair qp : queuePairs) {
+            count += qp.trafficClass() == TrafficClass.URGENT ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Makes all queue pairs bulk. Under the NIC's lock. */
+    void makeBulk() {
+        for (QueuePair qp : queuePairs) {
+            qp.makeBulk();
+        }
     }
 
     /**
@@ -268,6 +302,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * Makes a queue pair in RESET ({@code ibv_create_qp(3)}).
      *
      * @throws IllegalArgumentException if a completion queue is missing or belongs to another engine
+     * @throws IllegalStateException if the group has as many queue pairs as it may have
      */
     public QueuePair createQueuePair(QueuePairAttributes a) {
         CompletionQueue sendQueue = a.sendQueue;
@@ -292,12 +327,13 @@ public final class ProtectionDomain implements AutoCloseable {
             if (shared != null && a.type == QpType.UC) {
                 throw new IllegalArgumentException("a queue pair of type UC cannot take from a shared receive queue");
             }
+            group.checkQueuePairs();
             int qpNumber = nic.takeQueuePairNumber();
             QpContext context = new QpContext(
                     a.type,
                     qpNumber,
                     number,
-                    a.group == null ? nic.defaultGroup() : a.group,
+                    group.flows(),
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
@@ -311,13 +347,16 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             QueuePair qp = new QueuePair(this, engine, context, sendQueue, receiveQueue, shared);
             queuePairs.add(qp);
+            group.addQueuePair();
             engine.call(() -> engine.add(context));
             return qp;
         }
     }
 
     void forget(QueuePair qp) {
-        queuePairs.remove(qp);
+        if (queuePairs.remove(qp)) {
+            group.removeQueuePair();
+        }
         nic.returnQueuePairNumber(qp.number());
     }
 

@@ -1,6 +1,5 @@
 package io.verbena.nic;
 
-import io.verbena.nic.arbiter.FlowGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +15,6 @@ public final class QueuePairAttributes {
 
     @Nullable
     SharedReceiveQueue sharedReceiveQueue;
-
-    @Nullable
-    FlowGroup group;
 
     QpType type = QpType.RC;
     int engine;
@@ -56,12 +52,6 @@ public final class QueuePairAttributes {
     /** Takes receives from a queue that others share; the queue pair then refuses receives of its own. */
     public QueuePairAttributes sharedReceiveQueue(SharedReceiveQueue queue) {
         sharedReceiveQueue = queue;
-        return this;
-    }
-
-    /** The group whose share the traffic takes; by default the NIC's one group. */
-    public QueuePairAttributes group(FlowGroup flowGroup) {
-        group = flowGroup;
         return this;
     }
 

@@ -3,21 +3,39 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}. The fields are the
- * arbiter's; they live here so that scheduling needs no look-up and no allocation.
+ * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}.
+ *
+ * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass} and {@link #statistics}, which any thread
+ * may read.
  */
-public abstract class Flow {
+public abstract class Flow extends Share {
+    /** Least and default weight. */
+    public static final int MIN_WEIGHT = 1;
+
+    private static final long BYTES_A_UNIT = 1L << 8;
+
     final FlowGroup group;
+    final FlowStatistics statistics = new FlowStatistics();
+
+    int budget;
+    boolean urgent; // how it is scheduled now
+    long bytesAUnit = BYTES_A_UNIT; // on the average, where units are not bytes; 8 bits of fraction
+    long unmeasured; // bytes sent since
+    boolean onePacket; // what the visit granted may hold
+    boolean answered; // the visit's packet has to ask for an answer
+    long waitsSince; // when it became active, if its delay is to be recorded; else 0
 
     @Nullable
-    Flow nextInGroup;
+    Port port;
 
-    boolean scheduled;
-    long deficit;
-    int budget;
+    @Nullable
+    FlowQueue queue; // its group's flows along its port
+
+    private volatile int configuredWeight = MIN_WEIGHT;
+    private volatile TrafficClass trafficClass = TrafficClass.BULK;
 
     /**
-     * Creates a flow without work.
+     * Creates a flow without work, of weight 1 and class BULK.
      *
      * @param group whose share it takes part in
      */
@@ -25,13 +43,77 @@ public abstract class Flow {
         this.group = group;
     }
 
+    /** The group whose share it takes part in. */
+    public final FlowGroup group() {
+        return group;
+    }
+
+    /** Its weight among the flows of its group. */
+    public final int weight() {
+        return configuredWeight;
+    }
+
+    /** How soon it is served. */
+    public final TrafficClass trafficClass() {
+        return trafficClass;
+    }
+
+    /**
+     * Sets weight and class. Before the flow is attached, or followed by {@link Arbiter#changed(Flow, int, int,
+     * TrafficClass)}.
+     *
+     * @param newWeight at least 1
+     */
+    public final void configure(int newWeight, TrafficClass newClass) {
+        if (newWeight < MIN_WEIGHT) {
+            throw new IllegalArgumentException("weight " + newWeight + " < minimum " + MIN_WEIGHT);
+        }
+        configuredWeight = newWeight;
+        trafficClass = newClass;
+    }
+
+    @Override
+    final void begin(long turn) {
+        super.begin(turn);
+        statistics.chunk();
+        queue().entry.statistics.chunk();
+    }
+
+    final FlowQueue queue() {
+        FlowQueue of = queue;
+        if (of == null) {
+            throw new IllegalStateException("the flow is not attached");
+        }
+        return of;
+    }
+
+    /** What it has sent and waited for. */
+    public final FlowStatistics statistics() {
+        return statistics;
+    }
+
+    /** The port that it was attached to, or null. */
+    public final @Nullable Port port() {
+        return port;
+    }
+
     /** Bytes it may send in the visit that {@link Arbiter#next} granted. */
     public final int budget() {
         return budget;
     }
 
-    /** Whether it takes part in the schedule now. */
+    /** Whether the visit that {@link Arbiter#next} granted ends with its first packet, or operation on mapped memory. */
+    public final boolean sendsOnePacket() {
+        return onePacket;
+    }
+
+    /** Whether the packet of that visit is to ask for an answer, also if it does not end a message. */
+    public final boolean wantsAnswer() {
+        return answered;
+    }
+
+    /** Whether it stands in the schedule now. */
     public final boolean isScheduled() {
-        return scheduled;
+        return list != null;
     }
 }

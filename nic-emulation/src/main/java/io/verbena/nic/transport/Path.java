@@ -1,6 +1,7 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.port.Link;
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Used under the engine's baton.
  */
 public final class Path {
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /** A link that moves nothing for so long may do so for good. */
+    private static final long STUCK_NANOS = 10_000_000;
+
     private final long peerNic;
     private final List<QpContext> queuePairs = new ArrayList<>();
     private final List<QpContext> blocked = new ArrayList<>();
@@ -25,7 +31,10 @@ public final class Path {
     private @Nullable ControlBlock peerControl;
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
+    private final Port port = new Port();
     private boolean touched;
+    private long noRoomSince = NEVER;
+    private boolean stuck; // and it was said
 
     /**
      * Creates a path without a link.
@@ -46,9 +55,19 @@ public final class Path {
         return queuePairs;
     }
 
-    /** Queue pairs that have work and wait for room on the link. */
+    /** Queue pairs that have work and wait for room on the link, of those without a {@link #port}. */
     public List<QpContext> blocked() {
         return blocked;
+    }
+
+    /** What fills up for all queue pairs of this path; null with a direct path, where each meets a limit of its own. */
+    public @Nullable Port port() {
+        return remoteKeys == null ? port : null;
+    }
+
+    /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
+    int overhead() {
+        return port.overhead();
     }
 
     /** The link, or null while there is none. It may be down. */
@@ -86,6 +105,7 @@ public final class Path {
         RemoteKeys keys = control == null || memory == null ? null : new RemoteKeys(control, memory);
         Appender appender = control == null || memory == null ? null : new Appender(control, memory);
         link = newLink;
+        port.overhead(newLink.overhead());
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;
@@ -139,8 +159,26 @@ public final class Path {
         return !was;
     }
 
-    /** Forgets that it was touched. */
+    /**
+     * Its link had no room in this turn.
+     *
+     * @return whether that has been so for long, without a packet either way; said once
+     */
+    public boolean noRoom(long now) {
+        if (touched || stuck) {
+            return false;
+        }
+        if (noRoomSince == NEVER) {
+            noRoomSince = now;
+        }
+        stuck = now - noRoomSince > STUCK_NANOS;
+        return stuck;
+    }
+
+    /** The turn in which it was touched is over. */
     public void settle() {
         touched = false;
+        noRoomSince = NEVER;
+        stuck = false;
     }
 }

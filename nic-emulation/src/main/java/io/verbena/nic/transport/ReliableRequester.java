@@ -63,6 +63,14 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    public void awaitsRoom() {
+        if (qp.state() == QpState.RTS && ring.hasNext()) {
+            outcome = QpContext.BLOCKED;
+            completer.sent();
+        }
+    }
+
+    @Override
     long deadline() {
         return completer.deadline();
     }
@@ -137,6 +145,12 @@ final class ReliableRequester extends Requester {
                 break;
             }
             spent += sent;
+            if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
+                break;
+            }
         }
         ring.releaseConsumed();
         return spent;
@@ -369,7 +383,7 @@ final class ReliableRequester extends Requester {
         boolean first = !hasUnanswered();
         int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         unrequested = last ? 0 : unrequested + payload;
-        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES;
+        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES || qp.wantsAnswer();
         if (wantsAnswer) {
             unrequested = 0;
         }
@@ -398,7 +412,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /**
@@ -457,7 +471,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */
@@ -502,6 +516,7 @@ final class ReliableRequester extends Requester {
 
     /** Goes back to a PSN that was sent: the next packet will be that one. */
     void rewind(int psn) {
+        services.nothingUnderWay(qp);
         long index = ring.head();
         readsOutstanding = 0;
         while (index < assigned) {
@@ -545,6 +560,7 @@ final class ReliableRequester extends Requester {
         packetsOnly = false;
         readsOutstanding = 0;
         completer.disarm();
+        services.nothingUnderWay(qp);
     }
 
     static boolean isRead(int kind) {

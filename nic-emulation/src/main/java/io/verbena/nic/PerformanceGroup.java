@@ -1,0 +1,182 @@
+package io.verbena.nic;
+
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
+
+/**
+ * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant may
+ * set itself, a ceiling and a floor. All queue pairs of the protection domains that
+ * {@link Nic#allocateProtectionDomain(PerformanceGroup)} makes for it send at its expense. The tenant is given the
+ * protection domain and not this: it can neither change nor read a group.
+ *
+ * <p>Thread-safe; not for the data path. What is set holds from each engine's next visit on.
+ */
+public final class PerformanceGroup implements AutoCloseable {
+    /** Largest weight. */
+    public static final int MAX_WEIGHT = GroupAttributes.MAX_WEIGHT;
+
+    private final PerformanceGroups groups;
+    private final FlowGroup flows;
+
+    // Under the NIC's lock.
+    private GroupAttributes attributes;
+    private int protectionDomains;
+    private int queuePairs;
+    private boolean closed;
+
+    PerformanceGroup(PerformanceGroups groups, FlowGroup flows, GroupAttributes a) {
+        this.groups = groups;
+        this.flows = flows;
+        this.attributes = new GroupAttributes(a);
+        flows.rates(a.ceiling(), a.floor());
+        flows.urgentLimit(a.urgentLimit());
+    }
+
+    /** Its name. */
+    public String name() {
+        synchronized (groups.lock()) {
+            return attributes.name();
+        }
+    }
+
+    /** Its number in the NIC, from 0; given again when it is closed. */
+    public int index() {
+        return flows.index();
+    }
+
+    /**
+     * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lower limit on queue pairs
+     * or on their weights holds for what comes; where queue pairs may no longer be urgent, those that are become bulk.
+     *
+     * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed what
+     *     the NIC can send
+     * @throws IllegalStateException if it is closed
+     */
+    public void set(GroupAttributes a) {
+        synchronized (groups.lock()) {
+            checkOpen();
+            GroupAttributes now = new GroupAttributes(a);
+            if (now.name().isEmpty()) {
+                now.name(attributes.name());
+            }
+            if (!now.name().equals(attributes.name())) {
+                throw new IllegalArgumentException(
+                        "group " + attributes.name() + " cannot become " + now.name() + ": a name is for good");
+            }
+            groups.check(now, this);
+            int before = attributes.weight();
+            boolean bulkOnly = attributes.mayBeUrgent() && !now.mayBeUrgent();
+            attributes = now;
+            flows.weight(now.weight());
+            flows.rates(now.ceiling(), now.floor());
+            flows.urgentLimit(now.urgentLimit());
+            groups.changed(this, before, bulkOnly);
+        }
+    }
+
+    /** What is set. */
+    public GroupAttributes query() {
+        synchronized (groups.lock()) {
+            return new GroupAttributes(attributes);
+        }
+    }
+
+    /** What it has sent and waited for. */
+    public GroupStatistics statistics() {
+        return flows.statistics();
+    }
+
+    /** Queue pairs in it now. */
+    public int queuePairs() {
+        synchronized (groups.lock()) {
+            return queuePairs;
+        }
+    }
+
+    /** Queue pairs in it whose class is URGENT. */
+    public int urgentQueuePairs() {
+        synchronized (groups.lock()) {
+            return groups.urgentQueuePairs(this);
+        }
+    }
+
+    /**
+     * Destroys it. Idempotent.
+     *
+     * @throws IllegalStateException (EBUSY) if protection domains are in it, or it is the default group
+     */
+    @Override
+    public void close() {
+        synchronized (groups.lock()) {
+            if (closed) {
+                return;
+            }
+            if (protectionDomains > 0) {
+                throw new IllegalStateException("group " + attributes.name() + " is busy (EBUSY): it has "
+                        + protectionDomains + " protection domains");
+            }
+            groups.remove(this);
+            closed = true;
+        }
+    }
+
+    FlowGroup flows() {
+        return flows;
+    }
+
+    /** The settings themselves, under the NIC's lock. */
+    GroupAttributes attributes() {
+        return attributes;
+    }
+
+    void enter(PerformanceGroups in) {
+        checkOpen();
+        if (in != groups) {
+            throw new IllegalArgumentException("group " + attributes.name() + " is of another NIC");
+        }
+        protectionDomains++;
+    }
+
+    void leave() {
+        protectionDomains--;
+    }
+
+    void checkQueuePairs() {
+        if (queuePairs >= attributes.maxQueuePairs()) {
+            throw new IllegalStateException("group " + attributes.name() + ": queue pairs " + (queuePairs + 1L)
+                    + " > maximum " + attributes.maxQueuePairs());
+        }
+    }
+
+    /** Refuses a weight or a class that the tenant may not set. */
+    void checkShare(QpAttributes a) {
+        if (a.has(QpAttributes.WEIGHT) && a.weight > attributes.maxQueuePairWeight()) {
+            throw new IllegalArgumentException("group " + attributes.name() + ": queue pair weight " + a.weight
+                    + " > maximum " + attributes.maxQueuePairWeight());
+        }
+        if (a.has(QpAttributes.TRAFFIC_CLASS) && a.trafficClass == TrafficClass.URGENT && !attributes.mayBeUrgent()) {
+            throw new IllegalArgumentException(
+                    "group " + attributes.name() + ": traffic class URGENT, allowed is BULK");
+        }
+    }
+
+    void addQueuePair() {
+        queuePairs++;
+    }
+
+    void removeQueuePair() {
+        queuePairs--;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("group " + attributes.name() + " is closed");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "group " + name();
+    }
+}

@@ -1,0 +1,121 @@
+package io.verbena.nic;
+
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.jfr.GroupRecorder;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The groups of a NIC, by name and number. Everything under the NIC's lock. */
+final class PerformanceGroups {
+    static final String DEFAULT = "default";
+
+    private final Nic nic;
+    private final int engines;
+    private final int maximum;
+    private final long capacity;
+    private final BitSet indexes = new BitSet();
+    private final List<PerformanceGroup> groups = new ArrayList<>();
+    private final PerformanceGroup ofAll;
+    private final GroupRecorder recorder;
+
+    PerformanceGroups(Nic nic, int engines, int maximum, long capacity) {
+        this.nic = nic;
+        this.engines = engines;
+        this.maximum = maximum;
+        this.capacity = capacity;
+        this.ofAll = create(new GroupAttributes().name(DEFAULT));
+        this.recorder = new GroupRecorder(nic.id(), this::named);
+    }
+
+    Nic lock() {
+        return nic;
+    }
+
+    PerformanceGroup defaultGroup() {
+        return ofAll;
+    }
+
+    List<PerformanceGroup> list() {
+        return List.copyOf(groups);
+    }
+
+    PerformanceGroup create(GroupAttributes a) {
+        a.check();
+        for (PerformanceGroup group : groups) {
+            if (group.attributes().name().equals(a.name())) {
+                throw new IllegalArgumentException("there is a group " + a.name());
+            }
+        }
+        if (groups.size() >= maximum) {
+            throw new IllegalStateException("groups " + (groups.size() + 1) + " > maximum " + maximum);
+        }
+        checkFloors(a, null);
+        int index = indexes.nextClearBit(0);
+        PerformanceGroup group = new PerformanceGroup(this, new FlowGroup(index, a.weight(), engines), a);
+        indexes.set(index);
+        groups.add(group);
+        return group;
+    }
+
+    void check(GroupAttributes a, PerformanceGroup group) {
+        a.check();
+        checkFloors(a, group);
+    }
+
+    private List<GroupRecorder.Named> named() {
+        synchronized (nic) {
+            return groups.stream()
+                    .map(group -> new GroupRecorder.Named(group.attributes().name(), group.flows()))
+                    .toList();
+        }
+    }
+
+    void changed(PerformanceGroup group, int weightBefore, boolean bulkOnly) {
+        nic.changed(group, bulkOnly);
+        GroupAttributes now = group.attributes();
+        if (now.weight() != weightBefore) {
+            recorder.changed(now.name(), weightBefore, now.weight());
+        }
+    }
+
+    /** The flight recorder is told of groups from here on. */
+    void start() {
+        recorder.start();
+    }
+
+    /** Nobody is told of groups any more. */
+    void close() {
+        recorder.close();
+    }
+
+    int urgentQueuePairs(PerformanceGroup group) {
+        return nic.urgentQueuePairs(group);
+    }
+
+    void remove(PerformanceGroup group) {
+        if (group == ofAll) {
+            throw new IllegalStateException(
+                    "group " + DEFAULT + " is for protection domains without a group, and stays");
+        }
+        groups.remove(group);
+        indexes.clear(group.index());
+    }
+
+    private void checkFloors(GroupAttributes a, @Nullable PerformanceGroup instead) {
+        if (a.floor() == 0) {
+            return;
+        }
+        long sum = a.floor();
+        for (PerformanceGroup group : groups) {
+            if (group != instead) {
+                sum += group.attributes().floor();
+            }
+        }
+        if (sum > capacity) {
+            throw new IllegalArgumentException(
+                    "floors of " + sum + " bytes a second > capacity " + capacity + " of the NIC");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.verbena.nic.arbiter;
+
+import java.util.Arrays;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Data-chunk scheduling with exact shares, after Palos: a flow's chunk is its weight times its group's granularity, groups
+ * share by weight, and what a visit overshoots or leaves over is carried to the next.
+ *
+ * <pre>
+ *   floors ─▶ urgent turns ─▶ groups ──▶ GroupEntry (N x its weight / weights of groups with work)
+ *                                          └─▶ FlowQueue, one a port (sum of its active flows' weights)
+ *                                                └─▶ Flow (chunk = weight x granularity)
+ * </pre>
+ *
+ * <p>All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full port costs nothing but a flag:
+ * its queues keep place and credit, so that room goes by weight and not by who met it first. Whoever is the only member of a
+ * round is charged nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and who is next;
+ * here is how much, and in which unit.
+ */
+public final class ChunkArbiter implements Arbiter {
+    private static final int FRACTION = WeightedRound.FRACTION;
+
+    /** An operation counts as much as so many bytes (as a shift) where chunks are bytes and operations are charged. */
+    private static final int OPERATION_SHIFT = 10;
+
+    private final ArbiterSettings settings;
+    private final ChargedUnit unit;
+    private final NanoClock clock;
+    private final EngineAccounts books;
+    private final GroupSchedule schedule;
+    private @Nullable GroupEntry[] entries = {};
+    private int urgentFlows; // that are attached
+
+    // The visit under way.
+    private @Nullable Flow served;
+    private boolean alone; // it is the only flow with work
+
+    /** Creates an empty schedule. */
+    public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+        this.settings = settings;
+        this.unit = settings.unit();
+        this.clock = clock;
+        int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
+        this.books = new EngineAccounts(engine, engines, shift);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock);
+    }
+
+    // ---- control path ----------------------------------------------------------------------------------------------
+
+    @Override
+    public void attach(Flow flow, @Nullable Port port) {
+        FlowQueue before = flow.queue;
+        if (before != null && before.port == port) {
+            return;
+        }
+        boolean scheduled = flow.member;
+        detach(flow);
+        flow.weight = flow.weight();
+        flow.port = port;
+        FlowQueue queue = entry(flow.group).attach(port);
+        flow.queue = queue;
+        classify(flow, flow.trafficClass() == TrafficClass.URGENT);
+        if (scheduled) {
+            schedule.enter(flow, queue);
+        }
+    }
+
+    @Override
+    public void detach(Flow flow) {
+        FlowQueue queue = flow.queue;
+        if (queue == null) {
+            return;
+        }
+        if (served == flow) {
+            served = null;
+            alone = false;
+        }
+        if (flow.member) {
+            schedule.leave(flow, queue, true);
+        }
+        classify(flow, false);
+        queue.entry.detach(queue);
+        flow.queue = null;
+        flow.port = null;
+    }
+
+    private GroupEntry entry(FlowGroup group) {
+        int index = group.index();
+        if (index >= entries.length) {
+            entries = Arrays.copyOf(entries, Math.max(index + 1, entries.length * 2));
+        }
+        GroupEntry entry = entries[index];
+        if (entry == null || entry.group != group) {
+            entry = new GroupEntry(group, books);
+            entries[index] = entry;
+            schedule.changed(entry);
+        }
+        return entry;
+    }
+
+    /** A flow that has no work is urgent from now on, or is not. */
+    private void classify(Flow flow, boolean urgent) {
+        if (flow.urgent != urgent) {
+            flow.urgent = urgent;
+            int change = urgent ? 1 : -1;
+            urgentFlows += change;
+            Port port = flow.port;
+            if (port != null) {
+                port.urgentFlows(change, settings.urgentWindow());
+            }
+        }
+    }
+
+    @Override
+    public void changed(FlowGroup group) {
+        GroupEntry entry = group.index() < entries.length ? entries[group.index()] : null;
+        if (entry != null && entry.group == group) {
+            schedule.changed(entry);
+        }
+    }
+
+    @Override
+    public void changed(Flow flow, int oldWeight, int newWeight, TrafficClass newClass) {
+        FlowQueue queue = flow.queue;
+        if (queue == null) {
+            return; // it is looked at when it is attached
+        }
+        boolean urgent = newClass == TrafficClass.URGENT;
+        boolean moves = flow.member && flow.urgent != urgent;
+        if (moves) {
+            schedule.leave(flow, queue, true);
+            classify(flow, urgent);
+            flow.weight = newWeight;
+            schedule.enter(flow, queue);
+        } else {
+            classify(flow, urgent);
+            schedule.weigh(flow, queue, newWeight);
+        }
+    }
+
+    // ---- work comes and goes
+    // -----------------------------------------------------------------------------------------
+
+    @Override
+    public void active(Flow flow) {
+        if (served == flow) {
+            settle(flow);
+        }
+        if (!flow.member) {
+            schedule.enter(flow, flow.queue());
+        }
+    }
+
+    @Override
+    public void idle(Flow flow) {
+        leave(flow, false);
+    }
+
+    @Override
+    public void blocked(Flow flow) {
+        leave(flow, true);
+    }
+
+    private void leave(Flow flow, boolean keepsCredit) {
+        if (served == flow) {
+            settle(flow);
+        }
+        if (flow.member) {
+            schedule.leave(flow, flow.queue(), keepsCredit);
+        }
+    }
+
+    @Override
+    public void full(Flow flow) {
+        Port port = flow.port;
+        if (port == null) {
+            throw new IllegalStateException("a flow without a port has met a full one");
+        }
+        schedule.full(port, flow.urgent);
+        active(flow);
+    }
+
+    @Override
+    public void room(Port port) {
+        schedule.room(port);
+    }
+
+    @Override
+    public boolean hasActive() {
+        return schedule.hasReady();
+    }
+
+    // ---- visits
+    // ------------------------------------------------------------------------------------------------------
+
+    @Override
+    public @Nullable Flow next() {
+        Flow flow = schedule.next();
+        if (flow != null) {
+            served = flow;
+            alone = schedule.flows() == 1;
+            if (flow.waitsSince != 0) {
+                delayed(flow);
+            }
+            flow.budget = budget(flow, schedule.credit(flow, flow.queue()));
+        }
+        return flow;
+    }
+
+    private void delayed(Flow flow) {
+        long waited = clock.nanoTime() - flow.waitsSince;
+        flow.waitsSince = 0;
+        flow.statistics.delayed(waited);
+        flow.queue().entry.statistics.delayed(waited);
+    }
+
+    private int budget(Flow flow, long credit) {
+        long units = (credit >> FRACTION) + ((credit & ((1L << FRACTION) - 1)) == 0 ? 0 : 1);
+        long bytes =
+                unit == ChargedUnit.BYTES ? units : (Math.min(units, Integer.MAX_VALUE) * flow.bytesAUnit) >> Byte.SIZE;
+        return (int) Math.max(1, Math.min(bytes, most(flow)));
+    }
+
+    /** Bytes that a visit may have at most: where there are urgent flows they are not to wait for long. */
+    private int most(Flow flow) {
+        boolean longest = flow.urgent ? alone : urgentFlows == 0;
+        return longest ? settings.aloneBudget() : Math.min(settings.aloneBudget(), settings.urgentWindow());
+    }
+
+    @Override
+    public boolean nextAlone(Flow flow) {
+        if (schedule.flows() != 0 || flow.queue().entry.limited) {
+            return false;
+        }
+        served = flow;
+        alone = true;
+        flow.budget = most(flow);
+        return true;
+    }
+
+    @Override
+    public void charge(Flow flow, int bytes, int operations, long nanos) {
+        FlowQueue queue = flow.queue();
+        GroupEntry entry = queue.entry;
+        long units = unit == ChargedUnit.BYTES ? bytes : measure(flow, bytes, operations, nanos);
+        if (!alone) {
+            schedule.charge(flow, queue, units);
+        }
+        schedule.spend(entry, units);
+        flow.statistics.visit(bytes, operations, units);
+        entry.account.charge(bytes, operations, units);
+    }
+
+    /** What a visit is charged where that is not its bytes; learns how many bytes a unit is. */
+    private long measure(Flow flow, int bytes, int operations, long nanos) {
+        long units = unit == ChargedUnit.NIC_TIME ? nanos : operations;
+        flow.unmeasured += bytes;
+        if (units > 0) {
+            long now = (flow.unmeasured << Byte.SIZE) / units;
+            flow.unmeasured = 0;
+            flow.bytesAUnit = Math.max(1, Math.min(Integer.MAX_VALUE, flow.bytesAUnit + (now - flow.bytesAUnit) / 4));
+        }
+        return units;
+    }
+
+    /** The visit is over. */
+    private void settle(Flow flow) {
+        served = null;
+        FlowQueue queue = flow.queue();
+        if (alone) {
+            alone = false;
+            flow.credit = 0;
+            queue.credit = 0;
+            queue.entry.credit = 0;
+        }
+        if (flow.member) {
+            schedule.served(flow, queue);
+        }
+    }
+
+    /** Groups that were looked at so far: what choosing among them has cost. */
+    long steps() {
+        return schedule.steps();
+    }
+
+    // ---- time
+    // --------------------------------------------------------------------------------------------------------
+
+    @Override
+    public boolean isTimed() {
+        return unit == ChargedUnit.NIC_TIME;
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        return schedule.deadline();
+    }
+
+    @Override
+    public void expire(long nowNanos) {
+        schedule.expire(nowNanos);
+    }
+
+    @Override
+    public boolean wantsAcknowledgements() {
+        return false;
+    }
+
+    @Override
+    public void acknowledged(Flow flow) {
+        // Not asked for.
+    }
+}

@@ -1,0 +1,158 @@
+package io.verbena.nic.arbiter;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What a group has sent and waited for, over all engines of its NIC: sums of one {@link FlowStatistics} an engine.
+ *
+ * <p>Concurrency: an engine writes its own part, any thread reads.
+ */
+public final class GroupStatistics {
+    private static final int LINE = 16; // longs
+    private static final int DEMOTED = 0;
+    private static final int ENTITLED = 1;
+
+    private final FlowStatistics[] parts;
+    private final AtomicLongArray cells;
+
+    GroupStatistics(int engines) {
+        parts = new FlowStatistics[engines];
+        for (int i = 0; i < engines; i++) {
+            parts[i] = new FlowStatistics();
+            parts[i].delay(); // counted from the beginning
+        }
+        cells = new AtomicLongArray((engines + 1) * LINE);
+    }
+
+    /** One engine's part, which that engine writes. */
+    public FlowStatistics part(int engine) {
+        return parts[engine];
+    }
+
+    /** Counts urgent visits that an engine has treated as bulk, because the group's urgent traffic was above its bound. */
+    public void demote(int engine, int count) {
+        add(engine, DEMOTED, count);
+    }
+
+    /** Adds what the group was entitled to on an engine, in the charged unit. */
+    public void entitle(int engine, long units) {
+        add(engine, ENTITLED, units);
+    }
+
+    /** Bytes sent, as links carry them. */
+    public long bytes() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.bytes();
+        }
+        return sum;
+    }
+
+    /** What was charged for them, in the {@link ChargedUnit}. */
+    public long charged() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.charged();
+        }
+        return sum;
+    }
+
+    /** Messages begun or answered. */
+    public long messages() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.messages();
+        }
+        return sum;
+    }
+
+    /** Chunks begun. */
+    public long chunks() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.chunks();
+        }
+        return sum;
+    }
+
+    /** Visits of arbiters. */
+    public long visits() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.visits();
+        }
+        return sum;
+    }
+
+    /**
+     * Nanoseconds for which there was work to send, and a group beside had some too: in which shares mean something. Of all
+     * engines together.
+     */
+    public long backloggedNanos() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.backloggedNanos();
+        }
+        return sum;
+    }
+
+    /** Urgent visits that were treated as bulk. */
+    public long demoted() {
+        return sum(DEMOTED);
+    }
+
+    /**
+     * What it was entitled to: of all that was charged while it had work, its weight's part among those that had work. A
+     * ceiling or a floor is not taken into account; only the discipline CHUNKS counts this.
+     */
+    public long entitled() {
+        return sum(ENTITLED);
+    }
+
+    /** Counts of delays between having work and being served, as {@link DelayHistogram#copyTo} gives them. */
+    public void delays(long[] counts) {
+        Arrays.fill(counts, 0);
+        for (FlowStatistics part : parts) {
+            part.delay().addTo(counts);
+        }
+    }
+
+    /** A percentile of the delay between having work and being served, in nanoseconds. */
+    public long delayPercentile(double percent) {
+        long[] counts = new long[DelayHistogram.CELLS];
+        delays(counts);
+        return DelayHistogram.percentile(counts, percent);
+    }
+
+    /** The part that it got of what all of these were charged; 0 if that is nothing. */
+    public double share(GroupStatistics... all) {
+        long sum = 0;
+        for (GroupStatistics one : all) {
+            sum += one.charged();
+        }
+        return sum == 0 ? 0 : charged() / (double) sum;
+    }
+
+    /** The part that it was entitled to, of what all of these were; 0 if that is nothing. */
+    public double entitlement(GroupStatistics... all) {
+        long sum = 0;
+        for (GroupStatistics one : all) {
+            sum += one.entitled();
+        }
+        return sum == 0 ? 0 : entitled() / (double) sum;
+    }
+
+    private void add(int engine, int what, long amount) {
+        int cell = (engine + 1) * LINE + what;
+        cells.setOpaque(cell, cells.getPlain(cell) + amount);
+    }
+
+    private long sum(int what) {
+        long sum = 0;
+        for (int i = 1; i <= parts.length; i++) {
+            sum += cells.getOpaque(i * LINE + what);
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,51 @@
+package io.verbena.nic.arbiter;
+
+/**
+ * A link as the arbiter sees it: something that fills up for all flows that send on it. One a path whose packets all go over
+ * one link; flows without a port are {@link Arbiter#blocked} one by one.
+ *
+ * <p>Used under the engine's baton.
+ */
+public final class Port {
+    // Of the arbiter: what was found behind this port while it was full, in the order in which it stood.
+    final ShareList<FlowQueue> stalledQueues = new ShareList<>();
+    final ShareList<Flow> stalledFlows = new ShareList<>();
+
+    boolean full; // for bulk
+    boolean urgentFull; // for all
+    int backlog; // bulk flows that have work
+    int urgentBacklog; // urgent ones
+
+    private int urgentFlows; // that are attached
+    private int bulkWindow = Integer.MAX_VALUE;
+    private int overhead;
+
+    /** Whether a flow has met it without room since {@link Arbiter#room}. */
+    public boolean isFull() {
+        return full;
+    }
+
+    /**
+     * Unsent bytes of the link above which it counts as full for bulk, so that an urgent packet does not wait behind more;
+     * {@link Integer#MAX_VALUE} while no urgent flow uses it.
+     */
+    public int bulkWindow() {
+        return bulkWindow;
+    }
+
+    /** Bytes that the link needs for a packet on top of the packet's own. */
+    public int overhead() {
+        return overhead;
+    }
+
+    /** Sets what a packet costs on top of its own bytes, at least 0. */
+    public void overhead(int bytes) {
+        overhead = bytes;
+    }
+
+    /** So many urgent flows more use it, or fewer; while there are some, bulk has this window. */
+    void urgentFlows(int change, int window) {
+        urgentFlows += change;
+        bulkWindow = urgentFlows > 0 ? window : Integer.MAX_VALUE;
+    }
+}

@@ -1,0 +1,34 @@
+package io.verbena.nic.arbiter;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What takes part in a {@link WeightedRound}: a flow, a group's flows of one port, a group. The fields are the round's; they
+ * live here so that scheduling needs no look-up and no allocation.
+ */
+abstract class Share {
+    // A place in one list at most.
+    @Nullable
+    ShareList<?> list;
+
+    @Nullable
+    Share next;
+
+    @Nullable
+    Share previous;
+
+    long weight = 1;
+    long credit; // what it may send yet, or owes below zero; in WeightedRound's fractions of a unit
+    long pace; // the round's, when it left
+    int lap; // in which it came to the end of the list
+    int epoch; // of the round, when it left
+    int turnLap; // in which its last turn began
+    boolean keepsCredit; // left over when it left, also for a later lap
+    boolean member;
+    boolean inTurn;
+
+    /** Its turn begins: it is given what its weight is worth, in fractions of a unit. */
+    void begin(long turn) {
+        credit += turn;
+    }
+}
