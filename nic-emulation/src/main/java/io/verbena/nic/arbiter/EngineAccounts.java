@@ -28,7 +28,7 @@ final class EngineAccounts {
     private static final int GAIN = 8;
 
     private final int engine;
-    private final boolean alone;
+    private final boolean alone; // the NIC has no other engine
     private final List<GroupAccount> members = new ArrayList<>(); // that have work here
     private double perWeight;
     private long unaccounted; // charged since perWeight grew
@@ -105,12 +105,15 @@ final class EngineAccounts {
     }
 
     private void balance() {
+        if (members.isEmpty()) {
+            return;
+        }
         boolean elsewhere = false;
         long served = 0;
         for (int i = 0; i < members.size(); i++) {
             GroupAccount account = members.get(i);
-            elsewhere |= account.ledger().isActiveBeside(engine);
             served += account.look();
+            elsewhere |= account.wasServedElsewhere();
         }
         double each = (double) served / weights;
         double lags = 0;

@@ -72,6 +72,13 @@ public abstract class Flow extends Share {
         trafficClass = newClass;
     }
 
+    @Override
+    final void begin(long turn) {
+        super.begin(turn);
+        statistics.chunk();
+        queue().entry.statistics.chunk();
+    }
+
     final FlowQueue queue() {
         FlowQueue of = queue;
         if (of == null) {
