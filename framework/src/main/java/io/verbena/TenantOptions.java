@@ -54,15 +54,18 @@ public final class TenantOptions {
         return this;
     }
 
-    /** Most bytes a second that it may send; 0, the default, for no such bound. */
+    /**
+     * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
+     * ({@link NodeContext#chargedUnit}), so much of that.
+     */
     public TenantOptions ceiling(long bytesPerSecond) {
         attributes.ceiling(bytesPerSecond);
         return this;
     }
 
     /**
-     * Bytes a second that it may send before others are served by weight; 0, the default, for none. Those of all tenants
-     * together may not exceed {@link NodeContext#capacity}.
+     * Bytes a second, or what else is charged, that it may send before others are served by weight; 0, the default, for none.
+     * Those of all tenants together may not exceed {@link NodeContext#capacity}.
      */
     public TenantOptions floor(long bytesPerSecond) {
         attributes.floor(bytesPerSecond);

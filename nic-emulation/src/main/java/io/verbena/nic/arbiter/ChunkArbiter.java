@@ -42,9 +42,9 @@ public final class ChunkArbiter implements Arbiter {
         this.settings = settings;
         this.unit = settings.unit();
         this.clock = clock;
-        this.books = new EngineAccounts(engine, engines);
-        this.schedule =
-                new GroupSchedule(settings, unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0, engine, clock);
+        int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
+        this.books = new EngineAccounts(engine, engines, shift);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock);
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ public final class ChunkArbiter implements Arbiter {
             alone = false;
         }
         if (flow.member) {
-            schedule.leave(flow, queue);
+            schedule.leave(flow, queue, true);
         }
         classify(flow, false);
         queue.entry.detach(queue);
@@ -130,7 +130,7 @@ public final class ChunkArbiter implements Arbiter {
         boolean urgent = newClass == TrafficClass.URGENT;
         boolean moves = flow.member && flow.urgent != urgent;
         if (moves) {
-            schedule.leave(flow, queue);
+            schedule.leave(flow, queue, true);
             classify(flow, urgent);
             flow.weight = newWeight;
             schedule.enter(flow, queue);
@@ -154,17 +154,20 @@ public final class ChunkArbiter implements Arbiter {
 
     @Override
     public void idle(Flow flow) {
-        flow.credit = Math.min(flow.credit, 0);
-        blocked(flow);
+        leave(flow, false);
     }
 
     @Override
     public void blocked(Flow flow) {
+        leave(flow, true);
+    }
+
+    private void leave(Flow flow, boolean keepsCredit) {
         if (served == flow) {
             settle(flow);
         }
         if (flow.member) {
-            schedule.leave(flow, flow.queue());
+            schedule.leave(flow, flow.queue(), keepsCredit);
         }
     }
 

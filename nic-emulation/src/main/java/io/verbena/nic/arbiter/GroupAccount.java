@@ -7,7 +7,6 @@ package io.verbena.nic.arbiter;
  * <p>Used under the engine's baton.
  */
 final class GroupAccount {
-    private static final double MOST_BEHIND = 4 << 20;
     private static final int LEAST_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
 
     private final EngineAccounts engine;
@@ -77,7 +76,7 @@ final class GroupAccount {
         if (!member) {
             own += units;
         }
-        if (unpublished >= GroupLedger.LOT) {
+        if (unpublished >= engine.lot()) {
             publish();
             reweigh();
             settle();
@@ -131,7 +130,8 @@ final class GroupAccount {
     /** Compares that with what it was entitled to, where engines have something to settle. */
     void compare(double each, boolean elsewhere) {
         double behind = lag + each * weight - served;
-        lag = elsewhere ? Math.max(-MOST_BEHIND, Math.min(MOST_BEHIND, behind)) : 0;
+        double most = engine.mostBehind();
+        lag = elsewhere ? Math.max(-most, Math.min(most, behind)) : 0;
     }
 
     private void settle() {

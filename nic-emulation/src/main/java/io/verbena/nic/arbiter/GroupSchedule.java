@@ -93,8 +93,12 @@ final class GroupSchedule {
         }
     }
 
-    /** A flow has none left. */
-    void leave(Flow flow, FlowQueue queue) {
+    /**
+     * A flow has none left, or cannot go on.
+     *
+     * @param keepsCredit what is left over is its own, however late it goes on
+     */
+    void leave(Flow flow, FlowQueue queue, boolean keepsCredit) {
         GroupEntry entry = queue.entry;
         if (!entry.parked) {
             count(flow, -1);
@@ -103,14 +107,13 @@ final class GroupSchedule {
         flow.waitsSince = 0;
         if (flow.urgent) {
             queue.urgent--;
-            entry.urgent.flows.leave(flow);
+            entry.urgent.flows.leave(flow, keepsCredit);
         } else {
-            queue.flows.leave(flow);
+            queue.flows.leave(flow, keepsCredit);
             if (queue.flows.members() > 0) {
                 entry.queues.weigh(queue, queue.weight - flow.weight);
             } else {
-                queue.credit = Math.min(queue.credit, 0);
-                entry.queues.leave(queue);
+                entry.queues.leave(queue, false);
             }
         }
         if (--entry.flows == 0) {
@@ -146,8 +149,7 @@ final class GroupSchedule {
             contestedNanos = entry.contested;
         }
         urgentTurns.withdraw(entry);
-        entry.credit = Math.min(entry.credit, 0);
-        groups.leave(entry);
+        groups.leave(entry, false);
         entry.parked = false;
         entry.account.leave();
     }

@@ -22,6 +22,8 @@ abstract class Share {
     long pace; // the round's, when it left
     int lap; // in which it came to the end of the list
     int epoch; // of the round, when it left
+    int turnLap; // in which its last turn began
+    boolean keepsCredit; // left over when it left, also for a later lap
     boolean member;
     boolean inTurn;
 

@@ -22,7 +22,7 @@ class EngineAccountsTest {
         private long room;
 
         Round(int engine, int engines) {
-            books = new EngineAccounts(engine, engines);
+            books = new EngineAccounts(engine, engines, 0);
         }
 
         GroupAccount add(FlowGroup group) {
@@ -96,7 +96,7 @@ class EngineAccountsTest {
         Round one = new Round(0, 2);
         one.add(a);
         one.add(b);
-        GroupAccount onTwo = new GroupAccount(new EngineAccounts(1, 2), a);
+        GroupAccount onTwo = new GroupAccount(new EngineAccounts(1, 2, 0), a);
         for (int i = 0; i < 200_000; i++) {
             one.serve(2000);
             onTwo.charge(1000, 1, 1000); // alone there, half as fast
@@ -171,7 +171,7 @@ class EngineAccountsTest {
     void entitlementFollowsWhoHasWorkAndWeights() {
         FlowGroup a = new FlowGroup(1, 1, 1);
         FlowGroup b = new FlowGroup(2, 3, 1);
-        EngineAccounts books = new EngineAccounts(0, 1);
+        EngineAccounts books = new EngineAccounts(0, 1, 0);
         GroupAccount ofA = new GroupAccount(books, a);
         GroupAccount ofB = new GroupAccount(books, b);
         ofA.charge(1000, 1, 1000); // nobody stands in the schedule: its own
@@ -195,7 +195,7 @@ class EngineAccountsTest {
 
     @Test
     void aTurnIsNeverTakenWholeNorMoreThanDoubled() {
-        EngineAccounts books = new EngineAccounts(0, 2);
+        EngineAccounts books = new EngineAccounts(0, 2, 0);
         GroupAccount account = new GroupAccount(books, group(1, 1));
         account.enter();
         account.correction = -1_000_000;
