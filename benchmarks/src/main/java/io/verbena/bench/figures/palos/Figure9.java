@@ -143,14 +143,15 @@ final class Figure9 implements PaperFigure {
                 lanes > ours.farthest() && lanes < none.farthest(),
                 "two groups that have a lane each are as isolated by lanes as by chunks: what lanes lack is more than eight"
                         + " levels, and shares within a lane"));
-        report.claim(Claim.judged(
-                "9.software",
-                "software chunking protects the small flows, but not optimally: largest change",
-                Double.NaN,
-                "%",
-                software * 100,
-                software > ours.farthest() && software < none.farthest(),
-                "a chunk under way for each large flow does not keep 8 of them from sending a packet of each in turn"));
+        report.claim(
+                Claim.judged(
+                        "9.software",
+                        "software chunking protects the small flows, but not optimally: largest change",
+                        Double.NaN,
+                        "%",
+                        software * 100,
+                        software > ours.farthest() && software < none.farthest(),
+                        "one large flow waits for each of its chunks and gets little; eight get what packets in turn give them"));
     }
 
     private static Curve curve(long seed, Size size, Discipline discipline) {

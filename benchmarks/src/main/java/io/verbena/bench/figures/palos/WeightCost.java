@@ -130,13 +130,13 @@ final class WeightCost implements PaperFigure {
             rows.add(row);
             if (discipline == Discipline.CHUNKS) {
                 report.claim(Claim.judged(
-                        "cost.visit",
-                        "a visit among 10,000 flows costs what one among 10 does: times as much, at most 4",
-                        Double.NaN,
-                        "x",
-                        last / first,
-                        last <= MOST_GROWTH * first,
-                        "it grows with the number of flows")
+                                "cost.visit",
+                                "a visit among 10,000 flows costs what one among 10 does: times as much, at most 4",
+                                Double.NaN,
+                                "x",
+                                last / first,
+                                last <= MOST_GROWTH * first,
+                                "it grows with the number of flows")
                         .but("the same steps; the state of 10,000 flows is not in the nearest cache"));
             }
         }
