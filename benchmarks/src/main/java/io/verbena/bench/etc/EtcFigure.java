@@ -37,6 +37,11 @@ public final class EtcFigure implements PaperFigure {
     }
 
     @Override
+    public boolean isRepeatable() {
+        return false;
+    }
+
+    @Override
     public FigureReport run(long seed, Size size) {
         double seconds = size == Size.FULL ? FULL_SECONDS : QUICK_SECONDS;
         double stallEvery = Math.max(LEAST_EVERY, seconds / STALLS);

@@ -1,5 +1,6 @@
 package io.verbena.bench.figures;
 
+import io.verbena.bench.figures.palos.PalosFigures;
 import io.verbena.bench.figures.rima.RimaFigures;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Spec;
         name = "figures",
         mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
-        subcommands = RimaFigures.class,
+        subcommands = {PalosFigures.class, RimaFigures.class},
         description = {
             "Makes the figures of papers again, and says of each claim whether it holds here.",
             "For example:  verbena figures rima --quick%n"

@@ -20,7 +20,7 @@ public abstract class PaperCommand implements Callable<Integer> {
             names = "--figure",
             split = ",",
             paramLabel = "<figure>",
-            description = "Only these, with commas between them; all by default.")
+            description = "Only these, with commas between them; by default all but those that measure this machine.")
     List<String> chosen = List.of();
 
     @Option(names = "--quick", description = "Run less of each, to see in a minute that all of it works.")
@@ -55,7 +55,7 @@ public abstract class PaperCommand implements Callable<Integer> {
         List<PaperFigure> wanted = new ArrayList<>();
         List<String> unknown = new ArrayList<>(chosen);
         for (PaperFigure figure : figures) {
-            if (chosen.isEmpty() || unknown.remove(figure.id())) {
+            if (chosen.isEmpty() ? figure.isRepeatable() : unknown.remove(figure.id())) {
                 wanted.add(figure);
             }
         }

@@ -17,11 +17,19 @@ public interface PaperFigure {
     String title();
 
     /**
+     * Whether what comes out is a function of seed and size. If not, its numbers are of this machine, and it is run only where
+     * it is asked for by its name.
+     */
+    default boolean isRepeatable() {
+        return true;
+    }
+
+    /**
      * Makes it.
      *
      * @param seed of all chance in it
      * @param size how much is run
-     * @return what came out, a function of seed and size unless it was measured on this machine
+     * @return what came out
      */
     FigureReport run(long seed, Size size);
 }

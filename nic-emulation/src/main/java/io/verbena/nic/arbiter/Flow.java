@@ -22,7 +22,7 @@ public abstract class Flow extends Share {
     long bytesAUnit = BYTES_A_UNIT; // on the average, where units are not bytes; 8 bits of fraction
     long unmeasured; // bytes sent since
     boolean onePacket; // what the visit granted may hold
-    boolean answered; // the visit's packet has to ask for an answer
+    boolean answered; // a packet of a request has to ask for an answer
     long waitsSince; // when it became active, if its delay is to be recorded; else 0
 
     @Nullable
@@ -107,9 +107,14 @@ public abstract class Flow extends Share {
         return onePacket;
     }
 
-    /** Whether the packet of that visit is to ask for an answer, also if it does not end a message. */
-    public final boolean wantsAnswer() {
-        return answered;
+    /**
+     * Whether the packet of a request that is sent now is to ask for an answer, also if it does not end a message; says so
+     * once.
+     */
+    public final boolean takeWantsAnswer() {
+        boolean wants = answered;
+        answered = false;
+        return wants;
     }
 
     /** Whether it stands in the schedule now. */

@@ -8,7 +8,8 @@ import org.agrona.concurrent.NanoClock;
  * come.
  *
  * <p>The last packet of a chunk asks for an answer, as the last of a message does. A chunk ends where the packet before the
- * last shows that one more as long fills it. On mapped memory a chunk is done when it is sent.
+ * last shows that one more as long fills it. On mapped memory a chunk is done when it is sent. Answers to READs are sent as
+ * they are asked for: it is for the reader's software to ask for less.
  */
 public final class SoftwareChunking extends PacketRoundRobin {
     private final int chunk;
@@ -28,7 +29,12 @@ public final class SoftwareChunking extends PacketRoundRobin {
     @Override
     void grant(Flow flow) {
         super.grant(flow);
-        flow.answered = flow.port != null && flow.credit <= flow.pace;
+        flow.answered = isLast(flow);
+    }
+
+    /** Whether the next packet fills the chunk. */
+    private static boolean isLast(Flow flow) {
+        return flow.port != null && flow.credit <= flow.pace;
     }
 
     @Override
@@ -36,7 +42,7 @@ public final class SoftwareChunking extends PacketRoundRobin {
         super.charge(flow, bytes, operations, nanos);
         if (operations > 0) {
             flow.credit = chunk; // another message
-        } else if (flow.answered && bytes > 0) {
+        } else if (isLast(flow) && !flow.answered && bytes > 0) {
             flow.inTurn = true; // the chunk is under way
         }
         flow.credit -= bytes;

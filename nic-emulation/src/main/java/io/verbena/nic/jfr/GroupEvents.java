@@ -3,6 +3,7 @@ package io.verbena.nic.jfr;
 import io.verbena.nic.arbiter.DelayHistogram;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +17,40 @@ import jdk.jfr.FlightRecorderListener;
  *
  * <p>Thread-safe: the recorder calls by one thread at a time.
  */
-final class GroupEvents implements FlightRecorderListener {
+final class GroupEvents {
     private final long nic;
     private final Supplier<List<GroupRecorder.Named>> groups;
     private final Map<FlowGroup, Counts> before = new HashMap<>(); // of the recorder's calls
-    private final Runnable hook = this::record;
+    private final Hook hook = new Hook(this);
+
+    /** What the recorder keeps: it does not keep a NIC that was dropped without being closed. */
+    private static final class Hook implements FlightRecorderListener, Runnable {
+        private final WeakReference<GroupEvents> events;
+
+        Hook(GroupEvents events) {
+            this.events = new WeakReference<>(events);
+        }
+
+        @Override
+        public void recorderInitialized(FlightRecorder recorder) {
+            FlightRecorder.addPeriodicEvent(GroupShareEvent.class, this);
+        }
+
+        @Override
+        public void run() {
+            GroupEvents present = events.get();
+            if (present == null) {
+                close();
+            } else {
+                present.record();
+            }
+        }
+
+        void close() {
+            FlightRecorder.removeListener(this);
+            FlightRecorder.removePeriodicEvent(this);
+        }
+    }
 
     /** What a group had at the event before. */
     private static final class Counts {
@@ -39,17 +69,11 @@ final class GroupEvents implements FlightRecorderListener {
     }
 
     void start() {
-        FlightRecorder.addListener(this); // which is told at once if it runs already
+        FlightRecorder.addListener(hook); // which is told at once if it runs already
     }
 
     void close() {
-        FlightRecorder.removeListener(this);
-        FlightRecorder.removePeriodicEvent(hook);
-    }
-
-    @Override
-    public void recorderInitialized(FlightRecorder recorder) {
-        FlightRecorder.addPeriodicEvent(GroupShareEvent.class, hook);
+        hook.close();
     }
 
     void changed(String group, int from, int to) {

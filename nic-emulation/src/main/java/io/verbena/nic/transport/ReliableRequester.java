@@ -383,7 +383,7 @@ final class ReliableRequester extends Requester {
         boolean first = !hasUnanswered();
         int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         unrequested = last ? 0 : unrequested + payload;
-        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES || qp.wantsAnswer();
+        boolean wantsAnswer = qp.takeWantsAnswer() || last || unrequested >= ACKNOWLEDGED_BYTES;
         if (wantsAnswer) {
             unrequested = 0;
         }

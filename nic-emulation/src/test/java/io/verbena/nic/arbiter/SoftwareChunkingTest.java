@@ -69,6 +69,17 @@ class SoftwareChunkingTest {
     }
 
     @Test
+    void answersAreNotChunked() {
+        TestFlow reader = wire.attached(group, 1, 1 << 20, port);
+        arbiter.active(reader);
+        for (int i = 0; i < 100; i++) {
+            assertThat(arbiter.next()).isSameAs(reader);
+            arbiter.charge(reader, PACKET, 0, 0); // of an answer: nobody has been asked
+            arbiter.active(reader);
+        }
+    }
+
+    @Test
     void aFlowThatStartsAnewWaitsForNothing() {
         TestFlow large = wire.flow(group, 1, 1 << 20, port);
         untilNobodyIsServed();

@@ -78,7 +78,7 @@ final class Wire {
             }
             spent += payload + overhead;
             flow.left -= payload;
-            flow.asked = flow.left == 0 || flow.wantsAnswer();
+            flow.asked = flow.takeWantsAnswer() || flow.left == 0;
             if (flow.left == 0) {
                 flow.left = flow.message;
                 flow.messages++;

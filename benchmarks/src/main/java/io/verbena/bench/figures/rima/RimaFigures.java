@@ -1,8 +1,10 @@
 package io.verbena.bench.figures.rima;
 
+import io.verbena.bench.etc.EtcFigure;
 import io.verbena.bench.figures.PaperCommand;
 import io.verbena.bench.figures.PaperFigure;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** {@code verbena figures rima}: the evaluation of RIMA. */
@@ -13,15 +15,16 @@ import picocli.CommandLine.Command;
         usageHelpAutoWidth = true,
         description = {
             "RIMA's figures 3 to 7, its tables 5 and 6 and the latencies of its section 5.2.1, on a simulated fabric of 56 Gb/s.",
+            "With --figure real also ETC traffic between processes of this machine.",
             "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown and JSON.%n"
         })
 public final class RimaFigures extends PaperCommand {
     /** Creates it. */
     public RimaFigures() {
-        super("rima", figures());
+        super("rima", Stream.concat(figures().stream(), Stream.of(new EtcFigure())).toList());
     }
 
-    /** All of them, in the paper's order. */
+    /** All that are simulated or computed, in the paper's order. */
     static List<PaperFigure> figures() {
         return List.of(
                 new Figure3(),
