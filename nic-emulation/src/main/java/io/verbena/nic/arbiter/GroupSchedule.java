@@ -45,7 +45,8 @@ final class GroupSchedule {
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
     }
 
-    // ---- what stands where -------------------------------------------------------------------------------------------
+    // ---- what stands where
+    // -------------------------------------------------------------------------------------------
 
     /** Flows that have work. */
     int flows() {
@@ -186,7 +187,8 @@ final class GroupSchedule {
         rates.changed(entry);
     }
 
-    // ---- ports -------------------------------------------------------------------------------------------------------
+    // ---- ports
+    // -------------------------------------------------------------------------------------------------------
 
     /** A flow has met its port without room. */
     void full(Port port, boolean forUrgent) {
@@ -233,7 +235,8 @@ final class GroupSchedule {
         }
     }
 
-    // ---- who is next -------------------------------------------------------------------------------------------------
+    // ---- who is next
+    // -------------------------------------------------------------------------------------------------
 
     /** The flow to serve next, where it stands; null if none can be served. */
     @Nullable
@@ -308,7 +311,8 @@ final class GroupSchedule {
         return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
     }
 
-    // ---- what it may send, and has sent ------------------------------------------------------------------------------
+    // ---- what it may send, and has sent
+    // ------------------------------------------------------------------------------
 
     /** What the flow chosen may be charged in its visit, in fractions; at least 1. */
     long credit(Flow flow, FlowQueue queue) {
@@ -328,20 +332,16 @@ final class GroupSchedule {
         return entry.limited ? Math.min(credit, entry.tokens << FRACTION) : credit;
     }
 
-    /** Takes from the credit of all that the flow is part of, where others have work too. */
+    /** Takes from the credit of all that the flow is part of. */
     void charge(Flow flow, FlowQueue queue, long units) {
         GroupEntry entry = queue.entry;
         long cost = units << FRACTION;
-        if (groups.members() > 1) {
-            // A floor above its share leaves a group without turns, but not in ever deeper debt.
-            long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
-            entry.credit = Math.max(entry.credit - cost, least);
-        }
-        if (flow.urgent) {
-            flow.credit -= entry.urgent.flows.members() > 1 ? cost : 0;
-        } else {
-            queue.credit -= entry.queues.members() > 1 ? cost : 0;
-            flow.credit -= queue.flows.members() > 1 ? cost : 0;
+        // A floor above its share leaves a group without turns, but not in ever deeper debt.
+        long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
+        entry.credit = Math.max(entry.credit - cost, least);
+        flow.credit -= cost;
+        if (!flow.urgent) {
+            queue.credit -= cost;
         }
     }
 
@@ -368,7 +368,8 @@ final class GroupSchedule {
         groups.served(entry);
     }
 
-    // ---- ceilings ----------------------------------------------------------------------------------------------------
+    // ---- ceilings
+    // ----------------------------------------------------------------------------------------------------
 
     private void park(GroupEntry entry) {
         ready -= entry.count(-1);
