@@ -20,6 +20,7 @@ public final class Plan {
     private static final int ETC_MEAN = 231; // bytes of an ETC message on average
     private static final int BATCH = 16;
     private static final int BULK_DEPTH = 16;
+    private static final int SOCKET_WARMUP = 3; // until the compilers leave the cores to both ends
     private static final int BUSY_QPS = 1000;
     private static final int QPS_DEPTH = 64;
     private static final long RATE = 100_000;
@@ -201,7 +202,7 @@ public final class Plan {
 
     private void sockets() {
         for (String fabric : List.of("uds", "tcp")) {
-            Setting setting = Setting.of("", Measure.ROUND_TRIP, 32);
+            Setting setting = Setting.of("", Measure.ROUND_TRIP, 32).withWarmupFactor(SOCKET_WARMUP);
             add(
                     "rtt-32-" + fabric,
                     "32 B round trip, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",
@@ -213,7 +214,8 @@ public final class Plan {
                             ? references(setting, "netty-tcp", "netty-nio-tcp", "netty-uring-tcp", "aeron-udp")
                             : references(setting, "netty-uds"));
         }
-        Setting window = Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256);
+        Setting window =
+                Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256).withWarmupFactor(SOCKET_WARMUP);
         add(
                 "echo-32-tcp",
                 "32 B echo, 256 under way, TCP, two processes",
@@ -224,7 +226,7 @@ public final class Plan {
                 references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
             Setting bulk =
-                    Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(2);
+                    Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(SOCKET_WARMUP);
             add(
                     "write-1m-" + fabric,
                     "1 MiB WRITE, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",

@@ -2,17 +2,14 @@ package io.verbena.bench.etc;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricNode;
-import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.receive.MessageSink;
 import io.verbena.bench.receive.ReceiveScheme;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.agrona.DirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /** Takes and checks messages, and stalls by a plan, until the senders are through and all has come. For one thread. */
 final class ConsumerLoop {
@@ -26,17 +23,15 @@ final class ConsumerLoop {
 
     private final ReceiveScheme receiver;
     private final FabricNode node;
-    private final Rendezvous[] processes;
+    private final List<SenderGroup> groups;
+    private final Killer killer;
+    private final Acknowledged acknowledged;
     private final StallPlan plan;
     private final ResidentCurve curve;
     private final MessageCheck check;
     private final MessageSink sink = this::onMessage;
     private final Histogram calm = new Histogram(LONGEST_LATENCY, 3);
     private final Histogram stalled = new Histogram(LONGEST_LATENCY, 3);
-    private final List<long[]> told = new ArrayList<>();
-    private long sent;
-    private long unsent;
-    private long notReady;
     private final long warm;
     private long lastCame;
 
@@ -45,16 +40,21 @@ final class ConsumerLoop {
             EtcScheme.Made made,
             ReceiveScheme receiver,
             FabricNode node,
-            Rendezvous[] processes,
+            List<SenderGroup> groups,
+            Killer killer,
+            Acknowledged acknowledged,
             StallPlan plan,
             ResidentCurve curve) {
         this.receiver = receiver;
         this.node = node;
-        this.processes = processes;
+        this.groups = groups;
+        this.killer = killer;
+        this.acknowledged = acknowledged;
         this.plan = plan;
         this.curve = curve;
         int expected = (int) (setting.rate() * setting.seconds() / EtcSetting.SENDERS * 1.1);
-        check = new MessageCheck(EtcSetting.SENDERS, made.lanes(), made.laneOf(), expected);
+        check = new MessageCheck(
+                setting.mostProcesses() * EtcSetting.SENDERS_EACH, made.lanes(), made.laneOf(), expected);
         lastCame = plan.start();
         warm = plan.start() + plan.length() / WARM_UP_PART;
     }
@@ -64,20 +64,20 @@ final class ConsumerLoop {
         int stalls = 0;
         int idle = 0;
         long end = plan.start() + plan.length();
-        @Nullable String[] lines = new String[processes.length];
         while (true) {
             long now = System.nanoTime();
             if (stalls < plan.count() && now - plan.begin(stalls) >= 0) {
                 stall(plan.begin(stalls) + plan.stall());
                 stalls++;
             }
+            killer.turn(now);
             receiver.maintain(now);
             if (receiver.poll(sink, BATCH) > 0) {
                 idle = 0;
                 continue;
             }
             node.drive();
-            if (now - end >= 0 && isOver(lines, now, end)) {
+            if (now - end >= 0 && isOver(now, end)) {
                 break;
             }
             if (++idle < YIELDS) {
@@ -101,55 +101,55 @@ final class ConsumerLoop {
         curve.sample(); // what waits is at its most
     }
 
-    private boolean isOver(@Nullable String[] lines, long now, long end) {
-        boolean all = true;
-        for (int i = 0; i < lines.length; i++) {
-            if (lines[i] == null) {
-                String line = processes[i].heard();
-                lines[i] = line;
-                if (line != null) {
-                    note(line);
-                } else if (processes[i].isOver()) {
-                    throw new BenchException("sender process " + i + " is gone");
-                }
+    private boolean isOver(long now, long end) {
+        boolean all = killer.isIdle();
+        boolean came = all;
+        for (SenderGroup group : groups) {
+            long[] account = group.account();
+            all &= account != null;
+            for (int i = 0; account != null && i < EtcSetting.SENDERS_EACH; i++) {
+                came &= check.whole(group.first() + i) >= account[i];
             }
-            all &= lines[i] != null;
         }
         if (!all && now - end > PATIENCE_NANOS) {
             throw new BenchException("the senders are not through " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
                     + " s after the end of their schedule");
         }
-        return all && (check.received() >= sent || now - Math.max(lastCame, end) > LOST_NANOS);
-    }
-
-    private void note(String line) {
-        long[] numbers = Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
-        told.add(numbers);
-        for (int i = 0; i < EtcSetting.SENDERS_EACH; i++) {
-            sent += numbers[1 + i];
-        }
-        unsent += numbers[1 + EtcSetting.SENDERS_EACH];
-        notReady += numbers[2 + EtcSetting.SENDERS_EACH];
+        return all && (came || now - Math.max(lastCame, end) > LOST_NANOS);
     }
 
     private void onMessage(DirectBuffer buffer, int offset, int length, long tag) {
         lastCame = System.nanoTime();
         if (check.accept(buffer, offset, length, MessageSink.sender(tag))) {
             long scheduled = EtcMessageFlyweight.scheduled(buffer, offset);
+            killer.onMessage(scheduled, lastCame);
             if (scheduled - warm < 0) {
                 return;
             }
             long nanos = Math.min(Math.max(0, lastCame - scheduled), LONGEST_LATENCY);
-            (plan.isDisturbed(scheduled) ? stalled : calm).recordValue(nanos);
+            (plan.isDisturbed(scheduled) || killer.isDisturbed(scheduled) ? stalled : calm).recordValue(nanos);
         }
     }
 
     /** What came of it; after {@link #run}. */
     SchemeReport report(EtcSetting setting) {
+        long sent = 0;
         long lost = 0;
-        for (long[] numbers : told) {
+        long unsent = 0;
+        long notReady = 0;
+        for (SenderGroup group : groups) {
+            long[] account = Objects.requireNonNull(group.account(), "the loop runs until all are through");
             for (int i = 0; i < EtcSetting.SENDERS_EACH; i++) {
-                lost += check.missing((int) numbers[0] + i, numbers[1 + i]);
+                sent += account[i];
+                lost += check.missing(group.first() + i, account[i]);
+            }
+            unsent += account[EtcSetting.SENDERS_EACH];
+            notReady += account[EtcSetting.SENDERS_EACH + 1];
+        }
+        for (SenderGroup group : killer.killed()) {
+            for (int sender = group.first(); sender < group.first() + EtcSetting.SENDERS_EACH; sender++) {
+                sent += acknowledged.get(sender);
+                lost += check.missing(sender, acknowledged.get(sender));
             }
         }
         List<ResidentCurve.Sample> samples = curve.samples();
@@ -170,6 +170,7 @@ final class ConsumerLoop {
                 latency(stalled),
                 notReady,
                 receiver.footprint().peakBytes(),
+                killer.report(),
                 ResidentCurve.stalls(samples, plan),
                 samples);
     }

@@ -84,6 +84,15 @@ record EtcReport(EtcSetting setting, Machine machine, double load, List<SchemeRe
                     each.notReady());
             latency(out, "outside of stalls", each.calm());
             latency(out, "in and after stalls", each.stalled());
+            if (each.kills().count() > 0) {
+                print(
+                        out,
+                        "  %d processes killed: %d holes closed; after a death the next message came within %,.0f ms%s",
+                        each.kills().count(),
+                        each.kills().holes(),
+                        each.kills().longestNanos() / 1e6,
+                        each.kills().inTime() ? "" : ": TOO LATE");
+            }
             print(out, "  held %.1f MiB at most", each.held() / MIB);
             for (ResidentCurve.Stall stall : each.stalls()) {
                 print(

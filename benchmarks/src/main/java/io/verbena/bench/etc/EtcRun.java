@@ -37,7 +37,8 @@ import tools.jackson.databind.json.JsonMapper;
             "Two processes with four senders each send Facebook's ETC traffic on schedule to a third over shared memory; now",
             "and then a message has 1 MiB, and the consumer stalls. Checks every message, and prints rates, latencies and",
             "resident memory of an append queue and of shared receive queues under the same cap; saves etc.json and a plot.",
-            "Ends with 1 if a message was lost, doubled, torn or out of order. Linux alone.%n"
+            "Ends with 1 if a message was lost, doubled, torn or out of order, or if a process that was killed held up the others",
+            "for too long. Linux alone.%n"
         })
 public final class EtcRun implements Callable<Integer> {
     private static final int START_SECONDS = 60;
@@ -90,8 +91,18 @@ public final class EtcRun implements Callable<Integer> {
             names = "--schemes",
             split = ",",
             paramLabel = "<scheme>",
-            description = "Of append, srq and srq-tuned; default all.")
-    List<String> schemes = List.of("append", "srq", "srq-tuned");
+            description = "Of append, srq and srq-tuned; default all, with --kill append.")
+    List<String> schemes = List.of();
+
+    @Option(
+            names = "--kill",
+            paramLabel = "<seconds>",
+            defaultValue = "0",
+            description = {
+                "Kills a process of senders (kill -9) each time that all have sent for so long, and starts another in its",
+                "place; default 0: nobody is killed."
+            })
+    double killEvery;
 
     @Option(names = "--seed", paramLabel = "<seed>", defaultValue = "1", description = "Of the traffic; default 1.")
     long seed = 1;
@@ -128,7 +139,11 @@ public final class EtcRun implements Callable<Integer> {
 
     private int run() {
         List<EtcSetting> settings = new ArrayList<>();
-        for (String name : schemes) {
+        List<String> names = schemes;
+        if (names.isEmpty()) {
+            names = killEvery > 0 ? List.of("append") : List.of("append", "srq", "srq-tuned");
+        }
+        for (String name : names) {
             settings.add(setting(EtcScheme.of(name)));
         }
         Path folder = folder();
@@ -147,7 +162,8 @@ public final class EtcRun implements Callable<Integer> {
     }
 
     private EtcSetting setting(EtcScheme scheme) {
-        return new EtcSetting(scheme, seconds, stallEvery, stallMillis, rate, largestOneIn, (long) cap << 20, seed);
+        return new EtcSetting(
+                scheme, seconds, stallEvery, stallMillis, rate, largestOneIn, (long) cap << 20, seed, killEvery);
     }
 
     private Path folder() {

@@ -20,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param largestOneIn one message in so many has the largest size
  * @param cap bytes that the receiver may hold
  * @param seed of sizes and gaps
+ * @param killEvery seconds from the moment that all send until a process of senders is killed; 0 for never
  */
 record EtcSetting(
         EtcScheme scheme,
@@ -29,7 +30,8 @@ record EtcSetting(
         double rate,
         long largestOneIn,
         long cap,
-        long seed) {
+        long seed,
+        double killEvery) {
     static final int PROCESSES = 2;
     static final int SENDERS_EACH = 4;
     static final int SENDERS = PROCESSES * SENDERS_EACH;
@@ -44,6 +46,15 @@ record EtcSetting(
         range("--rate", rate, SENDERS, 1e7);
         range("--largest-one-in", (double) largestOneIn, 1, 1e12);
         range("--cap", (double) cap / LARGEST, 8, SharedReceiveQueue.MAX_DEPTH);
+        range("--kill", killEvery, 0, 3600);
+        if (killEvery > 0 && scheme != EtcScheme.APPEND) {
+            throw new BenchException("--kill " + killEvery + " with scheme " + scheme.optionName()
+                    + ": only an append queue has places that a dead sender leaves open");
+        }
+        if (killEvery > 0 && killEvery > seconds - Killer.QUIET_SECONDS) {
+            throw new BenchException("--kill " + killEvery + " > " + (seconds - Killer.QUIET_SECONDS)
+                    + ": nobody is killed in the last " + Killer.QUIET_SECONDS + " of " + seconds + " s");
+        }
         if (stallMillis > stallEvery * 500) {
             throw new BenchException(
                     "stalls of " + stallMillis + " ms > half of the " + stallEvery + " s between them");
@@ -59,6 +70,11 @@ record EtcSetting(
     /** Lengths of what follows a message's header. */
     SizeDistribution payloads() {
         return new EtcValueSizes().truncated(LARGEST_PAYLOAD).injecting(LARGEST_PAYLOAD, largestOneIn);
+    }
+
+    /** Processes of senders, those included that take the place of killed ones. */
+    int mostProcesses() {
+        return PROCESSES + (killEvery == 0 ? 0 : (int) (seconds / killEvery));
     }
 
     /** The traffic of a sender. */

@@ -12,6 +12,7 @@ final class MessageCheck {
     private final EtcMessageFlyweight message = new EtcMessageFlyweight();
     private final BitSet[] seen;
     private final long[][] last;
+    private final long[] whole;
     private final IntUnaryOperator laneOf;
     private long received;
     private long duplicated;
@@ -29,6 +30,7 @@ final class MessageCheck {
         this.laneOf = laneOf;
         seen = new BitSet[senders];
         last = new long[senders][lanes];
+        whole = new long[senders];
         for (int i = 0; i < senders; i++) {
             seen[i] = new BitSet(expected);
             Arrays.fill(last[i], -1);
@@ -52,6 +54,7 @@ final class MessageCheck {
             return false;
         }
         seen[sender].set((int) sequence);
+        whole[sender]++;
         long[] lanes = last[sender];
         int lane = laneOf.applyAsInt(length);
         if (sequence < lanes[lane]) {
@@ -64,6 +67,11 @@ final class MessageCheck {
     /** Messages that came, whatever they were. */
     long received() {
         return received;
+    }
+
+    /** Messages of a sender that came whole, each counted once. */
+    long whole(int sender) {
+        return whole[sender];
     }
 
     long duplicated() {

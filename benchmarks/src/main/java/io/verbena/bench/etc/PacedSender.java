@@ -10,6 +10,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PacedSender implements AutoCloseable {
     private static final int SHIFTS = 1 << 16;
     private static final int BURST = 32;
+    private static final int HURRIED_BYTES =
+            192 << 10; // about the longest that has its place in the queue while it is written
 
     private final EtcMessageFlyweight message = new EtcMessageFlyweight();
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[EtcSetting.LARGEST]);
@@ -17,14 +19,18 @@ final class PacedSender implements AutoCloseable {
     private final SendScheme sender;
     private final EtcWorkload traffic;
     private final int number;
+    private final Acknowledged acknowledged;
     private long end;
     private long due;
     private long sequence;
+    private long acknowledgedCount;
+    private boolean hurried;
     private int length; // of the message that is ready, 0 if there is none
 
-    PacedSender(EtcSetting setting, SendScheme sender, int number) {
+    PacedSender(EtcSetting setting, SendScheme sender, int number, Acknowledged acknowledged) {
         this.sender = sender;
         this.number = number;
+        this.acknowledged = acknowledged;
         traffic = setting.traffic(number);
         SimRandom random = SimRandom.forPart(setting.seed(), number);
         for (int i = 0; i < noise.length; i++) {
@@ -48,8 +54,11 @@ final class PacedSender implements AutoCloseable {
 
     /** Sends some of what is due. @return whether it is worth to come again at once */
     boolean turn(long now) {
-        sender.poll();
+        poll();
         for (int i = 0; i < BURST; i++) {
+            if (hurried && length == 0) {
+                due = now;
+            }
             if (due - now > 0 || due - end >= 0) {
                 return false;
             }
@@ -67,8 +76,21 @@ final class PacedSender implements AutoCloseable {
         return true;
     }
 
+    /** From now on sends long messages without a pause. */
+    void hurry() {
+        hurried = true;
+    }
+
+    private void poll() {
+        int completed = sender.poll();
+        if (completed > 0) {
+            acknowledgedCount += completed;
+            acknowledged.put(number, acknowledgedCount);
+        }
+    }
+
     private void prepare() {
-        int payload = traffic.messageBytes();
+        int payload = hurried ? HURRIED_BYTES : traffic.messageBytes();
         length = EtcMessageFlyweight.HEADER_LENGTH + payload;
         int shift = (int) (sequence * 61 % SHIFTS);
         buffer.putBytes(EtcMessageFlyweight.HEADER_LENGTH, noise, shift, payload);
@@ -77,7 +99,7 @@ final class PacedSender implements AutoCloseable {
 
     /** Lets what is under way go on. @return whether all has come */
     boolean isDrained() {
-        sender.poll();
+        poll();
         return sender.outstanding() == 0;
     }
 

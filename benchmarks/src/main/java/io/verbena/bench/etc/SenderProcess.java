@@ -9,6 +9,7 @@ import io.verbena.bench.receive.Scheme;
 import io.verbena.bench.receive.SchemeAddress;
 import io.verbena.nic.EngineMode;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 
@@ -17,6 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  * not send within the time it counts and leaves.
  */
 final class SenderProcess {
+    /** What it is told before it is killed. */
+    static final String HURRY = "hurry";
+
     private static final int LINK_SECONDS = 15;
     private static final int DRAIN_SECONDS = 20;
     private static final long SLEEP_FROM_NANOS = 50_000;
@@ -37,16 +41,17 @@ final class SenderProcess {
             long consumer = Long.parseLong(rendezvous.hear(node::drive));
             node.connect(
                     InetAddress.getLoopbackAddress(), rendezvous.hear(node::drive), EtcSetting.nanos(LINK_SECONDS));
+            String counts = rendezvous.hear(node::drive);
             rendezvous.tell(String.valueOf(node.nic().id()));
             node.awaitLink(consumer, linked);
             PacedSender[] senders = new PacedSender[EtcSetting.SENDERS_EACH];
-            try {
+            try (Acknowledged acknowledged = Acknowledged.open(Path.of(counts))) {
                 for (int i = 0; i < senders.length; i++) {
-                    senders[i] = new PacedSender(setting, scheme.sender(node.nic()), first + i);
+                    senders[i] = new PacedSender(setting, scheme.sender(node.nic()), first + i, acknowledged);
                     SchemeAddress invitation = SchemeAddress.parse(rendezvous.hear(node::drive));
                     rendezvous.tell(senders[i].connect(invitation).toText());
                 }
-                send(setting, rendezvous, node, senders, first);
+                send(rendezvous, node, senders);
             } finally {
                 for (PacedSender sender : senders) {
                     if (sender != null) {
@@ -57,10 +62,10 @@ final class SenderProcess {
         }
     }
 
-    private static void send(
-            EtcSetting setting, Rendezvous rendezvous, FabricNode node, PacedSender[] senders, int first) {
-        long start = Long.parseLong(rendezvous.hear(node::drive));
-        long end = start + EtcSetting.nanos(setting.seconds());
+    private static void send(Rendezvous rendezvous, FabricNode node, PacedSender[] senders) {
+        String[] times = rendezvous.hear(node::drive).split(" ");
+        long start = Long.parseLong(times[0]);
+        long end = Long.parseLong(times[1]);
         for (PacedSender sender : senders) {
             sender.start(start, end);
         }
@@ -68,6 +73,11 @@ final class SenderProcess {
         while (now - end < 0) {
             if (rendezvous.isOver()) {
                 throw new BenchException("the consumer is gone");
+            }
+            if (HURRY.equals(rendezvous.heard())) {
+                for (PacedSender sender : senders) {
+                    sender.hurry();
+                }
             }
             boolean busy = false;
             long next = end;
@@ -92,7 +102,7 @@ final class SenderProcess {
         for (PacedSender sender : senders) {
             unsent += sender.unsent();
         }
-        StringJoiner line = new StringJoiner(" ").add(String.valueOf(first));
+        StringJoiner line = new StringJoiner(" ");
         for (PacedSender sender : senders) {
             line.add(String.valueOf(sender.sent()));
         }

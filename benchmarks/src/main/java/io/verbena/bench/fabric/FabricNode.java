@@ -80,13 +80,18 @@ public final class FabricNode implements AutoCloseable {
      * @param idle called after each turn; throws when it has taken too long
      */
     public void awaitLink(long peerNic, Runnable idle) {
-        boolean[] up = new boolean[1];
-        while (!up[0]) {
-            fabric.checkConnecting();
-            drive();
-            engine.call(() -> up[0] = engine.path(peerNic).isUp());
+        while (!isLinked(peerNic)) {
             idle.run();
         }
+    }
+
+    /** Drives the engine once. @return whether the link is up */
+    public boolean isLinked(long peerNic) {
+        boolean[] up = new boolean[1];
+        fabric.checkConnecting();
+        drive();
+        engine.call(() -> up[0] = engine.path(peerNic).isUp());
+        return up[0];
     }
 
     /** Whether one-sided operations and appends reach the peer's memory without packets. */

@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Runs figures of a paper one after the other, and leaves in a directory {@code <paper>.json}, {@code <paper>.md} and a PNG a
- * picture. The JSON says nothing of the machine or the time: it is a function of the arguments.
+ * picture. Of simulated figures the JSON says nothing of the machine or the time: it is a function of the arguments.
  */
 public final class FigureRun {
     private static final JsonMapper JSON =

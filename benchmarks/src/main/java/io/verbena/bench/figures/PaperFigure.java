@@ -21,7 +21,7 @@ public interface PaperFigure {
      *
      * @param seed of all chance in it
      * @param size how much is run
-     * @return what came out, a function of seed and size
+     * @return what came out, a function of seed and size unless it was measured on this machine
      */
     FigureReport run(long seed, Size size);
 }

@@ -88,6 +88,11 @@ public final class AppendScheme implements Scheme {
         }
 
         @Override
+        public long holes() {
+            return queue.query().holes();
+        }
+
+        @Override
         public SchemeFootprint footprint() {
             AppendQueueStatistics now = queue.query();
             return new SchemeFootprint(now.depth(), now.announcedFree(), now.footprint(), now.highWater());

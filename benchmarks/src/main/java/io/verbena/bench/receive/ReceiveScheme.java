@@ -23,6 +23,9 @@ public interface ReceiveScheme extends AutoCloseable {
     /** Connects the queue pairs of an invitation with those of the sender that answered it; the NICs are linked. */
     void accept(SchemeAddress answer);
 
+    /** Closes the queue pairs of a sender that is gone. Messages of it that have come are still handed out. */
+    void dismiss(int sender);
+
     /**
      * Takes messages that have come. A sender's messages keep their order as far as they come by the same queue pair.
      *
@@ -40,6 +43,11 @@ public interface ReceiveScheme extends AutoCloseable {
      * @return work done
      */
     int maintain(long nowNanos);
+
+    /** Places of messages that a sender began and did not end, and that were given up; 0 where there is no such thing. */
+    default long holes() {
+        return 0;
+    }
 
     /** The memory that it holds now. */
     SchemeFootprint footprint();

@@ -90,6 +90,13 @@ abstract class ReceiverEnd implements ReceiveScheme {
     /** Takes what a subclass must know of the answer, and posts first receives. */
     void accepted(int sender, SchemeAddress answer) {}
 
+    @Override
+    public final void dismiss(int sender) {
+        for (QueuePair qp : senders.get(sender)) {
+            qp.close(); // once more in close(), where it does nothing
+        }
+    }
+
     final int senders() {
         return senders.size();
     }

@@ -77,14 +77,48 @@ class EtcRunTest {
         checkWith("srq-tuned");
     }
 
+    /** Whether somebody dies in the middle of a message is chance; what is acknowledged has to come whatever happens. */
+    @Test
+    void sendersThatAreKilledHoldUpNobody() throws IOException {
+        int status = run(
+                "--seconds", "6",
+                "--stall-every", "2",
+                "--rate", "3000",
+                "--largest-one-in", "300",
+                "--cap", "32",
+                "--kill", "1",
+                "--out", folder.toString());
+        assertThat(status).as("%s%n%s", out, err).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("0 lost, 0 duplicated, 0 torn, 0 reordered")
+                .contains("processes killed");
+        JsonNode schemes = JsonMapper.shared()
+                .readTree(folder.resolve(EtcReport.FILE).toFile())
+                .get("schemes");
+        assertThat(schemes.size()).isEqualTo(1);
+        JsonNode report = schemes.get(0);
+        assertThat(report.get("scheme").asString()).isEqualTo("append");
+        assertThat(report.get("sent").asLong()).isGreaterThan(LEAST);
+        assertThat(report.get("received").asLong())
+                .isGreaterThanOrEqualTo(report.get("sent").asLong());
+        JsonNode kills = report.get("kills");
+        assertThat(kills.get("count").asInt()).isBetween(1, 4);
+        assertThat(kills.get("longestNanos").asLong()).isPositive();
+        assertThat(kills.get("inTime").asBoolean()).isTrue();
+    }
+
     @Test
     void whatCannotBeRunIsRefused() {
         assertThat(run("--schemes", "mailbox")).isEqualTo(1);
         assertThat(run("--cap", "7")).isEqualTo(1);
         assertThat(run("--stall-every", "1", "--stall-millis", "501")).isEqualTo(1);
+        assertThat(run("--kill", "1", "--schemes", "srq")).isEqualTo(1);
+        assertThat(run("--kill", "9", "--seconds", "10")).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("unknown scheme 'mailbox', expected append, srq, srq-tuned")
                 .contains("--cap")
-                .contains("stalls of 501 ms");
+                .contains("stalls of 501 ms")
+                .contains("--kill 1.0 with scheme srq")
+                .contains("--kill 9.0 > 8.0");
     }
 }

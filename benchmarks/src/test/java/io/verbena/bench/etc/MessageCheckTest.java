@@ -47,6 +47,8 @@ class MessageCheckTest {
         assertThat(accept(0, 0, LENGTH)).isFalse();
         assertThat(check.duplicated()).isEqualTo(1);
         assertThat(check.missing(0, 1)).isZero();
+        assertThat(check.received()).isEqualTo(2);
+        assertThat(check.whole(0)).isEqualTo(1);
     }
 
     @Test

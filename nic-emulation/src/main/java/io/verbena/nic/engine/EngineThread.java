@@ -29,16 +29,26 @@ final class EngineThread implements Runnable {
 
     @Override
     public void run() {
+        boolean slept = false; // and has found nothing to do since
+        long since = 0;
         while (!engine.isClosed()) {
             try {
                 int work = engine.doWork();
                 work += engine.agentWork();
                 if (work > 0) {
-                    idle.worked();
+                    if (slept) {
+                        idle.slept(since);
+                        slept = false;
+                    } else {
+                        idle.worked();
+                    }
+                } else if (slept) {
+                    engine.await(
+                            Long.MAX_VALUE); // woken for a guest: to stay awake as well would take the guest's core
                 } else if (idle.idle()) {
-                    long since = idle.idleSince();
+                    since = idle.idleSince();
+                    slept = true;
                     engine.await(Long.MAX_VALUE);
-                    idle.slept(since);
                 }
             } catch (RuntimeException | Error e) {
                 // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.

@@ -26,6 +26,11 @@ final class RunDelay implements AutoCloseable {
         return of == Thread.currentThread();
     }
 
+    /** Whether the kernel does not tell, or the file is closed for good. */
+    boolean isAbsent() {
+        return absent;
+    }
+
     /** Nanoseconds that the thread that looked last had been runnable and not run then, since it began. */
     long nanos() {
         return nanos;

@@ -1,5 +1,6 @@
 package io.verbena.bench.figures.rima;
 
+import io.verbena.bench.etc.EtcFigure;
 import io.verbena.bench.figures.FigureRun;
 import io.verbena.bench.figures.PaperFigure;
 import java.nio.file.Path;
@@ -38,6 +39,14 @@ public final class RimaFigures implements Callable<Integer> {
     @Option(names = "--quick", description = "Run less of each, to see in a minute that all of it works.")
     boolean quick;
 
+    @Option(
+            names = "--real",
+            description = {
+                "Also sends ETC traffic between processes of this machine over shared memory, a minute: figure 'real'.",
+                "Linux alone."
+            })
+    boolean real;
+
     @Option(names = "--seed", paramLabel = "<seed>", description = "Of all chance; default ${DEFAULT-VALUE}.")
     long seed = 1;
 
@@ -58,16 +67,20 @@ public final class RimaFigures implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        PaperFigure traffic = new EtcFigure();
+        List<PaperFigure> offered = new ArrayList<>(figures());
+        offered.add(traffic);
         List<PaperFigure> figures = new ArrayList<>();
         List<String> unknown = new ArrayList<>(chosen);
-        for (PaperFigure figure : figures()) {
-            if (chosen.isEmpty() || unknown.remove(figure.id())) {
+        for (PaperFigure figure : offered) {
+            boolean named = unknown.remove(figure.id());
+            if (named || (figure == traffic ? real : chosen.isEmpty())) {
                 figures.add(figure);
             }
         }
         if (!unknown.isEmpty()) {
             throw wrong("no figure " + String.join(", ", unknown) + "; there are "
-                    + String.join(", ", figures().stream().map(PaperFigure::id).toList()));
+                    + String.join(", ", offered.stream().map(PaperFigure::id).toList()));
         }
         new FigureRun("rima", figures, seed, quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL)
                 .run(out, System.out);
