@@ -4,7 +4,8 @@ import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
-import io.verbena.nic.arbiter.PacketRoundRobin;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.DeficitRoundRobin;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
@@ -105,7 +106,8 @@ public final class Nic implements AutoCloseable {
                     regions,
                     addresses,
                     appendQueues,
-                    new PacketRoundRobin(context.quantum),
+                    new DeficitRoundRobin(
+                            ArbiterSettings.defaults().withQuantum(context.quantum), i, engines.length, context.clock),
                     counters,
                     events);
         }

@@ -3,21 +3,32 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}. The fields are the
- * arbiter's; they live here so that scheduling needs no look-up and no allocation.
+ * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}.
+ *
+ * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass} and {@link #statistics}, which any thread
+ * may read.
  */
-public abstract class Flow {
+public abstract class Flow extends Share {
+    /** Least and default weight. */
+    public static final int MIN_WEIGHT = 1;
+
     final FlowGroup group;
+    final FlowStatistics statistics = new FlowStatistics();
+
+    int budget;
+    long waitsSince; // when it became active, if its delay is to be recorded; else 0
 
     @Nullable
-    Flow nextInGroup;
+    Port port;
 
-    boolean scheduled;
-    long deficit;
-    int budget;
+    @Nullable
+    FlowQueue queue; // its group's flows along its port
+
+    private volatile int configuredWeight = MIN_WEIGHT;
+    private volatile TrafficClass trafficClass = TrafficClass.BULK;
 
     /**
-     * Creates a flow without work.
+     * Creates a flow without work, of weight 1 and class BULK.
      *
      * @param group whose share it takes part in
      */
@@ -25,13 +36,52 @@ public abstract class Flow {
         this.group = group;
     }
 
+    /** The group whose share it takes part in. */
+    public final FlowGroup group() {
+        return group;
+    }
+
+    /** Its weight among the flows of its group. */
+    public final int weight() {
+        return configuredWeight;
+    }
+
+    /** How soon it is served. */
+    public final TrafficClass trafficClass() {
+        return trafficClass;
+    }
+
+    /**
+     * Sets weight and class. Before the flow is attached, or followed by {@link Arbiter#changed(Flow, int, int,
+     * TrafficClass)}.
+     *
+     * @param newWeight at least 1
+     */
+    public final void configure(int newWeight, TrafficClass newClass) {
+        if (newWeight < MIN_WEIGHT) {
+            throw new IllegalArgumentException("weight " + newWeight + " < minimum " + MIN_WEIGHT);
+        }
+        configuredWeight = newWeight;
+        trafficClass = newClass;
+    }
+
+    /** What it has sent and waited for. */
+    public final FlowStatistics statistics() {
+        return statistics;
+    }
+
+    /** The port that it was attached to, or null. */
+    public final @Nullable Port port() {
+        return port;
+    }
+
     /** Bytes it may send in the visit that {@link Arbiter#next} granted. */
     public final int budget() {
         return budget;
     }
 
-    /** Whether it takes part in the schedule now. */
+    /** Whether it stands in the schedule now. */
     public final boolean isScheduled() {
-        return scheduled;
+        return list != null;
     }
 }

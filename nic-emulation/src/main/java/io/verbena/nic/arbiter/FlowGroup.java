@@ -1,7 +1,5 @@
 package io.verbena.nic.arbiter;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Flows that share one entitlement: a tenant. Each engine's arbiter keeps its own state of it, found by {@link #index}.
  *
@@ -86,49 +84,5 @@ public final class FlowGroup {
     /** Sets the length up to which messages are served as urgent. */
     public void urgentLimit(int bytes) {
         urgentLimit = bytes;
-    }
-
-    @Nullable
-    FlowGroup nextGroup;
-
-    @Nullable
-    Flow head;
-
-    @Nullable
-    Flow tail;
-
-    boolean scheduled;
-    long bytes;
-
-    /** Bytes charged to the group since it was created. */
-    public long bytes() {
-        return bytes;
-    }
-
-    boolean isEmpty() {
-        return head == null;
-    }
-
-    void addLast(Flow flow) {
-        flow.nextInGroup = null;
-        if (tail == null) {
-            head = flow;
-        } else {
-            tail.nextInGroup = flow;
-        }
-        tail = flow;
-    }
-
-    @Nullable
-    Flow removeFirst() {
-        Flow flow = head;
-        if (flow != null) {
-            head = flow.nextInGroup;
-            flow.nextInGroup = null;
-            if (head == null) {
-                tail = null;
-            }
-        }
-        return flow;
     }
 }

@@ -2,8 +2,8 @@
  * Who sends next, and how much: the {@link io.verbena.nic.arbiter.Arbiter} port and the disciplines behind it.
  *
  * <pre>
- *   engine ── next ─▶ FlowGroup (round) ─▶ Flow (round) ── budget ─▶ requester, responder
- *          ◀─ charge, then active | idle | blocked
+ *   engine ── next ─▶ group (round) ─▶ flow (round) ── budget ─▶ requester, responder
+ *          ◀─ charge, then active | idle | blocked | full
  * </pre>
  */
 @NullMarked

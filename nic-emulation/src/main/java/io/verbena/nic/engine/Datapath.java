@@ -93,7 +93,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
-        this.outbound = new Outbound(arbiter, this);
+        this.outbound = new Outbound(arbiter, this, clock);
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
@@ -352,6 +352,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     void add(QpContext qp) {
         queuePairs.add(qp);
+        outbound.attach(qp);
     }
 
     void remove(QpContext qp) {
@@ -453,6 +454,11 @@ final class Datapath implements TransportServices, PacketHandler {
     public void event(AsyncEventType type, long element) {
         events.raise(type, element);
         delivered = true;
+    }
+
+    @Override
+    public void attach(QpContext qp) {
+        outbound.attach(qp);
     }
 
     @Override

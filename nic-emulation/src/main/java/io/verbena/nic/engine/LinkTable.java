@@ -290,6 +290,7 @@ final class LinkTable implements Arrivals {
             before.close(); // a peer that came back before its old link was seen to break
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
+            services.attach(path.queuePairs().get(i)); // a link of another kind may have another port
             services.schedule(path.queuePairs().get(i));
         }
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());

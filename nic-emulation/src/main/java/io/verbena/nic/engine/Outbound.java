@@ -1,6 +1,7 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -8,6 +9,7 @@ import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
@@ -18,6 +20,8 @@ final class Outbound {
 
     private final Arbiter arbiter;
     private final TransportServices services;
+    private final NanoClock clock;
+    private final List<Port> full = new ArrayList<>(); // until the next turn
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -26,10 +30,12 @@ final class Outbound {
      * Creates it, with nothing to send.
      *
      * @param services told of the paths that something was sent on
+     * @param clock times visits, where the arbiter wants that
      */
-    Outbound(Arbiter arbiter, TransportServices services) {
+    Outbound(Arbiter arbiter, TransportServices services, NanoClock clock) {
         this.arbiter = arbiter;
         this.services = services;
+        this.clock = clock;
     }
 
     /**
@@ -38,6 +44,9 @@ final class Outbound {
      * @return visits that found something to do
      */
     int send() {
+        for (int i = full.size() - 1; i >= 0; i--) {
+            arbiter.room(full.remove(i));
+        }
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -83,9 +92,10 @@ final class Outbound {
         if (qp.blockedOn != null || !acknowledgements.isEmpty() || !blocked.isEmpty() || !arbiter.nextAlone(qp)) {
             return false;
         }
+        long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
         int sent = qp.executeNow(slot, data, from);
         if (sent >= 0) {
-            arbiter.charge(qp, sent);
+            arbiter.charge(qp, sent, 1, arbiter.isTimed() ? clock.nanoTime() - begun : 0);
         }
         arbiter.idle(qp);
         return sent >= 0;
@@ -93,8 +103,11 @@ final class Outbound {
 
     /** Lets a queue pair send what it is granted. */
     private int visit(QpContext qp) {
+        long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
+        long first = qp.sendRing().next();
         int sent = qp.transmit(qp.budget());
-        arbiter.charge(qp, sent);
+        int operations = (int) Math.max(0, qp.sendRing().next() - first); // fewer after going back
+        arbiter.charge(qp, sent, operations, arbiter.isTimed() ? clock.nanoTime() - begun : 0);
         settle(qp);
         return sent;
     }
@@ -120,6 +133,14 @@ final class Outbound {
     }
 
     private void block(QpContext qp) {
+        Port port = qp.port();
+        if (port != null) {
+            if (!port.isFull()) {
+                full.add(port);
+            }
+            arbiter.full(qp);
+            return;
+        }
         arbiter.blocked(qp);
         Path path = qp.sendPath();
         if (path != null && qp.blockedOn == null) {
@@ -192,8 +213,15 @@ final class Outbound {
         return arbiter.hasActive() || !acknowledgements.isEmpty();
     }
 
-    /** Forgets what a queue pair waits for that is removed. */
+    /** A queue pair is new, or its path or the path's link is. */
+    void attach(QpContext qp) {
+        Path path = qp.path();
+        arbiter.attach(qp, path == null ? null : path.port());
+    }
+
+    /** Forgets a queue pair that is removed. */
     void remove(QpContext qp) {
+        arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
             path.blocked().remove(qp);
@@ -203,6 +231,7 @@ final class Outbound {
 
     /** Nothing is sent any more. */
     void clear() {
+        full.clear();
         blocked.clear();
         acknowledgements.clear();
     }

@@ -90,6 +90,11 @@ public interface Link extends AutoCloseable {
     /** Bytes committed here that the medium has not taken yet (a retransmission timer does not run for them). */
     int unsent();
 
+    /** Bytes that the medium spends on a packet on top of the packet's own; what is scheduled by bytes counts them. */
+    default int overhead() {
+        return 0;
+    }
+
     /** The peer's memory as it is mapped here, or null where there is no direct path. */
     @Nullable
     PeerMemory peerMemory();

@@ -127,6 +127,11 @@ public final class SimLink implements Link {
     }
 
     @Override
+    public int overhead() {
+        return profile.overheadBytes;
+    }
+
+    @Override
     public int claim(int length) {
         if (length < 1 || length > profile.maxPacket) {
             throw new IllegalArgumentException("packet of " + length + " bytes outside 1.." + profile.maxPacket);

@@ -1,6 +1,7 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.port.Link;
@@ -25,6 +26,7 @@ public final class Path {
     private @Nullable ControlBlock peerControl;
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
+    private final Port port = new Port();
     private boolean touched;
 
     /**
@@ -46,9 +48,14 @@ public final class Path {
         return queuePairs;
     }
 
-    /** Queue pairs that have work and wait for room on the link. */
+    /** Queue pairs that have work and wait for room on the link, of those without a {@link #port}. */
     public List<QpContext> blocked() {
         return blocked;
+    }
+
+    /** What fills up for all queue pairs of this path; null with a direct path, where each meets a limit of its own. */
+    public @Nullable Port port() {
+        return remoteKeys == null ? port : null;
     }
 
     /** The link, or null while there is none. It may be down. */
@@ -86,6 +93,7 @@ public final class Path {
         RemoteKeys keys = control == null || memory == null ? null : new RemoteKeys(control, memory);
         Appender appender = control == null || memory == null ? null : new Appender(control, memory);
         link = newLink;
+        port.overhead(newLink.overhead());
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;

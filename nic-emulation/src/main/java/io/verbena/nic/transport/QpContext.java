@@ -250,6 +250,7 @@ public final class QpContext extends Flow {
         pathMtu = mtu;
         maxDestRdAtomic = maxDest;
         responder.reset(receivePsn);
+        services.attach(this);
     }
 
     /** Readies datagrams; called on the move to RTR. */

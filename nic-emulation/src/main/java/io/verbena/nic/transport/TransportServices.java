@@ -61,6 +61,9 @@ public interface TransportServices {
     /** Raises an asynchronous event; the type says what the element is. */
     void event(AsyncEventType type, long element);
 
+    /** A queue pair is connected along a path, or its path has got another link: what it sends fills that one's port. */
+    void attach(QpContext qp);
+
     /** A queue pair has something to send that the arbiter decides on. */
     void schedule(QpContext qp);
 

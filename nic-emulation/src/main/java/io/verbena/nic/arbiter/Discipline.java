@@ -1,0 +1,17 @@
+package io.verbena.nic.arbiter;
+
+/** How an engine chooses who sends next. */
+public enum Discipline {
+    /** Weighted groups and flows by data chunks, with byte deficits: shares are exact for all sizes. */
+    CHUNKS,
+    /** Groups in turn, in each flows in turn, a quantum of bytes a visit with deficits; no weights. */
+    DEFICIT_ROUND_ROBIN,
+    /** Data chunks as Palos prints them: combined until the chunk is met, idle flows in the sum of weights. */
+    PALOS_AS_PRINTED,
+    /** Flows in turn, a packet a visit: a commodity NIC. */
+    PACKET_ROUND_ROBIN,
+    /** Packets in turn below software that has one chunk of a flow under way. */
+    SOFTWARE_CHUNKING,
+    /** Eight lanes by group, weighted; packets in turn in each. */
+    VIRTUAL_LANES
+}
