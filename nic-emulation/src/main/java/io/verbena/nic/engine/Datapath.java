@@ -8,6 +8,8 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
@@ -58,6 +60,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final Appender appender;
     private final ControlBlock control;
     private final NanoClock clock;
+    private final Arbiter arbiter;
     private final Outbound outbound;
     private final AtomicLongArray counters;
     private final NicEvents events;
@@ -93,6 +96,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
+        this.arbiter = arbiter;
         this.outbound = new Outbound(arbiter, this, clock);
         this.counters = counters;
         this.events = events;
@@ -118,6 +122,9 @@ final class Datapath implements TransportServices, PacketHandler {
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
+        }
+        if (arbiter.nextDeadlineNanos() != Long.MAX_VALUE) {
+            arbiter.expire(now());
         }
         work += outbound.send();
         finish();
@@ -242,7 +249,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     /** When timers need the next turn. */
     long nextDeadline() {
-        return failed ? Long.MAX_VALUE : timers.next();
+        return failed ? Long.MAX_VALUE : Math.min(timers.next(), arbiter.nextDeadlineNanos());
     }
 
     // ---- failure -------------------------------------------------------------------------------------------------
@@ -364,6 +371,16 @@ final class Datapath implements TransportServices, PacketHandler {
             path.queuePairs().remove(qp);
         }
         outbound.remove(qp);
+    }
+
+    void configure(QpContext qp, int weight, TrafficClass trafficClass) {
+        int before = qp.weight();
+        qp.configure(weight, trafficClass);
+        arbiter.changed(qp, before, weight, trafficClass);
+    }
+
+    void changed(FlowGroup group) {
+        arbiter.changed(group);
     }
 
     /** The links, and the paths that lead over them. */

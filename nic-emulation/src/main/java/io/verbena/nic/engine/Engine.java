@@ -5,6 +5,8 @@ import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.port.Link;
@@ -466,6 +468,16 @@ public final class Engine implements LinkListener, AutoCloseable {
     /** Removes a queue pair. Under the baton. */
     public void remove(QpContext qp) {
         datapath.remove(qp);
+    }
+
+    /** Sets a queue pair's weight and class. Under the baton. */
+    public void configure(QpContext qp, int weight, TrafficClass trafficClass) {
+        datapath.configure(qp, weight, trafficClass);
+    }
+
+    /** A group's weight or rates have changed. Under the baton. */
+    public void changed(FlowGroup group) {
+        datapath.changed(group);
     }
 
     /** What the state machines of this engine's queue pairs need. */
