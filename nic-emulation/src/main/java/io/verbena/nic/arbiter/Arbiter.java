@@ -88,6 +88,6 @@ public interface Arbiter {
     /** Whether {@link #acknowledged} is to be called. Constant. */
     boolean wantsAcknowledgements();
 
-    /** Everything that a flow has sent was acknowledged. */
+    /** All that a flow has sent was acknowledged, or is to be sent again, or never will be. */
     void acknowledged(Flow flow);
 }

@@ -16,6 +16,8 @@ public abstract class Flow extends Share {
     final FlowStatistics statistics = new FlowStatistics();
 
     int budget;
+    boolean onePacket; // what the visit granted may hold
+    boolean answered; // the visit's packet has to ask for an answer
     long waitsSince; // when it became active, if its delay is to be recorded; else 0
 
     @Nullable
@@ -78,6 +80,16 @@ public abstract class Flow extends Share {
     /** Bytes it may send in the visit that {@link Arbiter#next} granted. */
     public final int budget() {
         return budget;
+    }
+
+    /** Whether the visit that {@link Arbiter#next} granted ends with its first packet, or operation on mapped memory. */
+    public final boolean sendsOnePacket() {
+        return onePacket;
+    }
+
+    /** Whether the packet of that visit is to ask for an answer, also if it does not end a message. */
+    public final boolean wantsAnswer() {
+        return answered;
     }
 
     /** Whether it stands in the schedule now. */

@@ -484,6 +484,11 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     @Override
+    public void nothingUnderWay(QpContext qp) {
+        outbound.nothingUnderWay(qp);
+    }
+
+    @Override
     public void acknowledge(QpContext qp) {
         outbound.acknowledge(qp);
     }

@@ -19,6 +19,7 @@ final class Outbound {
     private static final int VISITS_A_TURN = 64;
 
     private final Arbiter arbiter;
+    private final boolean wantsAcknowledgements;
     private final TransportServices services;
     private final NanoClock clock;
     private final List<Port> full = new ArrayList<>(); // until the next turn
@@ -34,6 +35,7 @@ final class Outbound {
      */
     Outbound(Arbiter arbiter, TransportServices services, NanoClock clock) {
         this.arbiter = arbiter;
+        this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
         this.services = services;
         this.clock = clock;
     }
@@ -191,6 +193,13 @@ final class Outbound {
         }
         due.clear();
         return sent;
+    }
+
+    /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
+    void nothingUnderWay(QpContext qp) {
+        if (wantsAcknowledgements) {
+            arbiter.acknowledged(qp);
+        }
     }
 
     /** A queue pair has something to send. */

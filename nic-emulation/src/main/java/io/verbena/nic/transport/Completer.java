@@ -275,6 +275,9 @@ final class Completer {
         if (Psn.after(psn, acknowledged)) {
             acknowledged = psn;
         }
+        if (Psn.next(acknowledged) == requester.unsentPsn()) {
+            services.nothingUnderWay(qp);
+        }
         progress();
         if (ackDeadline != Long.MAX_VALUE) {
             ackDeadline = services.now() + qp.ackTimeoutNanos();

@@ -377,7 +377,7 @@ public final class QpContext extends Flow {
     public int transmit(int budget) {
         int spent = 0;
         if (responder.hasResponses()) {
-            spent = responder.transmit(budget);
+            spent = responder.transmit(sendsOnePacket() ? 1 : budget);
             if (responder.outcome() != IDLE) {
                 outcome = responder.outcome();
                 return spent;

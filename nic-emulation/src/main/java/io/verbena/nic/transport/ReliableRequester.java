@@ -137,6 +137,9 @@ final class ReliableRequester extends Requester {
                 break;
             }
             spent += sent;
+            if (qp.sendsOnePacket()) {
+                break;
+            }
         }
         ring.releaseConsumed();
         return spent;
@@ -369,7 +372,7 @@ final class ReliableRequester extends Requester {
         boolean first = !hasUnanswered();
         int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         unrequested = last ? 0 : unrequested + payload;
-        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES;
+        boolean wantsAnswer = last || unrequested >= ACKNOWLEDGED_BYTES || qp.wantsAnswer();
         if (wantsAnswer) {
             unrequested = 0;
         }
@@ -502,6 +505,7 @@ final class ReliableRequester extends Requester {
 
     /** Goes back to a PSN that was sent: the next packet will be that one. */
     void rewind(int psn) {
+        services.nothingUnderWay(qp);
         long index = ring.head();
         readsOutstanding = 0;
         while (index < assigned) {
@@ -545,6 +549,7 @@ final class ReliableRequester extends Requester {
         packetsOnly = false;
         readsOutstanding = 0;
         completer.disarm();
+        services.nothingUnderWay(qp);
     }
 
     static boolean isRead(int kind) {

@@ -1,0 +1,152 @@
+package io.verbena.nic.arbiter;
+
+/**
+ * A group's account on one engine: see {@link EngineAccounts}. The arbiter says when the group begins and ceases to have
+ * work here, what it was charged, and asks at each turn what the turn is to be corrected by.
+ *
+ * <p>Used under the engine's baton.
+ */
+final class GroupAccount {
+    private static final double MOST_BEHIND = 4 << 20;
+    private static final int LEAST_PART =
+            128; // of a turn that is left to a group far ahead: its flows never stand still
+
+    private final EngineAccounts engine;
+    private final FlowGroup group;
+    private final FlowStatistics statistics;
+
+    int weight;
+    int place;
+    double lag; // behind its weight's part of what all engines have served, negative if ahead
+    long correction; // yet to be given or taken
+
+    private boolean member;
+    private double since; // perWeight when it was settled
+    private double unsettled; // below one unit
+    private long unpublished;
+    private long seen; // the ledger's total when last compared
+    private long served; // since then
+
+    GroupAccount(EngineAccounts engine, FlowGroup group) {
+        this.engine = engine;
+        this.group = group;
+        this.statistics = group.statistics().part(engine.engine());
+    }
+
+    FlowGroup group() {
+        return group;
+    }
+
+    GroupLedger ledger() {
+        return group.ledger();
+    }
+
+    /** It has work here. Does nothing if it had already. */
+    void enter() {
+        if (!member) {
+            member = true;
+            weight = group.weight();
+            engine.enter(this);
+            since = engine.perWeight();
+            if (!engine.isAlone()) {
+                group.ledger().setActive(engine.engine(), true);
+                publish();
+                seen = group.ledger().total();
+            }
+        }
+    }
+
+    /** It has none left. What it was behind is forgotten, what it was ahead is not. Does nothing if it had none. */
+    void leave() {
+        if (member) {
+            settle();
+            engine.leave(this);
+            member = false;
+            if (!engine.isAlone()) {
+                group.ledger().setActive(engine.engine(), false);
+                lag = Math.min(lag, 0);
+                correction = 0;
+            }
+        }
+    }
+
+    /** Nobody has work here: who was ahead has harmed nobody. */
+    void forgive() {
+        lag = 0;
+    }
+
+    /** What a visit was. */
+    void charge(int bytes, int operations, long units) {
+        statistics.visit(bytes, operations, units);
+        engine.charge(units);
+        unpublished += units;
+        if (!member) {
+            group.statistics().entitle(engine.engine(), units); // alone: all of it was its own
+        }
+        if (unpublished >= GroupLedger.LOT) {
+            publish();
+            reweigh();
+            settle();
+        }
+    }
+
+    /** Its weight may have changed. */
+    void reweigh() {
+        int now = group.weight();
+        if (member && now != weight) {
+            settle();
+            engine.reweigh(now - weight);
+            weight = now;
+        }
+    }
+
+    /**
+     * What its next turn is longer by, or shorter if negative: never so much that nothing is left of it, or twice.
+     *
+     * @param turn length of the turn, at least 1
+     */
+    long correct(long turn) {
+        if (correction == 0) {
+            return 0;
+        }
+        long most = turn - Math.max(1, turn / LEAST_PART);
+        long now = Math.max(-most, Math.min(turn, correction));
+        correction -= now;
+        group.statistics().entitle(engine.engine(), now);
+        return now;
+    }
+
+    /** Looks at what all engines have charged it since the last look. */
+    long look() {
+        publish();
+        settle();
+        long total = group.ledger().total();
+        served = total - seen;
+        seen = total;
+        return served;
+    }
+
+    /** Compares that with what it was entitled to, where engines have something to settle. */
+    void compare(double each, boolean elsewhere) {
+        double behind = lag + each * weight - served;
+        lag = elsewhere ? Math.max(-MOST_BEHIND, Math.min(MOST_BEHIND, behind)) : 0;
+    }
+
+    private void settle() {
+        if (member) {
+            double now = engine.perWeight();
+            double part = (now - since) * weight + unsettled;
+            since = now;
+            long units = (long) part;
+            unsettled = part - units;
+            group.statistics().entitle(engine.engine(), units);
+        }
+    }
+
+    private void publish() {
+        if (unpublished != 0) {
+            group.ledger().add(engine.engine(), unpublished);
+            unpublished = 0;
+        }
+    }
+}

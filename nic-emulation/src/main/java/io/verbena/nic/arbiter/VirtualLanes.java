@@ -1,0 +1,115 @@
+package io.verbena.nic.arbiter;
+
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Eight service levels, a virtual lane each, as InfiniBand's quality of service has them (Palos V-B): a group's traffic goes by
+ * the lane of its number modulo the lanes; lanes are served in turn, each for as many units of 64 bytes as its weight says,
+ * and in a lane flows send a packet in turn.
+ *
+ * <p>A lane's weight is the sum of its groups'. The heaviest lane has 255 units, the most that the specification's table
+ * holds, so that turns are as long as they can be and what a packet overshoots matters least. It is not carried over.
+ */
+public final class VirtualLanes extends FlowTurns {
+    private static final int UNIT = 64;
+    private static final int MOST_UNITS = 255;
+
+    private static final class Lane {
+        final ShareList<Flow> flows = new ShareList<>();
+        long weight;
+        long left; // bytes of its turn
+    }
+
+    private final Lane[] lanes;
+    private final int mtu;
+
+    // By index of a group.
+    private final int[] groupWeights;
+    private final int[] flows;
+
+    private int current;
+
+    /** Creates an empty schedule. */
+    public VirtualLanes(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+        super(settings, engine);
+        this.mtu = settings.mtu();
+        this.lanes = new Lane[settings.virtualLanes()];
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new Lane();
+        }
+        this.groupWeights = new int[settings.maxGroups()];
+        this.flows = new int[settings.maxGroups()];
+    }
+
+    private Lane lane(FlowGroup group) {
+        return lanes[group.index() % lanes.length];
+    }
+
+    /** Bytes of a lane's turn. */
+    private long turn(Lane lane) {
+        long heaviest = 1;
+        for (Lane other : lanes) {
+            heaviest = Math.max(heaviest, other.weight);
+        }
+        return Math.max(1, MOST_UNITS * lane.weight / heaviest) * UNIT;
+    }
+
+    @Override
+    ShareList<Flow> queue(Flow flow) {
+        return lane(flow.group).flows;
+    }
+
+    @Override
+    Flow choose() {
+        for (int i = 0; i <= lanes.length; i++) {
+            Lane lane = lanes[current];
+            Flow flow = lane.flows.first();
+            if (flow != null && lane.left > 0) {
+                return flow;
+            }
+            current = (current + 1) % lanes.length;
+            lanes[current].left = turn(lanes[current]);
+        }
+        throw new IllegalStateException("no flow waits");
+    }
+
+    @Override
+    void grant(Flow flow) {
+        flow.onePacket = true;
+        flow.budget = mtu;
+    }
+
+    @Override
+    public void charge(Flow flow, int bytes, int operations, long nanos) {
+        super.charge(flow, bytes, operations, nanos);
+        lane(flow.group).left -= (bytes + UNIT - 1L) / UNIT * UNIT;
+    }
+
+    @Override
+    void joined(Flow flow) {
+        int index = flow.group.index();
+        if (flows[index]++ == 0) {
+            weigh(flow.group, flow.group.weight());
+        }
+    }
+
+    @Override
+    void left(Flow flow) {
+        int index = flow.group.index();
+        if (--flows[index] == 0) {
+            weigh(flow.group, 0);
+        }
+    }
+
+    @Override
+    public void changed(FlowGroup group) {
+        if (flows[group.index()] > 0) {
+            weigh(group, group.weight());
+        }
+    }
+
+    private void weigh(FlowGroup group, int weight) {
+        lane(group).weight += weight - groupWeights[group.index()];
+        groupWeights[group.index()] = weight;
+    }
+}

@@ -1,0 +1,271 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.verbena.nic.arbiter.Traffic.TestFlow;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ChunkArbiterTest {
+    private static final int MB = 1_000_000;
+
+    private final Traffic traffic = new Traffic();
+    private final Port port = new Port();
+
+    @Test
+    void tenantsOfOneToThreeGetThatWhateverTheySend() {
+        for (int swapped = 0; swapped < 2; swapped++) {
+            Traffic run = new Traffic();
+            TestFlow light = run.flow(run.group(1), 1, port, swapped == 0 ? 64 : 1 << 20);
+            TestFlow heavy = run.flow(run.group(3), 1, port, swapped == 0 ? 1 << 20 : 64);
+            run.activateAll();
+            run.run(2000L * MB);
+            assertThat(light.served / (double) run.total).isCloseTo(0.25, within(0.0005));
+            assertThat(heavy.served / (double) run.total).isCloseTo(0.75, within(0.0005));
+        }
+    }
+
+    @Test
+    void flowsOfAGroupShareByTheirWeights() {
+        FlowGroup group = traffic.group(7);
+        int[] weights = {1, 2, 3, 10, 1024};
+        for (int weight : weights) {
+            traffic.flow(group, weight, port, 64, 5000, 1088, 200);
+        }
+        traffic.activateAll();
+        traffic.run(2000L * MB);
+        for (TestFlow flow : traffic.flows) {
+            assertThat((double) flow.served)
+                    .isCloseTo(traffic.total * flow.weight() / 1040.0, Percentage.withPercentage(0.7));
+        }
+    }
+
+    @Test
+    void anIdleFlowLeavesItsWeightToItsGroup() {
+        FlowGroup a = traffic.group(1);
+        FlowGroup b = traffic.group(1);
+        traffic.flow(a, 3, port, 1000);
+        traffic.flow(a, 2, port, 1000); // has no work
+        TestFlow other = traffic.flow(b, 5, port, 1000);
+        traffic.arbiter.active(traffic.flows.get(0));
+        traffic.arbiter.active(other);
+        traffic.run(100L * MB);
+        assertThat(traffic.served(a)).isCloseTo(traffic.served(b), within(200_000L));
+    }
+
+    @Test
+    void anIdleGroupIsInNoSum() {
+        FlowGroup a = traffic.group(1);
+        FlowGroup b = traffic.group(2);
+        FlowGroup c = traffic.group(60_000);
+        traffic.flow(a, 1, port, 300);
+        traffic.flow(b, 1, port, 70_000);
+        TestFlow leaves = traffic.flow(c, 1, port, 1000);
+        traffic.activateAll();
+        while (traffic.serve() != leaves) {
+            traffic.arbiter.active(traffic.flows.get(0));
+        }
+        traffic.arbiter.idle(leaves);
+        traffic.flows.forEach(flow -> flow.served = 0);
+        traffic.activate(0, 1);
+        traffic.run(100L * MB);
+        assertThat(2.0 * traffic.served(a)).isCloseTo((double) traffic.served(b), Percentage.withPercentage(0.5));
+    }
+
+    @Test
+    void whatAVisitOvershootsIsPaidEvenAfterAnIdleTime() {
+        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.activateAll();
+        while (traffic.serve() != large) {
+            traffic.arbiter.active(small);
+        }
+        traffic.arbiter.idle(large); // owes nearly 4 MB
+        traffic.arbiter.active(large);
+        long before = small.served;
+        while (traffic.visit() != large) {
+            assertThat(small.served - before).isLessThan(5L * MB);
+        }
+        assertThat(small.served - before).isGreaterThan(3_900_000);
+    }
+
+    @Test
+    void aDebtIsPaidByStayingAway() {
+        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.activateAll();
+        while (traffic.serve() != large) {
+            traffic.activate(1, 2);
+        }
+        traffic.arbiter.idle(large);
+        traffic.run(6L * MB); // 3 MB each
+        traffic.arbiter.active(large);
+        long before = small.served;
+        while (traffic.visit() != large) {
+            assertThat(small.served - before).isLessThan(5L * MB);
+        }
+        assertThat(small.served - before).isBetween(800_000L, 1_100_000L);
+    }
+
+    @Test
+    void aDebtEndsWhenNobodyHasWork() {
+        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.activateAll();
+        while (traffic.serve() != large) {
+            traffic.arbiter.active(small);
+        }
+        traffic.arbiter.idle(large);
+        assertThat(traffic.serve()).isSameAs(small);
+        traffic.arbiter.idle(small);
+        assertThat(traffic.arbiter.next()).isNull();
+        traffic.activateAll();
+        long before = small.served;
+        while (traffic.visit() != large) {
+            assertThat(small.served - before).isLessThan(100_000);
+        }
+    }
+
+    @Test
+    void whoIsAloneIsNotSlicedAndOwesNobody() {
+        TestFlow first = traffic.flow(traffic.group(1), 1, port, 4 * MB);
+        TestFlow second = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.arbiter.active(first);
+        assertThat(traffic.serve().budget()).isEqualTo(256 * 1024);
+        traffic.arbiter.active(first);
+        traffic.arbiter.active(second);
+        assertThat(traffic.visit()).isSameAs(first);
+        traffic.arbiter.idle(second);
+        assertThat(traffic.arbiter.nextAlone(second)).isFalse();
+        traffic.arbiter.idle(traffic.serve());
+        assertThat(traffic.arbiter.nextAlone(second)).isTrue();
+        assertThat(second.budget()).isEqualTo(256 * 1024);
+        traffic.charge(second, 4 * MB);
+        traffic.arbiter.active(second);
+        traffic.arbiter.active(first);
+        assertThat(traffic.visit()).isSameAs(second);
+    }
+
+    @Test
+    void aFullPortKeepsTurnAndCredit() {
+        TestFlow a = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow b = traffic.flow(traffic.group(3), 1, port, 1000);
+        traffic.activateAll();
+        // Each time there is room for four packets: less than any chunk.
+        for (int i = 0; i < 40_000; i++) {
+            traffic.arbiter.room(port);
+            for (int left = 4; left > 0; ) {
+                TestFlow flow = (TestFlow) traffic.arbiter.next();
+                assertThat(flow).isNotNull();
+                int packets = Math.min(left, (flow.budget() + 999) / 1000);
+                flow.served += packets * 1000L;
+                traffic.charge(flow, packets * 1000);
+                left -= packets;
+                if (left == 0) {
+                    traffic.arbiter.full(flow);
+                } else {
+                    traffic.arbiter.active(flow);
+                }
+            }
+            assertThat(traffic.arbiter.hasActive()).isFalse();
+            assertThat(traffic.arbiter.next()).isNull();
+        }
+        assertThat(a.served / (double) traffic.total).isCloseTo(0.25, within(0.001));
+        assertThat(b.served / (double) traffic.total).isCloseTo(0.75, within(0.001));
+    }
+
+    @Test
+    void aFullPortHoldsUpNoOther() {
+        Port other = new Port();
+        FlowGroup group = traffic.group(1);
+        TestFlow here = traffic.flow(group, 1, port, 1000);
+        TestFlow there = traffic.flow(group, 1, other, 1000);
+        traffic.activateAll();
+        while (traffic.serve() != here) {
+            traffic.arbiter.active(there);
+        }
+        traffic.arbiter.full(here);
+        long before = here.served;
+        traffic.run(10L * MB);
+        assertThat(here.served).isEqualTo(before);
+        assertThat(here.isScheduled()).isTrue();
+        traffic.arbiter.room(port);
+        long after = there.served;
+        traffic.run(10L * MB);
+        assertThat(here.served - before).isCloseTo(there.served - after, within(300_000L));
+    }
+
+    @Test
+    void aWeightHoldsFromTheNextVisitOn() {
+        FlowGroup a = traffic.group(1);
+        FlowGroup b = traffic.group(1);
+        TestFlow one = traffic.flow(a, 1, port, 1000);
+        TestFlow two = traffic.flow(a, 1, port, 1000);
+        traffic.flow(b, 1, port, 1000);
+        traffic.activateAll();
+        traffic.run(10L * MB);
+        a.weight(65_535);
+        traffic.arbiter.changed(a);
+        two.configure(4, TrafficClass.BULK);
+        traffic.arbiter.changed(two, 1, 4, TrafficClass.BULK);
+        traffic.flows.forEach(flow -> flow.served = 0);
+        traffic.run(1000L * MB);
+        assertThat(traffic.served(b)).isBetween(5_000L, 90_000L); // 15 kB
+        assertThat(two.served / (double) one.served).isCloseTo(4, within(0.02));
+    }
+
+    @Test
+    void aFlowThatIsGoneIsInNoList() {
+        FlowGroup a = traffic.group(1);
+        TestFlow inVisit = traffic.flow(a, 1, port, 64);
+        TestFlow waiting = traffic.flow(a, 1, port, 64);
+        TestFlow stalled = traffic.flow(traffic.group(2), 1, port, 64);
+        Port free = new Port();
+        TestFlow stays = traffic.flow(traffic.group(1), 1, free, 64);
+        traffic.activateAll();
+        TestFlow flow = traffic.serve();
+        while (flow == stays) {
+            traffic.arbiter.active(flow);
+            flow = traffic.serve();
+        }
+        traffic.arbiter.full(flow);
+        traffic.run(MB);
+        for (TestFlow gone : new TestFlow[] {inVisit, stalled, waiting}) {
+            traffic.arbiter.detach(gone);
+            traffic.arbiter.detach(gone);
+            assertThat(gone.isScheduled()).isFalse();
+            traffic.run(MB);
+        }
+        traffic.arbiter.room(port);
+        assertThat(traffic.visit()).isSameAs(stays);
+        assertThat(stays.budget()).isEqualTo(256 * 1024);
+        assertThat(traffic.serve()).isSameAs(stays);
+        traffic.arbiter.detach(stays); // in its visit
+        assertThat(traffic.arbiter.hasActive()).isFalse();
+        assertThat(traffic.arbiter.next()).isNull();
+    }
+
+    @Test
+    void aFlowThatMovesTakesItsWorkAlong() {
+        Port other = new Port();
+        TestFlow flow = traffic.flow(traffic.group(1), 1, null, 64);
+        TestFlow peer = traffic.flow(flow.group(), 1, port, 64);
+        traffic.activateAll();
+        traffic.arbiter.attach(flow, other);
+        assertThat(flow.port()).isSameAs(other);
+        assertThat(flow.isScheduled()).isTrue();
+        while (traffic.serve() != peer) {
+            traffic.arbiter.active(flow);
+        }
+        traffic.arbiter.full(peer);
+        assertThat(traffic.serve()).isSameAs(flow);
+        traffic.arbiter.full(flow);
+        assertThat(traffic.arbiter.hasActive()).isFalse();
+        traffic.arbiter.room(other);
+        assertThat(traffic.visit()).isSameAs(flow);
+    }
+}

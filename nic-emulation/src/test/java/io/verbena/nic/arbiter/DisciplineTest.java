@@ -1,0 +1,36 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One setting selects a discipline, and each serves whoever has work. */
+@Timeout(30)
+class DisciplineTest {
+    @ParameterizedTest
+    @EnumSource
+    void eachServesAllThatHaveWork(Discipline discipline) {
+        Arbiter arbiter = discipline.create(
+                ArbiterSettings.defaults().withDiscipline(discipline), 0, 1, SystemNanoClock.INSTANCE);
+        assertThat(arbiter.getClass()
+                        .getSimpleName()
+                        .replaceAll("([a-z])([A-Z])", "$1_$2")
+                        .toUpperCase(java.util.Locale.ROOT))
+                .isEqualTo(discipline == Discipline.CHUNKS ? "CHUNK_ARBITER" : discipline.name());
+        Wire wire = new Wire(arbiter, 1024, 58);
+        Port port = new Port();
+        FlowGroup a = new FlowGroup(0, 1, 1);
+        FlowGroup b = new FlowGroup(7, 2, 1);
+        wire.flow(a, 1, 64, port);
+        wire.flow(a, 5, 1000, port);
+        wire.flow(b, 1, 5000, port);
+        wire.run(3_000_000);
+        assertThat(wire.flows).allSatisfy(flow -> assertThat(flow.bytes).isGreaterThan(50_000));
+        wire.flows.forEach(arbiter::detach);
+        assertThat(arbiter.hasActive()).isFalse();
+        assertThat(arbiter.next()).isNull();
+    }
+}

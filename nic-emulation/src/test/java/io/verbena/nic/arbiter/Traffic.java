@@ -1,0 +1,109 @@
+package io.verbena.nic.arbiter;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Drives an arbiter as an engine does: flows that always have messages, of one size or of several in turn. */
+final class Traffic {
+    /** A flow whose messages are never sliced: what a visit overshoots is at its worst. */
+    static final class TestFlow extends Flow {
+        final int[] sizes;
+        int message;
+        long served;
+
+        TestFlow(FlowGroup group, int weight, int... sizes) {
+            super(group);
+            this.sizes = sizes;
+            configure(weight, TrafficClass.BULK);
+        }
+
+        int largest() {
+            return Arrays.stream(sizes).max().orElse(0);
+        }
+
+        /** Whole messages until the budget is met. */
+        int send(int budget) {
+            int sent = 0;
+            while (sent < budget) {
+                sent += sizes[message];
+                message = (message + 1) % sizes.length;
+            }
+            served += sent;
+            return sent;
+        }
+    }
+
+    final Arbiter arbiter;
+    final List<TestFlow> flows = new ArrayList<>();
+    final List<FlowGroup> groups = new ArrayList<>();
+    long now;
+    long total;
+
+    Traffic() {
+        this(ArbiterSettings.defaults());
+    }
+
+    Traffic(ArbiterSettings settings) {
+        arbiter = new ChunkArbiter(settings, 0, 1, () -> now);
+    }
+
+    FlowGroup group(int weight) {
+        FlowGroup group = new FlowGroup(groups.size(), weight, 1);
+        groups.add(group);
+        return group;
+    }
+
+    TestFlow flow(FlowGroup group, int weight, @Nullable Port port, int... sizes) {
+        TestFlow flow = new TestFlow(group, weight, sizes);
+        flows.add(flow);
+        arbiter.attach(flow, port);
+        return flow;
+    }
+
+    /** One visit whose flow still has work. Returns it. */
+    TestFlow visit() {
+        TestFlow flow = serve();
+        arbiter.active(flow);
+        return flow;
+    }
+
+    /** One visit, after which the caller says what became of the flow. */
+    TestFlow serve() {
+        TestFlow flow = (TestFlow) arbiter.next();
+        if (flow == null) {
+            throw new AssertionError("no flow can be served");
+        }
+        charge(flow, flow.send(flow.budget()));
+        return flow;
+    }
+
+    void charge(TestFlow flow, int bytes) {
+        total += bytes;
+        arbiter.charge(flow, bytes, 1, 0);
+    }
+
+    void run(long bytes) {
+        for (long end = total + bytes; total < end; ) {
+            visit();
+        }
+    }
+
+    void activateAll() {
+        flows.forEach(arbiter::active);
+    }
+
+    void activate(int... indices) {
+        for (int index : indices) {
+            arbiter.active(flows.get(index));
+        }
+    }
+
+    long served(FlowGroup group) {
+        return flows.stream()
+                .filter(flow -> flow.group() == group)
+                .mapToLong(flow -> flow.served)
+                .sum();
+    }
+}

@@ -1,0 +1,62 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.verbena.nic.arbiter.Wire.TestFlow;
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Lanes by weight, packets in turn in each. */
+@Timeout(30)
+class VirtualLanesTest {
+    private final VirtualLanes arbiter = new VirtualLanes(ArbiterSettings.defaults(), 0, 1, SystemNanoClock.INSTANCE);
+    private final Wire wire = new Wire(arbiter, 1024, 0);
+    private final Port port = new Port();
+
+    @Test
+    void lanesShareByWeight() {
+        TestFlow one = wire.flow(new FlowGroup(1, 1, 1), 1, 64, port);
+        TestFlow three = wire.flow(new FlowGroup(2, 3, 1), 1, 1 << 20, port);
+        wire.run(50_000_000);
+        assertThat(wire.share(one)).isCloseTo(0.25, within(0.01));
+        assertThat(wire.share(three)).isCloseTo(0.75, within(0.01));
+    }
+
+    @Test
+    void aLaneTurnsAsSoonAsOthersHaveNothing() {
+        TestFlow alone = wire.flow(new FlowGroup(6, 1, 1), 1, 64, port);
+        wire.attached(new FlowGroup(2, 65_535, 1), 1, 64, port);
+        wire.run(1_000_000);
+        assertThat(alone.bytes).isGreaterThanOrEqualTo(1_000_000);
+    }
+
+    @Test
+    void inALanePacketsAreInTurnWhateverGroup() {
+        TestFlow small = wire.flow(new FlowGroup(1, 1, 1), 1, 64, port);
+        TestFlow large = wire.flow(new FlowGroup(9, 100, 1), 1, 1024, port);
+        wire.run(10_000_000);
+        assertThat(wire.share(small)).isCloseTo(64.0 / (64 + 1024), within(0.001));
+        assertThat(wire.share(large)).isCloseTo(1024.0 / (64 + 1024), within(0.001));
+    }
+
+    @Test
+    void aWeightCountsFromTheNextTurnAndAnEmptyGroupNotAtAll() {
+        FlowGroup first = new FlowGroup(1, 1, 1);
+        FlowGroup ninth = new FlowGroup(9, 1, 1);
+        TestFlow a = wire.flow(first, 1, 64, port);
+        TestFlow b = wire.flow(new FlowGroup(2, 1, 1), 1, 64, port);
+        TestFlow c = wire.flow(ninth, 1, 64, port);
+        wire.run(10_000_000);
+        assertThat(wire.share(b)).isCloseTo(1 / 3.0, within(0.01)); // the other lane has two groups
+        arbiter.detach(c);
+        first.weight(4);
+        arbiter.changed(first);
+        wire.total = 0;
+        a.bytes = 0;
+        b.bytes = 0;
+        wire.run(10_000_000);
+        assertThat(wire.share(a)).isCloseTo(0.8, within(0.01));
+    }
+}
