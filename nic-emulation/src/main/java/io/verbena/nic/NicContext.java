@@ -1,5 +1,8 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.ChargedUnit;
+import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
@@ -27,8 +30,7 @@ public final class NicContext {
     int maxAppendQueues = 256;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
     long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(200);
-    int quantum = 16 * 1024;
-    int maxGroups = 256;
+    ArbiterSettings arbiter = ArbiterSettings.defaults().withQuantum(16 * 1024);
     long capacity;
     NanoClock clock = SystemNanoClock.INSTANCE;
     boolean backgroundThread = true;
@@ -98,15 +100,42 @@ public final class NicContext {
         return this;
     }
 
-    /** Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. */
+    /** Who sends next: everything about it. */
+    public NicContext arbiter(ArbiterSettings settings) {
+        arbiter = settings;
+        return this;
+    }
+
+    /** Who sends next: the scheduling discipline, CHUNKS by default; the rest as it is. */
+    public NicContext arbiter(Discipline discipline) {
+        arbiter = arbiter.withDiscipline(discipline);
+        return this;
+    }
+
+    /** What shares are shares of, bytes by default. */
+    public NicContext chargedUnit(ChargedUnit unit) {
+        arbiter = arbiter.withUnit(unit);
+        return this;
+    }
+
+    /** Bytes of one chunk of every active queue pair together; 0, the default, for their number times the MTU. */
+    public NicContext chunkTotal(int bytes) {
+        arbiter = arbiter.withChunkTotal(range("chunkTotal", bytes, 0, 1 << 30));
+        return this;
+    }
+
+    /**
+     * Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. Of the discipline
+     * DEFICIT_ROUND_ROBIN.
+     */
     public NicContext quantum(int bytes) {
-        quantum = range("quantum", bytes, 256, 16 << 20);
+        arbiter = arbiter.withQuantum(range("quantum", bytes, 256, 16 << 20));
         return this;
     }
 
     /** Groups that may exist at a time, the default one included, 1 to 4096; 256 by default. */
     public NicContext maxGroups(int count) {
-        maxGroups = range("maxGroups", count, 1, 4096);
+        arbiter = arbiter.withMaxGroups(range("maxGroups", count, 1, 4096));
         return this;
     }
 

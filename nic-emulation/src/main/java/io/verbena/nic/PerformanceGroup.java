@@ -2,6 +2,7 @@ package io.verbena.nic;
 
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
 
 /**
  * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant may
@@ -46,7 +47,7 @@ public final class PerformanceGroup implements AutoCloseable {
 
     /**
      * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lower limit on queue pairs
-     * or on their weights holds for what comes.
+     * or on their weights holds for what comes; where queue pairs may no longer be urgent, those that are become bulk.
      *
      * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed what
      *     the NIC can send
@@ -64,10 +65,12 @@ public final class PerformanceGroup implements AutoCloseable {
                         "group " + attributes.name() + " cannot become " + now.name() + ": a name is for good");
             }
             groups.check(now, this);
+            boolean bulkOnly = attributes.mayBeUrgent() && !now.mayBeUrgent();
             attributes = now;
             flows.weight(now.weight());
             flows.rates(now.ceiling(), now.floor());
             flows.urgentLimit(now.urgentLimit());
+            groups.changed(this, bulkOnly);
         }
     }
 
@@ -135,6 +138,18 @@ public final class PerformanceGroup implements AutoCloseable {
         if (queuePairs >= attributes.maxQueuePairs()) {
             throw new IllegalStateException("group " + attributes.name() + ": queue pairs " + (queuePairs + 1L)
                     + " > maximum " + attributes.maxQueuePairs());
+        }
+    }
+
+    /** Refuses a weight or a class that the tenant may not set. */
+    void checkShare(QpAttributes a) {
+        if (a.has(QpAttributes.WEIGHT) && a.weight > attributes.maxQueuePairWeight()) {
+            throw new IllegalArgumentException("group " + attributes.name() + ": queue pair weight " + a.weight
+                    + " > maximum " + attributes.maxQueuePairWeight());
+        }
+        if (a.has(QpAttributes.TRAFFIC_CLASS) && a.trafficClass == TrafficClass.URGENT && !attributes.mayBeUrgent()) {
+            throw new IllegalArgumentException(
+                    "group " + attributes.name() + ": traffic class URGENT, allowed is BULK");
         }
     }
 

@@ -61,6 +61,10 @@ final class PerformanceGroups {
         checkFloors(a, group);
     }
 
+    void changed(PerformanceGroup group, boolean bulkOnly) {
+        nic.changed(group, bulkOnly);
+    }
+
     void remove(PerformanceGroup group) {
         if (group == ofAll) {
             throw new IllegalStateException(

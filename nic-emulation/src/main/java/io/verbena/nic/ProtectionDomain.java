@@ -69,6 +69,13 @@ public final class ProtectionDomain implements AutoCloseable {
         return group;
     }
 
+    /** Makes all queue pairs bulk. Under the NIC's lock. */
+    void makeBulk() {
+        for (QueuePair qp : queuePairs) {
+            qp.makeBulk();
+        }
+    }
+
     /**
      * Allocates memory and registers it: peers with a direct path can reach it without packets.
      *

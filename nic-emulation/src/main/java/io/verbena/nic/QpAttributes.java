@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,10 @@ public final class QpAttributes {
     static final int RNR_RETRY = 1 << 10;
     static final int MAX_RD_ATOMIC = 1 << 11;
     static final int QKEY = 1 << 12;
+    static final int WEIGHT = 1 << 13;
+    static final int TRAFFIC_CLASS = 1 << 14;
+
+    private static final int SHARE = WEIGHT | TRAFFIC_CLASS;
 
     private static final int CONNECTED_RTR = PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN;
     private static final int RELIABLE_RTR = MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
@@ -38,7 +43,9 @@ public final class QpAttributes {
         "retryCount",
         "rnrRetry",
         "maxRdAtomic",
-        "qkey"
+        "qkey",
+        "weight",
+        "trafficClass"
     };
 
     int given;
@@ -59,6 +66,8 @@ public final class QpAttributes {
     int rnrRetry;
     int maxRdAtomic;
     int qkey;
+    int weight = 1;
+    TrafficClass trafficClass = TrafficClass.BULK;
 
     /** Creates an empty set. */
     public QpAttributes() {}
@@ -154,6 +163,35 @@ public final class QpAttributes {
         return give(MAX_RD_ATOMIC);
     }
 
+    /**
+     * Weight among the queue pairs of the group, 1 to {@value GroupAttributes#MAX_WEIGHT}, and at most what the group allows
+     * ({@link GroupAttributes#maxQueuePairWeight}). 1 by default, and again after RESET. May be given at any time between
+     * RESET and an error, also alone.
+     */
+    public QpAttributes weight(int value) {
+        weight = range("weight", value, 1, GroupAttributes.MAX_WEIGHT);
+        return give(WEIGHT);
+    }
+
+    /**
+     * How soon it is served, BULK by default, and again after RESET; when it may be given as {@link #weight}. Messages of an
+     * URGENT queue pair are bounded ({@link GroupAttributes#urgentLimit}).
+     */
+    public QpAttributes trafficClass(TrafficClass value) {
+        trafficClass = value;
+        return give(TRAFFIC_CLASS);
+    }
+
+    /** Whether weight or class is given. */
+    boolean hasShare() {
+        return (given & SHARE) != 0;
+    }
+
+    /** Whether nothing but weight or class is given: then the state table is not asked. */
+    boolean isShareOnly() {
+        return state == null && hasShare() && (given & ~SHARE) == 0;
+    }
+
     /** Takes over what a move has given; the move to RESET forgets everything. */
     void take(QpAttributes a, QpState now) {
         if (now == QpState.RESET) {
@@ -172,6 +210,10 @@ public final class QpAttributes {
         rnrRetry = pick(RNR_RETRY, a.given, a.rnrRetry, rnrRetry);
         qkey = pick(QKEY, a.given, a.qkey, qkey);
         maxRdAtomic = pick(MAX_RD_ATOMIC, a.given, a.maxRdAtomic, maxRdAtomic);
+        weight = (a.given & WEIGHT) != 0 ? a.weight : now == QpState.RESET ? 1 : weight;
+        if (now == QpState.RESET || a.has(TRAFFIC_CLASS)) {
+            trafficClass = a.has(TRAFFIC_CLASS) ? a.trafficClass : TrafficClass.BULK;
+        }
         peerNic = (a.given & PEER_NIC) != 0 ? a.peerNic : (given & PEER_NIC) != 0 ? peerNic : 0;
     }
 
@@ -189,7 +231,7 @@ public final class QpAttributes {
         boolean reliable = type == QpType.RC;
         int key = type == QpType.UD ? QKEY : ACCESS;
         int required = 0;
-        int allowed = key;
+        int allowed = key | SHARE;
         if (to == QpState.RESET || to == QpState.ERR) {
             allowed = 0;
         } else if (from == QpState.RESET && to == QpState.INIT) {

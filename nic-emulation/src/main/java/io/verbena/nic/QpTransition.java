@@ -16,6 +16,9 @@ final class QpTransition {
      */
     static void make(Engine engine, QpContext qp, QpAttributes a) {
         QpState from = qp.state();
+        if (a.isShareOnly() && from != QpState.RESET && from != QpState.ERR) {
+            return;
+        }
         QpState to = a.state == null ? from : a.state;
         if (!from.mayBecome(to)) {
             throw new IllegalStateException("queue pair " + qp.number() + " may not go from " + from + " to " + to);

@@ -1,6 +1,8 @@
 package io.verbena.nic;
 
 import io.verbena.nic.AsyncEventType.Element;
+import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
@@ -113,12 +115,18 @@ public final class QueuePair implements AutoCloseable {
     /** Checks a request and puts it, all but inline data, into the next slot; -1 if the queue is full. */
     private int encode(SendRequest request) {
         checkSends();
-        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), MAX_MESSAGE);
+        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), maxMessage());
         int slot = sendRing.claim();
         if (slot >= 0) {
             request.encode(sendRing.buffer(), slot);
         }
         return slot;
+    }
+
+    private int maxMessage() {
+        return context.trafficClass() == TrafficClass.BULK
+                ? MAX_MESSAGE
+                : pd.group().flows().urgentLimit();
     }
 
     private void checkSends() {
@@ -334,14 +342,51 @@ public final class QueuePair implements AutoCloseable {
      * Changes state or attributes ({@code ibv_modify_qp(3)}). A refused call changes nothing.
      *
      * @throws IllegalStateException if the state table does not allow the move
-     * @throws IllegalArgumentException if attributes are missing or extra
+     * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow the weight or the
+     *     traffic class
      */
     public void modify(QpAttributes attributes) {
+        if (attributes.hasShare()) {
+            synchronized (pd.nic()) {
+                pd.group().checkShare(attributes);
+                change(attributes);
+            }
+        } else {
+            change(attributes);
+        }
+    }
+
+    private void change(QpAttributes a) {
         engine.call(() -> {
             checkNotClosed();
-            QpTransition.make(engine, context, attributes);
-            this.attributes.take(attributes, context.state());
+            QpTransition.make(engine, context, a);
+            attributes.take(a, context.state());
+            share();
         });
+    }
+
+    /** Makes it bulk, whose group may have no urgent ones any more. */
+    void makeBulk() {
+        engine.call(() -> {
+            attributes.trafficClass = TrafficClass.BULK;
+            share();
+        });
+    }
+
+    /** Tells the arbiter of another weight or class. Under the engine's baton. */
+    private void share() {
+        int before = context.weight();
+        int weight = attributes.weight;
+        TrafficClass trafficClass = attributes.trafficClass;
+        if (weight != before || trafficClass != context.trafficClass()) {
+            context.configure(weight, trafficClass);
+            pd.nic().arbiter(engine.index()).changed(context, before, weight, trafficClass);
+        }
+    }
+
+    /** What it has sent and waited for. Any thread; also when it is closed. */
+    public FlowStatistics statistics() {
+        return context.statistics();
     }
 
     /**
@@ -366,6 +411,8 @@ public final class QueuePair implements AutoCloseable {
      * @param maxReceive receives that may be outstanding, those of a shared queue if it has one
      * @param maxSge scatter/gather entries of a send
      * @param maxInline bytes of inline data
+     * @param weight among the queue pairs of its group
+     * @param trafficClass how soon it is served
      */
     public record Status(
             QpType type,
@@ -386,7 +433,9 @@ public final class QueuePair implements AutoCloseable {
             int maxSend,
             int maxReceive,
             int maxSge,
-            int maxInline) {}
+            int maxInline,
+            int weight,
+            TrafficClass trafficClass) {}
 
     /**
      * State and attributes as they are now. Any thread.
@@ -416,7 +465,9 @@ public final class QueuePair implements AutoCloseable {
                     sendRing.capacity(),
                     receiveRing.capacity(),
                     sendRing.maxSge(),
-                    sendRing.maxInline());
+                    sendRing.maxInline(),
+                    attributes.weight,
+                    attributes.trafficClass);
         });
         return status[0];
     }

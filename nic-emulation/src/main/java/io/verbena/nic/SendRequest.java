@@ -272,7 +272,8 @@ public final class SendRequest {
             throw new IllegalArgumentException(entries + " scatter/gather entries > maximum " + maxSge);
         }
         if (length > maxMessage) {
-            throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage);
+            throw new IllegalArgumentException((maxMessage == Integer.MAX_VALUE ? "message of " : "urgent message of ")
+                    + length + " bytes > maximum " + maxMessage);
         }
     }
 

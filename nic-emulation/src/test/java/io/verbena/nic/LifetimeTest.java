@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
@@ -153,7 +154,27 @@ class LifetimeTest {
                 .maxInline(100));
         assertThat(qp.query())
                 .isEqualTo(new QueuePair.Status(
-                        QpType.RC, QpState.RESET, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 8, 3, 100));
+                        QpType.RC,
+                        QpState.RESET,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        32,
+                        8,
+                        3,
+                        100,
+                        1,
+                        TrafficClass.BULK));
         qp.connect(
                 b.nic.id(),
                 77,
@@ -186,7 +207,9 @@ class LifetimeTest {
                 32,
                 8,
                 3,
-                100);
+                100,
+                1,
+                TrafficClass.BULK);
         assertThat(qp.query()).isEqualTo(status);
         qp.modify(new QpAttributes().state(QpState.RTS).access(0).minRnrTimer(9));
         assertThat(qp.query().access()).isZero();

@@ -22,7 +22,7 @@ public final class ChunkArbiter implements Arbiter {
     private static final int MOST_TOTAL = 1024 * 1024;
 
     private final ArbiterSettings settings;
-    private final int engine;
+    private final EngineAccounts books;
     private final boolean timed;
     private final WeightedRound<GroupEntry> groups = new WeightedRound<>();
     private @Nullable GroupEntry[] entries = {};
@@ -34,7 +34,7 @@ public final class ChunkArbiter implements Arbiter {
     /** Creates an empty schedule. */
     public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
         this.settings = settings;
-        this.engine = engine;
+        this.books = new EngineAccounts(engine, engines);
         this.timed = settings.unit() == ChargedUnit.NIC_TIME;
     }
 
@@ -80,7 +80,7 @@ public final class ChunkArbiter implements Arbiter {
         }
         GroupEntry entry = entries[index];
         if (entry == null || entry.group != group) {
-            entry = new GroupEntry(group, engine);
+            entry = new GroupEntry(group, books);
             entries[index] = entry;
         }
         return entry;
@@ -91,6 +91,7 @@ public final class ChunkArbiter implements Arbiter {
         GroupEntry entry = group.index() < entries.length ? entries[group.index()] : null;
         if (entry != null && entry.group == group) {
             groups.weigh(entry, group.weight());
+            entry.account.reweigh();
         }
     }
 
@@ -184,6 +185,7 @@ public final class ChunkArbiter implements Arbiter {
             entry.queues.join(queue);
             if (!entry.member) {
                 groups.join(entry);
+                entry.account.enter();
             } else if (entry.list == null) {
                 groups.resume(entry);
             }
@@ -220,6 +222,7 @@ public final class ChunkArbiter implements Arbiter {
         if (entry.queues.members() == 0) {
             entry.credit = Math.min(entry.credit, 0);
             groups.leave(entry);
+            entry.account.leave();
         }
     }
 
@@ -290,7 +293,7 @@ public final class ChunkArbiter implements Arbiter {
             entry.credit -= units;
         }
         flow.statistics.visit(bytes, operations);
-        entry.statistics.visit(bytes, operations);
+        entry.account.charge(bytes, operations, bytes);
     }
 
     /** The visit is over: turns end whose credit is spent. */

@@ -34,6 +34,7 @@ final class EngineAccounts {
     private long unaccounted; // charged since perWeight grew
     private long weights; // of members
     private long sinceBalance;
+    private int epoch; // counts the times when nobody had work
 
     EngineAccounts(int engine, int engines) {
         this.engine = engine;
@@ -67,6 +68,9 @@ final class EngineAccounts {
     void leave(GroupAccount account) {
         perWeight();
         weights -= account.weight;
+        if (weights == 0) {
+            epoch++;
+        }
         if (!alone) {
             GroupAccount last = members.remove(members.size() - 1);
             if (last != account) {
@@ -90,6 +94,10 @@ final class EngineAccounts {
                 balance();
             }
         }
+    }
+
+    int epoch() {
+        return epoch;
     }
 
     boolean isAlone() {

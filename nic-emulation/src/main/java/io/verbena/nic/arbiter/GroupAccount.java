@@ -21,6 +21,7 @@ final class GroupAccount {
     long correction; // yet to be given or taken
 
     private boolean member;
+    private int epoch;
     private double since; // perWeight when it was settled
     private double unsettled; // below one unit
     private long unpublished;
@@ -47,6 +48,10 @@ final class GroupAccount {
             member = true;
             weight = group.weight();
             engine.enter(this);
+            if (epoch != engine.epoch()) {
+                epoch = engine.epoch();
+                lag = 0;
+            }
             since = engine.perWeight();
             if (!engine.isAlone()) {
                 group.ledger().setActive(engine.engine(), true);
@@ -56,7 +61,7 @@ final class GroupAccount {
         }
     }
 
-    /** It has none left. What it was behind is forgotten, what it was ahead is not. Does nothing if it had none. */
+    /** It has none left. What it was behind is forgotten; what it was ahead is kept until nobody has work here. Does nothing if it had none. */
     void leave() {
         if (member) {
             settle();
@@ -68,11 +73,6 @@ final class GroupAccount {
                 correction = 0;
             }
         }
-    }
-
-    /** Nobody has work here: who was ahead has harmed nobody. */
-    void forgive() {
-        lag = 0;
     }
 
     /** What a visit was. */
@@ -103,10 +103,10 @@ final class GroupAccount {
     /**
      * What its next turn is longer by, or shorter if negative: never so much that nothing is left of it, or twice.
      *
-     * @param turn length of the turn, at least 1
+     * @param turn length of the turn
      */
     long correct(long turn) {
-        if (correction == 0) {
+        if (correction == 0 || turn < 1) {
             return 0;
         }
         long most = turn - Math.max(1, turn / LEAST_PART);

@@ -7,16 +7,21 @@ import org.jspecify.annotations.Nullable;
 /** A group in one engine's arbiter: its place in the round of groups, and the round of its flows, port by port. */
 final class GroupEntry extends Share {
     final FlowGroup group;
-    final FlowStatistics statistics;
+    final GroupAccount account;
     final WeightedRound<FlowQueue> queues = new WeightedRound<>();
     int flows; // that have work
 
     private final Map<@Nullable Port, FlowQueue> byPort = new HashMap<>();
 
-    GroupEntry(FlowGroup group, int engine) {
+    GroupEntry(FlowGroup group, EngineAccounts books) {
         this.group = group;
-        this.statistics = group.statistics().part(engine);
+        this.account = new GroupAccount(books, group);
         this.weight = group.weight();
+    }
+
+    @Override
+    long correction(long turn) {
+        return account.correct(turn >> WeightedRound.FRACTION) << WeightedRound.FRACTION;
     }
 
     /** The queue of a port's flows, for one more; made if there is none. Control path. */

@@ -24,4 +24,9 @@ abstract class Share {
     int epoch; // of the round, when it left
     boolean member;
     boolean inTurn;
+
+    /** What a turn that begins is longer by, or shorter if negative, both in fractions of a byte. */
+    long correction(long turn) {
+        return 0;
+    }
 }

@@ -130,7 +130,8 @@ final class WeightedRound<T extends Share> {
                 if (members == 1) {
                     share.credit = 0; // there is nobody that it could owe
                 }
-                share.credit += share.weight * unit;
+                long turn = share.weight * unit;
+                share.credit += turn + share.correction(turn);
                 share.inTurn = true;
             }
             if (share.credit > 0) {
