@@ -6,6 +6,7 @@ import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
+import io.verbena.bench.tenants.TenantsProcess;
 import io.verbena.bench.trial.BusyProcess;
 import io.verbena.bench.trial.EndProcess;
 import picocli.CommandLine;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Command;
             FiguresCommand.class,
             EndProcess.class,
             BusyProcess.class,
-            EtcProcess.class
+            EtcProcess.class,
+            TenantsProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {

@@ -6,6 +6,7 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
+import io.verbena.nic.arbiter.ArbiterSettings;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ public final class SimNode implements Actor {
         int appendQueues = 8;
         int chunksPerQueue = 64;
         long allocationNanos;
+
+        @Nullable
+        ArbiterSettings arbiter;
 
         /** Creates the default. */
         public Options() {}
@@ -71,12 +75,20 @@ public final class SimNode implements Actor {
             return this;
         }
 
+        /** Who sends next, and how much; by default as any NIC has it. */
+        public Options arbiter(ArbiterSettings settings) {
+            arbiter = settings;
+            return this;
+        }
+
         Options copy() {
-            return new Options()
+            Options copy = new Options()
                     .queuePairs(queuePairs)
                     .appendQueues(appendQueues)
                     .chunksPerQueue(chunksPerQueue)
                     .allocationNanos(allocationNanos);
+            copy.arbiter = arbiter;
+            return copy;
         }
     }
 
@@ -139,7 +151,7 @@ public final class SimNode implements Actor {
     }
 
     private void open() {
-        nic = Nic.open(new NicContext()
+        NicContext context = new NicContext()
                 .id(nicId)
                 .mode(EngineMode.INVOKER)
                 .clock(simulation.clock())
@@ -152,7 +164,9 @@ public final class SimNode implements Actor {
                 .chunksPerAppendQueue(options.chunksPerQueue)
                 .backgroundThread(false)
                 .memory(new SimMemory())
-                .waiters(new SimWaiter()));
+                .waiters(new SimWaiter());
+        ArbiterSettings arbiter = options.arbiter;
+        nic = Nic.open(arbiter == null ? context : context.arbiter(arbiter));
         allocatedAtNanos = NO_DEADLINE;
         maintainedNanos = simulation.nowNanos();
         participant = simulation.add(name, this);
