@@ -4,11 +4,7 @@ import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.TailPointerTable;
-import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
-import io.verbena.nic.arbiter.ChunkArbiter;
-import io.verbena.nic.arbiter.DeficitRoundRobin;
-import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
@@ -24,7 +20,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
-import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +49,6 @@ public final class Nic implements AutoCloseable {
     private final TailPointerTable appendQueues;
     private final Background background;
     private final Engine[] engines;
-    private final Arbiter[] arbiters; // each under its engine's baton
     private final Waiter[] waiters;
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
@@ -92,14 +86,13 @@ public final class Nic implements AutoCloseable {
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
+        ArbiterSettings settings = context.arbiter;
         this.engines = new Engine[context.engines];
         this.groups = new PerformanceGroups(this, context.engines, context.arbiter.maxGroups(), context.capacity);
-        this.arbiters = new Arbiter[context.engines];
         this.waiters = new Waiter[context.engines];
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
             waiters[i] = given == null ? new ParkWaiter() : given;
-            arbiters[i] = arbiter(context.arbiter, i, engines.length, context.clock);
             engines[i] = new Engine(
                     i,
                     engines.length,
@@ -113,7 +106,7 @@ public final class Nic implements AutoCloseable {
                     regions,
                     addresses,
                     appendQueues,
-                    arbiters[i],
+                    settings.discipline().create(settings, i, engines.length, context.clock),
                     counters,
                     events);
         }
@@ -268,16 +261,6 @@ public final class Nic implements AutoCloseable {
         return appendQueues;
     }
 
-    Arbiter arbiter(int engine) {
-        return arbiters[engine];
-    }
-
-    private static Arbiter arbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
-        return settings.discipline() == Discipline.CHUNKS
-                ? new ChunkArbiter(settings, engine, engines, clock)
-                : new DeficitRoundRobin(settings, engine, engines, clock);
-    }
-
     /** What is set for a group has changed. Under the lock. */
     void changed(PerformanceGroup group, boolean bulkOnly) {
         if (closed) {
@@ -288,9 +271,8 @@ public final class Nic implements AutoCloseable {
                 pd.makeBulk();
             }
         }
-        for (int i = 0; i < engines.length; i++) {
-            Arbiter arbiter = arbiters[i];
-            engines[i].call(() -> arbiter.changed(group.flows()));
+        for (Engine engine : engines) {
+            engine.call(() -> engine.changed(group.flows()));
         }
     }
 

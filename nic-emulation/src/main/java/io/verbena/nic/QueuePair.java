@@ -375,12 +375,10 @@ public final class QueuePair implements AutoCloseable {
 
     /** Tells the arbiter of another weight or class. Under the engine's baton. */
     private void share() {
-        int before = context.weight();
         int weight = attributes.weight;
         TrafficClass trafficClass = attributes.trafficClass;
-        if (weight != before || trafficClass != context.trafficClass()) {
-            context.configure(weight, trafficClass);
-            pd.nic().arbiter(engine.index()).changed(context, before, weight, trafficClass);
+        if (weight != context.weight() || trafficClass != context.trafficClass()) {
+            engine.configure(context, weight, trafficClass);
         }
     }
 
