@@ -35,6 +35,16 @@ abstract class FlowTurns implements Arbiter {
     /** A flow has none any more. */
     abstract void left(Flow flow);
 
+    /** A flow stands in its queue now: at the end, or at the head because a full port has kept it from its turn. */
+    void placed(Flow flow, boolean first) {
+        // Most have no list of queues.
+    }
+
+    /** Whether anybody has work besides the flow that is granted a visit. */
+    final boolean othersWait() {
+        return scheduled > 0;
+    }
+
     @Override
     public void attach(Flow flow, @Nullable Port port) {
         if (!flow.member) {
@@ -46,7 +56,7 @@ abstract class FlowTurns implements Arbiter {
             remove(flow);
             flow.port = port;
             if (had) {
-                queue(flow).addLast(flow);
+                place(flow, false);
                 counted(flow);
             }
         }
@@ -67,7 +77,7 @@ abstract class FlowTurns implements Arbiter {
     @Override
     public void active(Flow flow) {
         if (flow.list == null) {
-            queue(flow).addLast(flow);
+            place(flow, false);
             counted(flow);
         }
     }
@@ -93,7 +103,7 @@ abstract class FlowTurns implements Arbiter {
             ready -= port.backlog;
         }
         if (flow.list == null) {
-            queue(flow).addFirst(flow);
+            place(flow, true);
             counted(flow);
         }
     }
@@ -105,9 +115,18 @@ abstract class FlowTurns implements Arbiter {
             ready += port.backlog;
             for (Flow flow = port.stalledFlows.last(); flow != null; flow = port.stalledFlows.last()) {
                 port.stalledFlows.remove(flow);
-                queue(flow).addFirst(flow);
+                place(flow, true);
             }
         }
+    }
+
+    private void place(Flow flow, boolean first) {
+        if (first) {
+            queue(flow).addFirst(flow);
+        } else {
+            queue(flow).addLast(flow);
+        }
+        placed(flow, first);
     }
 
     private void counted(Flow flow) {

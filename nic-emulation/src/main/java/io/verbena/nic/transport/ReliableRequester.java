@@ -138,6 +138,9 @@ final class ReliableRequester extends Requester {
             }
             spent += sent;
             if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
                 break;
             }
         }

@@ -1,0 +1,86 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.verbena.nic.arbiter.Wire.TestFlow;
+import java.util.Random;
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Groups share equally, and flows within them, whatever they send and however little room there is. */
+@Timeout(30)
+class DeficitRoundRobinTest {
+    private static final int QUANTUM = 16 * 1024;
+
+    private final Arbiter arbiter =
+            new DeficitRoundRobin(ArbiterSettings.defaults().withQuantum(QUANTUM), 0, 1, SystemNanoClock.INSTANCE);
+    private final Wire wire = new Wire(arbiter, 1024, 58);
+    private final FlowGroup a = new FlowGroup(3, 1, 1);
+    private final FlowGroup b = new FlowGroup(200, 7, 1);
+    private final Port port = new Port();
+
+    @Test
+    void equalGroupsGetEqualBytes() {
+        TestFlow one = wire.flow(a, 1, 64, port);
+        TestFlow other = wire.flow(b, 1, 1 << 20, port);
+        TestFlow third = wire.flow(b, 9, 1500, port);
+        wire.run(50_000_000);
+        assertThat(wire.share(one)).isCloseTo(0.5, within(0.001));
+        assertThat(wire.share(other)).isCloseTo(0.25, within(0.001));
+        assertThat(wire.share(third)).isCloseTo(0.25, within(0.001));
+    }
+
+    /** A port that has room for a part of a quantum at a time serves one flow after the other, not the same for ever. */
+    @Test
+    void littleRoomGoesInTurnToo() {
+        TestFlow one = wire.flow(a, 1, 64, port);
+        TestFlow other = wire.flow(a, 1, 1 << 20, port);
+        TestFlow third = wire.flow(b, 1, 1 << 20, port);
+        Random random = new Random(1);
+        while (wire.total < 50_000_000) {
+            int room = 2_000 + random.nextInt(4_000);
+            for (Flow next = arbiter.next(); next != null; next = arbiter.next()) {
+                TestFlow flow = (TestFlow) next;
+                int sent = wire.send(flow, room);
+                room -= sent;
+                if (sent < flow.budget()) {
+                    arbiter.full(flow);
+                } else {
+                    arbiter.active(flow);
+                }
+            }
+            arbiter.room(port);
+        }
+        assertThat(wire.share(one)).isCloseTo(0.25, within(0.002));
+        assertThat(wire.share(other)).isCloseTo(0.25, within(0.002));
+        assertThat(wire.share(third)).isCloseTo(0.5, within(0.002));
+    }
+
+    @Test
+    void whatAFlowOwesItPays() {
+        TestFlow one = wire.flow(a, 1, 64, port);
+        TestFlow other = wire.flow(b, 1, 64, port);
+        assertThat(arbiter.next()).isSameAs(one);
+        arbiter.charge(one, 10 * QUANTUM, 1, 0); // could not be sliced
+        arbiter.active(one);
+        int visits = 0;
+        while (wire.visit() == other) {
+            visits++;
+        }
+        assertThat(visits).isBetween(9, 10);
+    }
+
+    @Test
+    void whoeverIsAloneIsNotSliced() {
+        TestFlow one = wire.flow(a, 1, 64, port);
+        assertThat(arbiter.next()).isSameAs(one);
+        assertThat(one.budget()).isEqualTo(ArbiterSettings.defaults().aloneBudget());
+        arbiter.full(one);
+        wire.flow(b, 1, 64, port);
+        arbiter.room(port);
+        assertThat(arbiter.next()).isSameAs(one);
+        assertThat(one.budget()).isEqualTo(QUANTUM);
+    }
+}
