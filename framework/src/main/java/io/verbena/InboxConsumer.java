@@ -29,7 +29,8 @@ public final class InboxConsumer {
     /**
      * Takes messages, oldest first of those that no other consumer has.
      *
-     * @param handler takes each; if it throws, that message counts as taken, and those behind it come with the next call
+     * @param handler takes each; if it throws, that message counts as taken, and those behind it come with the next call,
+     *     or are lost with the inbox
      * @param limit most messages to take, at least 1; at most 64 come at a time
      * @return messages taken; 0 also if another consumer is just taking some
      */

@@ -146,6 +146,30 @@ class HeldMessageTest {
     }
 
     @Test
+    void whatAConsumerLeftInMidBatchGoesWithItsInbox() {
+        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            Inbox inbox = pair.server.openInbox("in", small());
+            InboxConsumer consumer = inbox.consumer();
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            for (int number = 0; number < 5; number++) {
+                send(pair, channel, number, 100);
+            }
+            pair.await(() -> inbox.statistics().depth() >= 5 * 100);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> consumer.poll(
+                            m -> {
+                                throw new IllegalStateException("no");
+                            },
+                            5))
+                    .withMessage("no");
+            assertThat(inbox.statistics().heldRecords()).isPositive();
+            inbox.close();
+            pair.await(() -> inbox.statistics().heldRecords() == 0 && inbox.footprint() == 0);
+            assertThat(consumer.poll(m -> {}, 5)).isZero();
+        }
+    }
+
+    @Test
     void optionsCanBeModifiedAndAreChecked() {
         try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
             Inbox inbox = pair.server.openInbox("in", small());

@@ -151,8 +151,7 @@ final class WireDuplicatesTest extends WireTest {
     void aDuplicateAppendInTheMiddleOfAnother() {
         AppendQueue queue = b.newAppendQueue();
         peer.append(Opcode.APPEND_ONLY, psn(0), queue.id(), queue.key(), 10, bytes(10, 1));
-        peer.append(Opcode.APPEND_FIRST, psn(1), queue.id(), queue.key(), MTU + 5, bytes(MTU, 2));
-        p.settle();
+        appendFirst(queue, psn(1), bytes(MTU, 2));
         peer.append(Opcode.APPEND_ONLY, psn(0), queue.id(), queue.key(), 10, bytes(10, 1));
         peer.append(Opcode.APPEND_FIRST, psn(1), queue.id(), queue.key(), MTU + 5, bytes(MTU, 3));
         p.settle();

@@ -121,8 +121,7 @@ final class WireInvalidTest extends WireTest {
     @Test
     void anAppendThatIsLongerThanItSaid() {
         AppendQueue queue = b.newAppendQueue();
-        peer.append(Opcode.APPEND_FIRST, psn(0), queue.id(), queue.key(), MTU + 5, bytes(MTU, 1));
-        p.settle();
+        appendFirst(queue, psn(0), bytes(MTU, 1));
         peer.plain(Opcode.APPEND_LAST, psn(1), bytes(6, 1));
         expectInvalid();
         assertThat(b.messages).isEmpty();

@@ -1,12 +1,18 @@
 package io.verbena.bench.conformance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.Opcode;
 import org.junit.jupiter.api.AfterEach;
 
 /** A NIC in front of a peer that says what no correct peer would, and sees each packet that the NIC answers. */
 @SuppressWarnings("NullAway.Init") // before each test
 abstract class WireTest extends ConformanceTest {
+    private static final int MANY = 10_000;
+
     WirePeer peer;
 
     @Override
@@ -40,5 +46,22 @@ abstract class WireTest extends ConformanceTest {
     final WirePeer.Packet awaitOnly(Opcode opcode) {
         p.until(() -> !peer.all(opcode).isEmpty());
         return peer.only(opcode);
+    }
+
+    /** Begins an append of 5 bytes more: the receiver is not ready until its allocator has made a buffer. */
+    final void appendFirst(AppendQueue queue, int psn, byte[] payload) {
+        int told = 0;
+        for (int before = -1; told > before; before = told, told = timesNotReady(psn)) {
+            assertThat(told).as("RNR NAKs").isLessThan(MANY);
+            peer.append(Opcode.APPEND_FIRST, psn, queue.id(), queue.key(), payload.length + 5, payload);
+            p.settle();
+        }
+        assertThat(told).as("RNR NAKs").isPositive();
+    }
+
+    private int timesNotReady(int psn) {
+        return (int) peer.all(Opcode.ACKNOWLEDGE).stream()
+                .filter(x -> x.psn() == psn && AethSyndrome.isRnrNak(x.syndrome()))
+                .count();
     }
 }

@@ -15,8 +15,9 @@ import java.util.List;
  */
 public final class EtcFigure implements PaperFigure {
     private static final double FULL_SECONDS = 20;
-    private static final double QUICK_SECONDS = 2;
+    private static final double QUICK_SECONDS = 4;
     private static final int STALLS = 4;
+    private static final double LEAST_EVERY = 2; // seconds: memory is given back in one, and the next comes after it
     private static final int STALL_MILLIS = 100;
     private static final double RATE = 50_000;
     private static final long LARGEST_ONE_IN = 5_000;
@@ -38,22 +39,23 @@ public final class EtcFigure implements PaperFigure {
     @Override
     public FigureReport run(long seed, Size size) {
         double seconds = size == Size.FULL ? FULL_SECONDS : QUICK_SECONDS;
+        double stallEvery = Math.max(LEAST_EVERY, seconds / STALLS);
         List<SchemeReport> schemes = new ArrayList<>();
         for (EtcScheme scheme : EtcScheme.values()) {
-            schemes.add(EtcRun.measure(new EtcSetting(
-                    scheme, seconds, seconds / STALLS, STALL_MILLIS, RATE, LARGEST_ONE_IN, CAP, seed, 0)));
+            schemes.add(EtcRun.measure(
+                    new EtcSetting(scheme, seconds, stallEvery, STALL_MILLIS, RATE, LARGEST_ONE_IN, CAP, seed, 0)));
         }
-        return report(schemes, seconds, seed);
+        return report(schemes, seconds, stallEvery, seed);
     }
 
     /** Judges what has been measured: the append queue first, one SRQ second. */
-    FigureReport report(List<SchemeReport> schemes, double seconds, long seed) {
+    FigureReport report(List<SchemeReport> schemes, double seconds, double stallEvery, long seed) {
         SchemeReport append = schemes.get(0);
         SchemeReport single = schemes.get(1);
         FigureReport report = new FigureReport(id(), title())
                 .setting("machine", Machine.here().text())
                 .setting("rate", Numbers.text(RATE) + " messages a second, one in " + LARGEST_ONE_IN + " of 1 MiB")
-                .setting("stalls", STALL_MILLIS + " ms every " + Numbers.text(seconds / STALLS) + " s")
+                .setting("stalls", STALL_MILLIS + " ms every " + Numbers.text(stallEvery) + " s")
                 .setting("cap", Numbers.bytes(CAP))
                 .setting("seconds", Numbers.text(seconds))
                 .setting("seed", String.valueOf(seed));

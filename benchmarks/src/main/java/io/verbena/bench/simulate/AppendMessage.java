@@ -22,6 +22,9 @@ final class AppendMessage {
     @Nullable
     WcStatus status;
 
+    /** Failed, but may be taken still. */
+    boolean inDoubt;
+
     /** Times that it was taken. */
     int taken;
     /** A later one of the same connection was taken before it. */

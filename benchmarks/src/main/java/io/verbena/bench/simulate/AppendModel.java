@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.agrona.DirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What must be true of the appends of one connection, from its making to its end: each is taken once, whole and in order, if
@@ -80,6 +79,8 @@ final class AppendModel {
             throw wrong("completion of " + sequence + ", expected that of " + m);
         }
         m.status = status;
+        // A late copy of its last packets may find the receiver ready after all.
+        m.inDoubt = status == WcStatus.RNR_RETRY_EXC_ERR && (silent || copies);
         tally.completed(status);
         boolean wasFailed = failed;
         failed |= status != WcStatus.SUCCESS;
@@ -104,7 +105,7 @@ final class AppendModel {
                 legal = !wasFailed && type == QpType.RC && (silent || torn);
                 break;
             case RNR_RETRY_EXC_ERR:
-                legal = !wasFailed && type == QpType.RC && retriesEnd && m.taken == 0;
+                legal = !wasFailed && type == QpType.RC && retriesEnd && (m.taken == 0 || m.inDoubt);
                 break;
             case REM_INV_REQ_ERR:
             case REM_ACCESS_ERR:
@@ -126,14 +127,15 @@ final class AppendModel {
                                     ? AppendTally.Event.REFUSED_QUEUE
                                     : AppendTally.Event.REFUSED_KEY);
         }
-        if (isRefused(status) && m.taken > 0) {
+        if (isRefused(m) && m.taken > 0) {
             throw wrong(m + ": refused, and taken");
         }
     }
 
-    /** Whether a status says that nothing was appended. */
-    private static boolean isRefused(@Nullable WcStatus status) {
-        return status == WcStatus.RNR_RETRY_EXC_ERR
+    /** Whether its status says that nothing was appended, nor will be. */
+    private static boolean isRefused(AppendMessage m) {
+        WcStatus status = m.status;
+        return (status == WcStatus.RNR_RETRY_EXC_ERR && !m.inDoubt)
                 || status == WcStatus.REM_INV_REQ_ERR
                 || status == WcStatus.REM_ACCESS_ERR;
     }
@@ -161,7 +163,7 @@ final class AppendModel {
         if (bad >= 0) {
             throw wrong("byte " + bad + " of " + m + " is " + b.getByte(offset + bad));
         }
-        if (isRefused(m.status)) {
+        if (isRefused(m)) {
             throw wrong("taken though it failed: " + m);
         }
         m.taken++;

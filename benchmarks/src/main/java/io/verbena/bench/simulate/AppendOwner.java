@@ -140,6 +140,9 @@ final class AppendOwner implements Actor {
                 .reserveChunks(reserve)
                 .memoryLimit(limit)
                 .lowWatermark(-1)));
+        if (queue == q) {
+            allowed = Math.max(q.attributes().memoryLimit(), q.query().footprint());
+        }
         mostReserve = Math.max(mostReserve, reserve);
         tally.event(Event.MODIFY);
     }
@@ -279,12 +282,10 @@ final class AppendOwner implements Actor {
     private void look(AppendQueue q) {
         AppendQueueStatistics s = q.query();
         long limit = q.attributes().memoryLimit();
-        if (s.footprint() <= limit || allowed < limit) {
-            allowed = limit; // a lower limit holds when so much has been given back
-        }
         if (s.footprint() > allowed || s.footprint() < (s.setAside() > 0 ? 0 : plan.chunkLength)) {
             throw new WalkFailure("footprint " + s.footprint() + ", limit " + limit + ", allowed " + allowed);
         }
+        allowed = Math.max(limit, s.footprint()); // what was there when the limit was lowered may stay, but not grow
         if (s.footprint() < footprint) {
             tally.event(Event.GIVEN_BACK);
         }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** What a seed of {@code simulate append} means: the queue, its senders, the links between them, and which faults. */
@@ -116,8 +115,7 @@ final class AppendPlan implements Plan<AppendPlan> {
         int spare = random.nextInt(4);
         memoryLimit = has(Feature.TIGHT) ? least(reserve) + (1L + spare) * chunkLength + maxMessage : 0;
         int patience = 1 + random.nextInt(1_000);
-        surplusNanos = (maxMessage > chunkLength / 4 ? 1_000 + patience : patience)
-                * MICRO; // a mapping waits for a sender that comes again when its delay is over
+        surplusNanos = patience * MICRO;
         holeTimeoutNanos = (100 + random.nextInt(300)) * MICRO;
         allocationNanos = random.nextInt(2) == 0 ? 0 : random.nextInt(200) * MICRO;
         int several = 2 + random.nextInt(2);
@@ -216,22 +214,7 @@ final class AppendPlan implements Plan<AppendPlan> {
 
     @Override
     public String replay() {
-        StringBuilder command = new StringBuilder("verbena simulate append --seed ").append(seed);
-        if (steps != STEPS) {
-            command.append(" --steps ").append(steps);
-        }
-        if (!without.isEmpty()) {
-            command.append(" --without ").append(Ranges.format(without));
-        }
-        if (!off.isEmpty()) {
-            command.append(" --off ");
-            String separator = "";
-            for (Feature feature : off) {
-                command.append(separator).append(feature.name().toLowerCase(Locale.ROOT));
-                separator = ",";
-            }
-        }
-        return command.toString();
+        return Plan.replay("verbena simulate append", this, STEPS, off);
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.verbena.bench.simulate;
 
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a seed means, and what a smaller walk leaves out of it: what is left out leaves the rest as it was.
@@ -26,4 +29,28 @@ interface Plan<P extends Plan<P>> {
 
     /** The command that runs it again. */
     String replay();
+
+    /**
+     * The command that runs a plan again.
+     *
+     * @param command that walks seeds of this kind
+     * @param defaultSteps that need not be said
+     * @param off features that are left out
+     */
+    static String replay(String command, Plan<?> plan, int defaultSteps, Set<? extends Enum<?>> off) {
+        StringBuilder again = new StringBuilder(command).append(" --seed ").append(plan.seed());
+        if (plan.steps() != defaultSteps) {
+            again.append(" --steps ").append(plan.steps());
+        }
+        if (!plan.without().isEmpty()) {
+            again.append(" --without ").append(Ranges.format(plan.without()));
+        }
+        if (!off.isEmpty()) {
+            again.append(" --off ")
+                    .append(off.stream()
+                            .map(feature -> feature.name().toLowerCase(Locale.ROOT))
+                            .collect(Collectors.joining(",")));
+        }
+        return again.toString();
+    }
 }

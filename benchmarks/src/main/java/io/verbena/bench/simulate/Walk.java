@@ -19,7 +19,7 @@ import java.util.List;
  * One seed: hosts, links and connections; steps that post, break and mend; then everything heals, and what was asked for
  * must be done, or have been refused, as the model says. Belongs to one thread.
  */
-final class Walk {
+final class Walk implements SeedCommand.SeedWalk {
     private static final long MICRO = 1_000L;
     private static final long MILLI = 1_000_000L;
     private static final long FIRST_NIC = 0xA0;
@@ -111,12 +111,14 @@ final class Walk {
         return fabric;
     }
 
-    Simulation simulation() {
+    @Override
+    public Simulation simulation() {
         return simulation;
     }
 
     /** Runs the seed to its end; any exception is a failure of the NIC, or of the model. */
-    void run() {
+    @Override
+    public void run() {
         for (int step = 0; step < plan.steps; step++) {
             if (!plan.without.get(step)) {
                 step(plan.stepRandom(step));

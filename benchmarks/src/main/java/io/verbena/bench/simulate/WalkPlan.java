@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** What a seed means: how many NICs, on what links, which faults; and what a shrunk walk leaves out of it. */
@@ -160,22 +159,7 @@ final class WalkPlan implements Plan<WalkPlan> {
 
     @Override
     public String replay() {
-        StringBuilder command = new StringBuilder("verbena simulate --seed ").append(seed);
-        if (steps != STEPS) {
-            command.append(" --steps ").append(steps);
-        }
-        if (!without.isEmpty()) {
-            command.append(" --without ").append(Ranges.format(without));
-        }
-        if (!off.isEmpty()) {
-            command.append(" --off ");
-            String separator = "";
-            for (Feature feature : off) {
-                command.append(separator).append(feature.name().toLowerCase(Locale.ROOT));
-                separator = ",";
-            }
-        }
-        return command.toString();
+        return Plan.replay("verbena simulate", this, STEPS, off);
     }
 
     /** The chance of one step, whatever else is left out. */

@@ -15,6 +15,9 @@ import java.util.function.LongFunction;
  * @param <P> the kind of plan
  */
 final class Walks<P extends Plan<P>> {
+    /** Time between two lines of progress. */
+    private static final long PROGRESS_NANOS = 5_000_000_000L;
+
     private final long from;
     private final long seeds;
     private final int threads;
@@ -51,13 +54,13 @@ final class Walks<P extends Plan<P>> {
             worker.start();
             workers.add(worker);
         }
-        long nextLine = start + Simulate.PROGRESS_NANOS;
+        long nextLine = start + PROGRESS_NANOS;
         try {
             for (Thread worker : workers) {
                 while (worker.isAlive()) {
                     worker.join(200);
                     if (System.nanoTime() >= nextLine) {
-                        nextLine += Simulate.PROGRESS_NANOS;
+                        nextLine += PROGRESS_NANOS;
                         line(progress, start);
                     }
                 }

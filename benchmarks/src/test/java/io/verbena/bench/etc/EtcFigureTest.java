@@ -45,7 +45,7 @@ class EtcFigureTest {
     }
 
     private static FigureReport report(SchemeReport append) {
-        return new EtcFigure().report(List.of(append, scheme("srq", 0, 50_000, 50_000, 64 << 20, 0)), 20, 1);
+        return new EtcFigure().report(List.of(append, scheme("srq", 0, 50_000, 50_000, 64 << 20, 0)), 20, 5, 1);
     }
 
     @Test

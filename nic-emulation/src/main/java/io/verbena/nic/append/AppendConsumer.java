@@ -59,12 +59,12 @@ public final class AppendConsumer {
      * longer is {@linkplain #hold held}.
      *
      * @param handler takes each message; if it throws, that message counts as consumed, and the rest of the batch comes with
-     *     the next call
+     *     the next call, or is lost with the queue
      * @param limit most messages to take, at least 1; a batch has no more than 64
      * @return messages handled; 0 also if another consumer is just taking some, or the queue was destroyed
      */
     public int poll(AppendHandler handler, int limit) {
-        if (next == taken && !claim(limit)) {
+        if (!hasBatch() && !claim(limit)) {
             return 0;
         }
         int end = Math.min(taken, next + Math.max(0, limit));
@@ -75,9 +75,7 @@ public final class AppendConsumer {
             }
         } finally {
             present = NONE;
-            if (next == taken) {
-                finish();
-            }
+            end();
         }
         return count;
     }
@@ -97,7 +95,7 @@ public final class AppendConsumer {
                 throw new IllegalStateException("record " + i + " of " + most + " is held; release it first");
             }
         }
-        if (most <= 0 || (next == taken && !claim(most))) {
+        if (most <= 0 || (!hasBatch() && !claim(most))) {
             return 0;
         }
         int count = 0;
@@ -107,11 +105,46 @@ public final class AppendConsumer {
                 count++;
             }
         } finally {
-            if (next == taken) {
-                finish();
-            }
+            end();
         }
         return count;
+    }
+
+    /** Whether records of a batch are left, which are this one's alone from here on. */
+    private boolean hasBatch() {
+        if (next == taken) {
+            return false;
+        }
+        if (present != NONE || walk.resume(this)) { // in its handler, nobody else has it
+            return true;
+        }
+        next = taken; // the queue was destroyed, and what was left with it
+        chunk = null;
+        return false;
+    }
+
+    /** A batch ends, or what is left of it waits for the next call; or for the end of the queue, if there is none. */
+    private void end() {
+        if (next == taken) {
+            finish();
+        } else {
+            walk.suspend(this);
+        }
+    }
+
+    /** Gives back what is left of a batch that waits. Whoever took it from {@link RecordWalk#suspend}; changes nothing here. */
+    void drop() {
+        Chunk in = chunk();
+        for (int i = next; i < taken; i++) {
+            AtomicBuffer buffer = in.buffer;
+            int offset = offsets[i];
+            long word = buffer.getLong(offset);
+            LargeMessage large = (flags(word) & LARGE) != 0 ? largeMessages.find(buffer, offset, length(word)) : null;
+            if (large != null) {
+                large.discard();
+            }
+        }
+        held.release(in, toRelease, bytes);
     }
 
     /**
@@ -140,7 +173,7 @@ public final class AppendConsumer {
 
     /** Whether there is nothing to take now. False also while another consumer takes some: look again. */
     public boolean isEmpty() {
-        return next == taken && queue.isEmpty();
+        return (next == taken || queue.isDestroyed()) && queue.isEmpty();
     }
 
     private boolean claim(int limit) {

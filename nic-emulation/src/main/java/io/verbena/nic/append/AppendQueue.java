@@ -62,7 +62,7 @@ public final class AppendQueue {
         this.queue = control.queueOffset(id);
         this.attributes = concluded;
         this.chunkLength = concluded.chunkLength();
-        this.footprint = new Footprint(table, queue, concluded.memoryLimit(), owner.clock());
+        this.footprint = new Footprint(this, table, queue, owner.clock());
         this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
         this.largeMessages = new LargeMessages(id, memory, footprint, concluded);
         this.staging = new Staging(this, footprint);
@@ -128,7 +128,8 @@ public final class AppendQueue {
 
     /**
      * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve and what it
-     * follows from, low watermark, hole timeout and surplus time. Any thread; takes effect with the next maintenance.
+     * follows from, low watermark, hole timeout and surplus time. Any thread. The limit holds when this returns: what is mapped
+     * above it stays until it is free, and nothing is added before; the rest takes effect with the next maintenance.
      *
      * <pre>{@code
      *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4));

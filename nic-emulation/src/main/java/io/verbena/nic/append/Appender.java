@@ -49,7 +49,7 @@ public final class Appender {
     /** Longer than the queue's largest message. */
     public static final int TOO_LONG = 4;
 
-    /** Too long for a chunk: send it as packets; the owner uses {@link #claimLarge}. */
+    /** Too long for a chunk: send it as packets; the owner uses {@link #large}. */
     public static final int LARGE_MESSAGE = 5;
 
     /** The queue's memory cannot be mapped here: send it as packets. */
@@ -67,6 +67,7 @@ public final class Appender {
     private final int maxQueues;
     private final int ownerSlotOffset;
     private final @Nullable TailPointerTable owner;
+    private final @Nullable LargeAppender large;
 
     private final QueueView[] views;
 
@@ -97,6 +98,7 @@ public final class Appender {
         this.maxQueues = control.limits().maxAppendQueues();
         this.ownerSlotOffset = control.slotOffset(control.ownerSlot(engine));
         this.owner = owner;
+        this.large = owner == null ? null : new LargeAppender(owner, control, this);
         this.views = new QueueView[maxQueues];
         Arrays.fill(views, QueueView.UNKNOWN);
         for (int i = 0; i < INITIAL_CLAIMS; i++) {
@@ -141,9 +143,8 @@ public final class Appender {
         if (status != OK) {
             return status;
         }
-        opened(queueId, roomBuffer, room, length);
+        opened(roomBuffer, room, length);
         OpenClaim claim = last;
-        claim.queueKey = queueKey;
         if (qpNumber < 0) {
             claim.slotOffset = -1;
             claim.buffer.putLongRelease(claim.recordOffset, word(-(length + HEADER_LENGTH), 0));
@@ -360,7 +361,8 @@ public final class Appender {
         return OK;
     }
 
-    private int notReady(int queue) {
+    /** Counts an answer that the receiver is not ready. */
+    int notReady(int queue) {
         table.getAndAddLong(queue + RNR_OFFSET, 1);
         if (owner != null) {
             owner.wakeAllocator();
@@ -368,14 +370,13 @@ public final class Appender {
         return RNR;
     }
 
-    private void opened(int queueId, AtomicBuffer buffer, int recordOffset, int length) {
+    private void opened(AtomicBuffer buffer, int recordOffset, int length) {
         if (freeCount == 0) {
             grow();
         }
         OpenClaim claim = claims[freeClaims[--freeCount]];
         claim.generation++;
         claim.open = true;
-        claim.queueId = queueId;
         claim.buffer = buffer;
         claim.recordOffset = recordOffset;
         claim.payloadLength = length;
@@ -442,14 +443,16 @@ public final class Appender {
      * @param immediate the immediate value
      * @param hasImmediate whether there is one
      * @return false if the owner has turned the claim into padding: the message is not in the queue and never will be
-     * @throws IllegalStateException if the claim is not open, or is of {@link #claimLarge}
+     * @throws IllegalStateException if the claim is not open
      */
     public boolean commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {
         OpenClaim open = open(claim);
-        if (open.isApart()) {
-            throw new IllegalStateException("claim " + claim + " is of claimLarge; use commitLarge");
-        }
         return commit(open, qpNumber, immediate, hasImmediate ? HAS_IMMEDIATE : 0);
+    }
+
+    /** Commits the last claim. */
+    void commitLast(int qpNumber, int immediate, int flags) {
+        commit(last, qpNumber, immediate, flags);
     }
 
     private boolean commit(OpenClaim open, int qpNumber, int immediate, int flags) {
@@ -475,14 +478,6 @@ public final class Appender {
 
     private void release(OpenClaim open) {
         open.open = false;
-        open.large = null;
-        AtomicBuffer staged = open.staged;
-        Staging staging = open.staging;
-        if (staged != null && staging != null) {
-            open.staged = null;
-            open.staging = null;
-            staging.give(staged);
-        }
         open.buffer = OpenClaim.NOTHING;
         freeClaims[freeCount++] = open.index;
     }
@@ -495,14 +490,6 @@ public final class Appender {
      */
     public void abort(long claim) {
         OpenClaim open = open(claim);
-        if (open.isApart()) {
-            if (open.large != null) {
-                open.large.discard();
-                owner().wakeAllocator();
-            }
-            release(open);
-            return;
-        }
         close(open, word(alignedLength(open.payloadLength), PADDING));
     }
 
@@ -540,108 +527,21 @@ public final class Appender {
         return true;
     }
 
-    /** Claims that are neither committed nor aborted. */
-    public int openClaims() {
-        return claims.length - freeCount;
-    }
-
-    // ---- messages apart from the queue, the owner's alone
-    // ---------------------------------------------------------------
-
     /**
-     * Claims a place apart from the queue, for a message that is too long for a chunk or that arrives in parts: its place
-     * in the queue is its {@link #commitLarge}, so a sender that stops in the middle of it holds up nobody else. A message
-     * too long for a chunk gets a mapping of its own, which comes from the allocator; until it is there the answer is RNR,
-     * and the same queue pair asks again. One that fits is copied at its commit.
+     * Appends messages that are too long for a chunk or come in parts.
      *
-     * @param queueId of the queue, any value
-     * @param queueKey of the queue, any value
-     * @param length payload bytes, at least 0
-     * @param qpNumber the queue pair by which the message comes; one such claim each at a time
-     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} or {@link #TOO_LONG}
+     * @throws IllegalStateException if this is not the owner's appender
      */
-    public int claimLarge(int queueId, int queueKey, int length, int qpNumber) {
-        if (length < 0) {
-            throw new IllegalArgumentException("length " + length + " < minimum 0");
-        }
-        rolled = false;
-        AppendQueue queue = owner().find(queueId);
-        if (queue == null || queue.isDestroyed()) {
-            return NO_QUEUE;
-        }
-        if (queue.key() != queueKey) {
-            return BAD_KEY;
-        }
-        if (length > queue.attributes().maxMessage()) {
-            return TOO_LONG;
-        }
-        LargeMessage large = null;
-        AtomicBuffer staged = null;
-        if (length > queue.attributes().recordLimit()) {
-            large = queue.largeMessages().claim(qpNumber, length);
-        } else {
-            staged = queue.staging().take(length);
-        }
-        if (large == null && staged == null) {
-            return notReady(control.queueOffset(queueId));
-        }
-        opened(queueId, OpenClaim.NOTHING, 0, length);
-        last.queueKey = queueKey;
-        last.slotOffset = -1;
-        last.large = large;
-        last.staged = staged;
-        last.staging = staged == null ? null : queue.staging();
-        return OK;
-    }
-
-    /**
-     * Commits what {@link #claimLarge} claimed: the message's place in the queue is here.
-     *
-     * @param claim a value of {@link #claimed}
-     * @param qpNumber number of the owner's queue pair by which the message came
-     * @param immediate the immediate value
-     * @param hasImmediate whether there is one
-     * @return {@link #OK}; {@link #RNR}: no room in the queue now, the claim stays open; {@link #NO_QUEUE}: the queue was
-     *     destroyed meanwhile, the claim is gone
-     * @throws IllegalStateException if the claim is not open, or is not of {@link #claimLarge}
-     */
-    public int commitLarge(long claim, int qpNumber, int immediate, boolean hasImmediate) {
-        OpenClaim open = open(claim);
-        if (!open.isApart()) {
-            throw new IllegalStateException("claim " + claim + " is not of claimLarge; use commit");
-        }
-        int length = open.payloadLength;
-        LargeMessage large = open.large;
-        int status = claim(open.queueId, open.queueKey, large != null ? REFERENCE_LENGTH : length, -1);
-        if (status == RNR) {
-            return RNR;
-        }
-        if (status != OK) {
-            abort(claim);
-            return NO_QUEUE;
-        }
-        OpenClaim record = last;
-        int payload = record.recordOffset + PAYLOAD_OFFSET;
-        int flags = hasImmediate ? HAS_IMMEDIATE : 0;
-        if (large != null) {
-            record.buffer.putInt(payload, large.index());
-            record.buffer.putInt(payload + 4, 0);
-            record.buffer.putLong(payload + 8, length);
-            large.committed(length);
-            flags |= LARGE;
-        } else {
-            record.buffer.putBytes(payload, open.payload(), 0, length);
-        }
-        commit(record, qpNumber, immediate, flags);
-        release(open);
-        return OK;
-    }
-
-    private TailPointerTable owner() {
-        if (owner == null) {
+    public LargeAppender large() {
+        if (large == null) {
             throw new IllegalStateException(
                     "only the owner's appender, of TailPointerTable.appender, takes messages apart from the queue");
         }
-        return owner;
+        return large;
+    }
+
+    /** Claims that are neither committed nor aborted. */
+    public int openClaims() {
+        return claims.length - freeCount;
     }
 }

@@ -29,46 +29,54 @@ final class Footprint {
         }
     }
 
+    private final AppendQueue of;
     private final AtomicBuffer table;
     private final int queue;
     private final NanoClock clock;
     private final long start;
-    private volatile long limit;
     private volatile boolean refused;
 
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
     private volatile long weighted;
 
-    Footprint(AtomicBuffer table, int queueOffset, long limit, NanoClock clock) {
+    Footprint(AppendQueue of, AtomicBuffer table, int queueOffset, NanoClock clock) {
+        this.of = of;
         this.table = table;
         this.queue = queueOffset;
         this.clock = clock;
         this.start = clock.nanoTime();
-        this.limit = limit;
         table.putLong(queue + FOOTPRINT_OFFSET, 0);
         table.putLong(queue + HIGH_WATER_OFFSET, 0);
         table.putLong(queue + ALLOCATIONS_OFFSET, 0);
         table.putLong(queue + RELEASES_OFFSET, 0);
     }
 
-    /** Sets the limit; if more is mapped than that, nothing is added until less is. */
-    void limit(long most) {
-        limit = most;
-    }
-
-    /** Takes bytes of the limit; false if they are not to be had. */
+    /**
+     * Takes bytes of the limit, which is the queue's of this moment; false if they are not to be had. Where more is mapped
+     * than a limit that was lowered, nothing is added until less is.
+     */
     boolean reserve(long length) {
         while (true) {
             long is = table.getLongVolatile(queue + FOOTPRINT_OFFSET);
-            if (length > limit - is) {
+            if (length > limit() - is) {
                 refused = true;
                 return false;
             }
             if (table.compareAndSetLong(queue + FOOTPRINT_OFFSET, is, is + length)) {
+                // Again: one that was lowered in between may have been lowered before these bytes were counted.
+                if (is + length > limit()) {
+                    table.getAndAddLong(queue + FOOTPRINT_OFFSET, -length);
+                    refused = true;
+                    return false;
+                }
                 changed(length, is + length);
                 return true;
             }
         }
+    }
+
+    private long limit() {
+        return of.attributes().memoryLimit();
     }
 
     /** Corrects what was reserved by what was really mapped. */

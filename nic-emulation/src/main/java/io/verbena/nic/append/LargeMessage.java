@@ -43,6 +43,9 @@ final class LargeMessage {
 
     volatile int qpNumber;
     volatile int length;
+    /** For which a mapping that is ready is kept at least. */
+    volatile long waitNanos;
+
     volatile long readyAt;
     volatile @Nullable Segment segment;
 
@@ -73,6 +76,12 @@ final class LargeMessage {
     void committed(int messageLength) {
         length = messageLength;
         state = COMMITTED;
+    }
+
+    /** Nothing was committed, but its queue pair comes again. */
+    void postpone(long now) {
+        readyAt = now;
+        state = READY;
     }
 
     void discard() {

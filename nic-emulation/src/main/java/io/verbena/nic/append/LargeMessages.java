@@ -39,9 +39,14 @@ final class LargeMessages {
         waitNanos = nanos;
     }
 
-    /** The mapping that was made for a queue pair, or null: asked for now, or before. */
+    /**
+     * The mapping that was made for a queue pair, or null: asked for now, or before.
+     *
+     * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is kept for it
+     *     accordingly if the surplus time is shorter
+     */
     @Nullable
-    LargeMessage claim(int qpNumber, int length) {
+    LargeMessage claim(int qpNumber, int length, long againNanos) {
         LargeMessage free = null;
         int end = 0;
         for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
@@ -61,24 +66,25 @@ final class LargeMessages {
                 free = place;
             }
         }
-        if (free != null && ask(free, qpNumber, length)) {
+        if (free != null && ask(free, qpNumber, length, againNanos)) {
             return null;
         }
         if (end < places.length()) {
             LargeMessage made = new LargeMessage(end);
             if (places.compareAndSet(end, null, made)) {
-                ask(made, qpNumber, length);
+                ask(made, qpNumber, length, againNanos);
             }
         }
         return null; // or another engine was faster: the sender asks again
     }
 
-    private static boolean ask(LargeMessage place, int qpNumber, int length) {
+    private static boolean ask(LargeMessage place, int qpNumber, int length, long againNanos) {
         if (!place.move(LargeMessage.FREE, LargeMessage.TAKEN)) {
             return false;
         }
         place.qpNumber = qpNumber;
         place.length = length;
+        place.waitNanos = LargeAppender.keptNanos(againNanos);
         return place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
     }
 
@@ -91,18 +97,32 @@ final class LargeMessages {
      * @throws IllegalStateException if the reference is not to be believed
      */
     LargeMessage referred(AtomicBuffer buffer, int offset, int recordLength) {
+        LargeMessage place = find(buffer, offset, recordLength);
+        if (place != null) {
+            return place;
+        }
         if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
             throw new IllegalStateException("append queue " + queueId + ": large reference of " + recordLength
                     + " bytes, expected " + (HEADER_LENGTH + REFERENCE_LENGTH));
         }
-        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
-        long length = buffer.getLong(offset + PAYLOAD_OFFSET + 8);
-        LargeMessage place = index >= 0 && index < places.length() ? places.get(index) : null;
-        if (place != null && place.state() == LargeMessage.COMMITTED && place.length == length) {
-            return place;
+        throw new IllegalStateException("append queue " + queueId + ": reference to large message "
+                + buffer.getInt(offset + PAYLOAD_OFFSET) + " of " + buffer.getLong(offset + PAYLOAD_OFFSET + 8)
+                + " bytes, which is not there");
+    }
+
+    /** As {@link #referred}, but null if the reference is not to be believed. */
+    @Nullable
+    LargeMessage find(AtomicBuffer buffer, int offset, int recordLength) {
+        if (recordLength != HEADER_LENGTH + REFERENCE_LENGTH) {
+            return null;
         }
-        throw new IllegalStateException("append queue " + queueId + ": reference to large message " + index + " of "
-                + length + " bytes, which is not there");
+        int index = buffer.getInt(offset + PAYLOAD_OFFSET);
+        LargeMessage place = index >= 0 && index < places.length() ? places.get(index) : null;
+        return place != null
+                        && place.state() == LargeMessage.COMMITTED
+                        && place.length == buffer.getLong(offset + PAYLOAD_OFFSET + 8)
+                ? place
+                : null;
     }
 
     /** Makes a mapping that was asked for, or releases one that is done with or was never fetched. Returns work done. */
@@ -130,7 +150,8 @@ final class LargeMessages {
             case LargeMessage.REQUESTED:
                 return make(place, now);
             case LargeMessage.READY:
-                if (now - place.readyAt < waitNanos || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                if (now - place.readyAt < Math.max(waitNanos, place.waitNanos)
+                        || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
                     return false;
                 }
                 free(place, true);

@@ -123,7 +123,6 @@ final class QueueMaintenance {
     private void applyModified() {
         modified = false; // first: what is changed meanwhile is taken over the next time
         attributes = of.attributes();
-        footprint.limit(attributes.memoryLimit());
         ring.size(attributes.reserveChunks(), attributes.activeChunks());
         lowWatermark = attributes.lowWatermark();
         mostChunks = attributes.mostChunks(limits);
@@ -155,6 +154,7 @@ final class QueueMaintenance {
         work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
         work += largeMessages.maintain(now, mayAllocate);
         if (mayAllocate) {
+            work += staging.serve(now, attributes.surplusNanos());
             if (footprint.takeRefused()) {
                 ring.releaseFree();
                 work += staging.release();
@@ -205,6 +205,7 @@ final class QueueMaintenance {
             return 0; // a consumer of several is about to see that the queue is gone
         }
         walksAlone = true;
+        walk.dropSuspended();
         long tail = of.lastTail();
         walk.take(DISCARD, Integer.MAX_VALUE);
         long head = walk.head();

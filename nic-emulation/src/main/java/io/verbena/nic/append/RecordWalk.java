@@ -5,6 +5,8 @@ import static io.verbena.nic.append.RecordDescriptor.*;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,9 @@ final class RecordWalk {
     private long bytes;
     private long paddingBytes;
     private long paddingPublished;
+
+    /** Consumers that have left a batch in the middle, for a handler has thrown. */
+    private final Queue<AppendConsumer> suspended = new ConcurrentLinkedQueue<>();
 
     @SuppressWarnings("unused")
     private volatile boolean entered;
@@ -237,6 +242,27 @@ final class RecordWalk {
         }
     }
 
+    /** A consumer leaves the rest of its batch until its next call. */
+    void suspend(AppendConsumer consumer) {
+        suspended.add(consumer);
+        if (of.isDestroyed()) {
+            owner.wakeAllocator();
+        }
+    }
+
+    /** A consumer goes on with the rest of its batch; false if the queue was destroyed and {@link #dropSuspended} was faster. */
+    boolean resume(AppendConsumer consumer) {
+        return suspended.remove(consumer);
+    }
+
+    /** Gives back what consumers have left, of a destroyed queue. */
+    void dropSuspended() {
+        AppendConsumer consumer;
+        while ((consumer = suspended.poll()) != null) {
+            consumer.drop();
+        }
+    }
+
     private int note(AppendConsumer consumer, int limit) {
         int start = headOffset;
         Chunk first = chunk;
@@ -258,6 +284,9 @@ final class RecordWalk {
                 }
                 int aligned = align(length);
                 if (aligned > chunkLength - offset) {
+                    if (count > 0) {
+                        break; // what is sound comes first
+                    }
                     throw tooLong(length, offset);
                 }
                 int flags = flags(word);
@@ -272,12 +301,19 @@ final class RecordWalk {
                     }
                     continue;
                 }
+                int payload = length - HEADER_LENGTH;
+                if ((flags & LARGE) != 0) {
+                    LargeMessage large = largeMessages.find(chunk.buffer, offset, length);
+                    if (large == null && count > 0) {
+                        break;
+                    }
+                    headOffset = offset + aligned; // one that is not to be believed is passed over
+                    payload = (large == null ? largeMessages.referred(chunk.buffer, offset, length) : large).length;
+                }
                 headOffset = offset + aligned;
                 consumer.offsets[count++] = offset;
                 noted += aligned;
-                bytes += (flags & LARGE) != 0
-                        ? largeMessages.referred(chunk.buffer, offset, length).length
-                        : length - HEADER_LENGTH;
+                bytes += payload;
             }
         } finally {
             records += count;

@@ -1,6 +1,7 @@
 package io.verbena.nic.append;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.agrona.BufferUtil;
@@ -13,15 +14,18 @@ import org.jspecify.annotations.Nullable;
  * A queue's buffers for messages that arrive in parts and fit in a chunk. They are copied into the queue when they are
  * complete, so that a sender that stops in the middle of a message holds up nobody but itself.
  *
- * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit: where there is no room for
- * one, the sender is told to come again. Some of each size are kept for the next message, and given back when none has come
- * for a while.
+ * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit. Some of each size are kept
+ * for the next message, and given back when none has come for a while. Where there is none, the sender is told to come again
+ * and the allocator makes one for it, since that zeroes pages and may wait for the collector; only for a sender that does not
+ * come again one is made at once.
  *
- * <p>Concurrency: any engine of the owner takes and gives; {@link #trim} and {@link #release} by the allocator.
+ * <p>Concurrency: any engine of the owner takes and gives; {@link #serve}, {@link #trim}, {@link #release} and {@link #drained}
+ * under the queue's maintenance flag.
  */
 final class Staging {
     private static final int LEAST_BITS = 12;
     private static final int KEPT = 64;
+    private static final int MOST_REQUESTS = 1024;
 
     private final AppendQueue of;
     private final Footprint footprint;
@@ -29,6 +33,9 @@ final class Staging {
             new AtomicReferenceArray<>(Integer.SIZE - LEAST_BITS);
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong lent = new AtomicLong();
+    private final AtomicReferenceArray<@Nullable StagingRequest> requests = new AtomicReferenceArray<>(MOST_REQUESTS);
+    private final AtomicInteger open = new AtomicInteger(); // requests that are not free, or more
+    private int nextRequest; // that the next turn begins with
     private volatile boolean used; // since trim has looked
 
     Staging(AppendQueue of, Footprint footprint) {
@@ -49,26 +56,144 @@ final class Staging {
         return 1 << (LEAST_BITS + sizeClass(length));
     }
 
-    /** A buffer of at least so many bytes, or null if there is no room for it. Its contents are anything. */
+    /**
+     * A buffer of at least so many bytes, or null if there is none now. Its contents are anything.
+     *
+     * @param length of the message
+     * @param qpNumber by which it comes; one at a time each
+     * @param againNanos after which its sender comes again if there is none, {@link LargeAppender#NEVER} if it does not
+     */
     @Nullable
-    AtomicBuffer take(int length) {
+    AtomicBuffer take(int length, int qpNumber, long againNanos) {
         if (!used) {
             used = true;
         }
         lent.incrementAndGet(); // first: a destroyed queue ends when nothing is lent, and lends nothing
-        if (of.isDestroyed()) {
-            lent.decrementAndGet();
-            return null;
-        }
-        MpmcVarHandleArrayQueue<AtomicBuffer> same = kept.get(sizeClass(length));
-        AtomicBuffer buffer = same == null ? null : same.poll();
-        if (buffer == null) {
-            buffer = allocate(capacity(length));
-        }
+        AtomicBuffer buffer = of.isDestroyed() ? null : find(length, qpNumber, againNanos);
         if (buffer == null) {
             lent.decrementAndGet();
         }
         return buffer;
+    }
+
+    private @Nullable AtomicBuffer find(int length, int qpNumber, long againNanos) {
+        StagingRequest own = open.get() == 0 ? null : requestOf(qpNumber);
+        AtomicBuffer made = own == null ? null : own.fetch();
+        if (made != null) {
+            open.decrementAndGet();
+            if (made.capacity() >= length) {
+                return made;
+            }
+            keep(made);
+            own = null;
+        }
+        int sizeClass = sizeClass(length);
+        AtomicBuffer buffer = kept(sizeClass);
+        boolean asks = buffer == null && againNanos >= 0;
+        if (own != null && (!asks || own.sizeClass() < sizeClass)) {
+            withdraw(own);
+            own = null;
+        }
+        if (asks && own == null) {
+            ask(qpNumber, sizeClass, againNanos);
+        }
+        return buffer != null || asks ? buffer : allocate(capacity(length));
+    }
+
+    private @Nullable AtomicBuffer kept(int sizeClass) {
+        MpmcVarHandleArrayQueue<AtomicBuffer> same = kept.get(sizeClass);
+        return same == null ? null : same.poll();
+    }
+
+    private @Nullable StagingRequest requestOf(int qpNumber) {
+        StagingRequest request;
+        for (int i = 0; i < requests.length() && (request = requests.get(i)) != null; i++) {
+            if (request.isOf(qpNumber)) {
+                return request;
+            }
+        }
+        return null;
+    }
+
+    private void withdraw(StagingRequest request) {
+        if (request.withdraw()) {
+            open.decrementAndGet();
+        }
+    }
+
+    private void ask(int qpNumber, int sizeClass, long againNanos) {
+        open.incrementAndGet(); // first: nobody finds that there is none while there is one
+        int end = 0;
+        for (StagingRequest place; end < requests.length() && (place = requests.get(end)) != null; end++) {
+            if (place.ask(qpNumber, sizeClass, againNanos)) {
+                return;
+            }
+        }
+        StagingRequest made = new StagingRequest();
+        if (end < requests.length()
+                && requests.compareAndSet(end, null, made)
+                && made.ask(qpNumber, sizeClass, againNanos)) {
+            return;
+        }
+        open.decrementAndGet(); // another engine was faster, or there are too many: the sender asks again
+    }
+
+    /**
+     * Finds or makes a buffer for a queue pair that has asked for one, or takes back one that nobody has fetched.
+     *
+     * @param now in nanoseconds
+     * @param surplusNanos for which it is kept at least
+     * @return work done
+     */
+    int serve(long now, long surplusNanos) {
+        if (open.get() == 0) {
+            return 0;
+        }
+        int count = 0;
+        while (count < requests.length() && requests.get(count) != null) {
+            count++;
+        }
+        for (int i = 0; i < count; i++) {
+            int index = (nextRequest + i) % count;
+            StagingRequest request = requests.get(index);
+            if (request != null && serve(request, now, surplusNanos)) {
+                nextRequest = index + 1;
+                return 1;
+            }
+        }
+        return 0;
+    }
+
+    private boolean serve(StagingRequest request, long now, long surplusNanos) {
+        if (request.state() == StagingRequest.READY) {
+            return request.isLate(now, surplusNanos) && reclaim(request);
+        }
+        if (!request.begin()) {
+            return false;
+        }
+        AtomicBuffer buffer = kept(request.sizeClass());
+        if (buffer == null) {
+            buffer = allocate(1 << (LEAST_BITS + request.sizeClass()));
+        }
+        if (buffer != null) {
+            request.serve(buffer, now);
+            return true;
+        }
+        if (request.refuse(now, surplusNanos)) {
+            open.decrementAndGet();
+        }
+        return false;
+    }
+
+    /** Takes back what was made for a request, if it was not fetched. */
+    private boolean reclaim(StagingRequest request) {
+        AtomicBuffer made = request.fetch();
+        if (made == null) {
+            return false;
+        }
+        open.decrementAndGet();
+        keep(made);
+        return true;
     }
 
     private @Nullable AtomicBuffer allocate(int capacity) {
@@ -87,6 +212,11 @@ final class Staging {
     }
 
     void give(AtomicBuffer buffer) {
+        keep(buffer);
+        lent.decrementAndGet();
+    }
+
+    private void keep(AtomicBuffer buffer) {
         int sizeClass = sizeClass(buffer.capacity());
         MpmcVarHandleArrayQueue<AtomicBuffer> same = kept.get(sizeClass);
         if (same == null) {
@@ -96,7 +226,6 @@ final class Staging {
         if (same == null || !same.offer(buffer)) {
             free(buffer);
         }
-        lent.decrementAndGet();
     }
 
     private void free(AtomicBuffer buffer) {
@@ -136,6 +265,11 @@ final class Staging {
     /** Whether nothing is lent, after giving back what is kept. */
     boolean drained() {
         boolean idle = lent.get() == 0;
+        StagingRequest request;
+        for (int i = 0; i < requests.length() && (request = requests.get(i)) != null; i++) {
+            withdraw(request);
+            reclaim(request);
+        }
         release();
         return idle;
     }

@@ -7,6 +7,7 @@ import io.verbena.nic.QpType;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.LargeAppender;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -20,6 +21,7 @@ import io.verbena.nic.wire.IethFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.RethFlyweight;
+import io.verbena.nic.wire.RnrTimer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -62,7 +64,6 @@ public abstract class Responder {
     private int announcedLength;
     private long appendClaim;
     private @Nullable AtomicBuffer appendTarget;
-    private int appendOffset;
     private boolean appending;
 
     Responder(QpContext qp, TransportServices services) {
@@ -264,13 +265,13 @@ public abstract class Responder {
                 return appendWhole(queueId, queueKey, b, offset + headers, payload, immediate, data);
             }
             // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-            int claimed = appender.claimLarge(queueId, queueKey, announcedLength, qp.number());
+            LargeAppender large = appender.large();
+            int claimed = large.claim(queueId, queueKey, announcedLength, qp.number(), againNanos());
             if (claimed != Appender.OK) {
                 return refusal(claimed);
             }
-            appendClaim = appender.claimed();
-            appendTarget = appender.buffer();
-            appendOffset = appender.payloadOffset();
+            appendClaim = large.claimed();
+            appendTarget = large.buffer();
             appending = true;
         }
         AtomicBuffer target = appendTarget;
@@ -281,11 +282,11 @@ public abstract class Responder {
             abandonAppend();
             return AethSyndrome.INVALID_REQUEST;
         }
-        target.putBytes(appendOffset + received, b, offset + headers, payload);
+        target.putBytes(received, b, offset + headers, payload);
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-            int committed = appender.commitLarge(appendClaim, qp.number(), data, immediate);
+            int committed = appender.large().commit(appendClaim, qp.number(), data, immediate);
             if (committed == Appender.RNR) {
                 return NOT_READY; // the same packet comes again
             }
@@ -302,26 +303,41 @@ public abstract class Responder {
             int queueId, int queueKey, DirectBuffer b, int at, int length, boolean immediate, int immediateData) {
         Appender appender = services.appender();
         int claimed = appender.claim(queueId, queueKey, length, OWNER);
-        boolean large = claimed == Appender.LARGE_MESSAGE;
-        if (large) {
-            claimed = appender.claimLarge(queueId, queueKey, length, qp.number());
+        if (claimed == Appender.LARGE_MESSAGE) {
+            return appendLarge(appender.large(), queueId, queueKey, b, at, length, immediate, immediateData);
         }
         if (claimed != Appender.OK) {
             return refusal(claimed);
         }
-        long claim = appender.claimed();
         appender.buffer().putBytes(appender.payloadOffset(), b, at, length);
-        if (!large) {
-            return appender.commit(claim, qp.number(), immediateData, immediate)
-                    ? DONE
-                    : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+        return appender.commit(appender.claimed(), qp.number(), immediateData, immediate)
+                ? DONE
+                : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+    }
+
+    private int appendLarge(
+            LargeAppender large,
+            int queueId,
+            int queueKey,
+            DirectBuffer b,
+            int at,
+            int length,
+            boolean immediate,
+            int immediateData) {
+        int status = large.claim(queueId, queueKey, length, qp.number(), againNanos());
+        if (status == Appender.OK) {
+            large.buffer().putBytes(0, b, at, length);
+            status = large.commit(large.claimed(), qp.number(), immediateData, immediate);
+            if (status == Appender.RNR) {
+                large.postpone(large.claimed()); // the message comes again, and finds its mapping
+            }
         }
-        int committed = appender.commitLarge(claim, qp.number(), immediateData, immediate);
-        if (committed == Appender.RNR) {
-            appender.abort(claim); // the message comes again
-            return NOT_READY;
-        }
-        return committed == Appender.OK ? DONE : refusal(committed);
+        return status == Appender.OK ? DONE : refusal(status);
+    }
+
+    /** When a sender that is told RNR comes again. */
+    private long againNanos() {
+        return qp.type() == QpType.RC ? RnrTimer.nanos(qp.minRnrTimer()) : LargeAppender.NEVER;
     }
 
     /** The result of a packet whose claim was not granted. */
@@ -340,7 +356,7 @@ public abstract class Responder {
         if (appending) {
             appending = false;
             appendTarget = null;
-            services.appender().abort(appendClaim);
+            services.appender().large().abort(appendClaim);
         }
     }
 

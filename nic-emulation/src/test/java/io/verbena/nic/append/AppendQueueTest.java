@@ -91,7 +91,7 @@ class AppendQueueTest {
         assertThat(appender.claim(queue.id(), queue.key(), CHUNK / 4, 0)).isEqualTo(Appender.OK);
         appender.abort(appender.claimed());
         assertThatThrownBy(() -> appender.claim(queue.id(), queue.key(), -1, 0)).hasMessage("length -1 < minimum 0");
-        assertThatThrownBy(() -> appender.claimLarge(queue.id(), queue.key(), 1, 0))
+        assertThatThrownBy(() -> appender.large().claim(queue.id(), queue.key(), 1, 0, 0))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(nic.control.isSlotIdle(0)).isTrue();
         assertThat(queue.poll(collector, 10)).isZero();
@@ -268,17 +268,17 @@ class AppendQueueTest {
                 int status = append(direct ? peer : owner, queue, 3, number, length, direct ? 7 : -1);
                 if (status == Appender.LARGE_MESSAGE) {
                     assertThat(length).isGreaterThan(CHUNK / 4);
-                    status = owner.claimLarge(queue.id(), queue.key(), length, 3);
+                    status = owner.large().claim(queue.id(), queue.key(), length, 3, 0);
                     for (int attempt = 0; attempt < 3 && status == Appender.RNR; attempt++) {
                         nic.settle();
-                        status = owner.claimLarge(queue.id(), queue.key(), length, 3);
+                        status = owner.large().claim(queue.id(), queue.key(), length, 3, 0);
                     }
                     if (status == Appender.OK) {
-                        long claim = owner.claimed();
-                        AppendFixture.fill(owner.buffer(), owner.payloadOffset(), length, 3, number);
-                        status = owner.commitLarge(claim, 3, number, true);
+                        long claim = owner.large().claimed();
+                        AppendFixture.fill(owner.large().buffer(), 0, length, 3, number);
+                        status = owner.large().commit(claim, 3, number, true);
                         if (status == Appender.RNR) {
-                            owner.abort(claim);
+                            owner.large().abort(claim);
                         } else {
                             large++;
                         }

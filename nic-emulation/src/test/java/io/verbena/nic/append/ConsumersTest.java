@@ -5,6 +5,12 @@ import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
 import static io.verbena.nic.append.AppendFixture.fill;
 import static io.verbena.nic.append.AppendFixture.intact;
+import static io.verbena.nic.append.RecordDescriptor.HEADER_LENGTH;
+import static io.verbena.nic.append.RecordDescriptor.LARGE;
+import static io.verbena.nic.append.RecordDescriptor.PADDING;
+import static io.verbena.nic.append.RecordDescriptor.PAYLOAD_OFFSET;
+import static io.verbena.nic.append.RecordDescriptor.REFERENCE_LENGTH;
+import static io.verbena.nic.append.RecordDescriptor.word;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,6 +23,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -168,11 +175,12 @@ class ConsumersTest {
         AppendRecord held = new AppendRecord();
         AppendRecord[] taken = {new AppendRecord()};
         for (int number = 0; number < 3; number++) {
-            owner.claimLarge(queue.id(), queue.key(), CHUNK, 3);
+            owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
             nic.settle();
-            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.OK);
-            fill(owner.buffer(), owner.payloadOffset(), CHUNK, 3, number);
-            owner.commitLarge(owner.claimed(), 3, number, true);
+            assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0))
+                    .isEqualTo(Appender.OK);
+            fill(owner.large().buffer(), 0, CHUNK, 3, number);
+            owner.large().commit(owner.large().claimed(), 3, number, true);
         }
         long footprint = queue.query().footprint();
         assertThat(one.poll((b, o, l, q, i, f) -> one.hold(held), 1)).isEqualTo(1);
@@ -189,6 +197,90 @@ class ConsumersTest {
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(footprint - 3L * CHUNK);
         assertThat(queue.query().bytes()).isEqualTo(3L * CHUNK);
+    }
+
+    private void throwAtTheFirst(AppendConsumer consumer) {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> consumer.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            throw new IllegalStateException("no");
+                        },
+                        10))
+                .withMessage("no");
+    }
+
+    @Test
+    void whatAHandlerThatThrewHasLeftGoesWithTheQueue() {
+        Appender owner = nic.queues.appender(0);
+        AppendConsumer one = queue.consumer();
+        append(peer, queue, 3, 1, 500, 1);
+        append(peer, queue, 3, 2, 500, 1);
+        owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
+        owner.large().commit(owner.large().claimed(), 3, 3, true);
+        throwAtTheFirst(one);
+        assertThat(one.isEmpty()).isFalse();
+        assertThat(queue.query().heldRecords()).isEqualTo(3);
+        assertThat(queue.destroy(false)).as("EBUSY").isFalse();
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(queue.query().heldRecords()).isZero();
+        assertThat(queue.isFreed()).isTrue();
+        assertThat(one.isEmpty()).isTrue();
+        assertThat(one.poll(collector, 10)).isZero();
+        assertThat(collector.messages).isEmpty();
+    }
+
+    @Test
+    void whatAHandlerLeavesThatThrowsBehindADestroyedQueueGoesToo() {
+        AppendConsumer one = queue.consumer();
+        append(peer, queue, 3, 1, 500, 1);
+        append(peer, queue, 3, 2, 500, 1);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> one.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            assertThat(queue.destroy(true)).isTrue();
+                            nic.settle();
+                            throw new IllegalStateException("no");
+                        },
+                        10))
+                .withMessage("no");
+        assertThat(queue.isFreed()).isFalse();
+        int wakes = nic.allocatorWakes.get();
+        assertThat(wakes).isPositive();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+    }
+
+    /** A record is overwritten as no sender writes it: those before it are delivered, then it is named. */
+    @Test
+    void whatIsNotedBeforeACorruptRecordIsDelivered() {
+        AppendConsumer one = queue.consumer();
+        int[] bad = new int[2];
+        for (int number = 0; number < 6; number++) {
+            assertThat(append(peer, queue, 3, number, 32, 1)).isEqualTo(Appender.OK);
+            if (number == 2 || number == 5) {
+                bad[number / 3] = peer.room();
+            }
+        }
+        AtomicBuffer chunk = peer.roomBuffer();
+        chunk.putLong(bad[0], word(HEADER_LENGTH + REFERENCE_LENGTH, LARGE));
+        chunk.putInt(bad[0] + PAYLOAD_OFFSET, 7);
+        chunk.putLong(bad[0] + HEADER_LENGTH + REFERENCE_LENGTH, word(16, PADDING));
+        chunk.putLong(bad[1], word(2 * CHUNK, 0));
+        assertThat(one.poll(collector, 10)).isEqualTo(2);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> one.poll(collector, 10))
+                .withMessageContaining("large message 7");
+        assertThat(one.poll(collector, 10)).as("behind it").isEqualTo(2);
+        for (int i = 0; i < 2; i++) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> one.poll(collector, 10))
+                    .withMessageContaining("left in its chunk");
+        }
+        assertThat(numbers()).containsExactly(0, 1, 3, 4);
+        assertThat(queue.query().heldRecords()).isZero();
     }
 
     @Test

@@ -105,14 +105,14 @@ class DestroyTest {
         Appender owner = nic.queues.appender(0);
         assertThat(owner.claim(queue.id(), queue.key(), 200, -1)).isEqualTo(Appender.OK);
         long small = owner.claimed();
-        owner.claimLarge(queue.id(), queue.key(), 1 << 20, 3);
+        owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 1 << 20, 3)).isEqualTo(Appender.OK);
-        long large = owner.claimed();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0)).isEqualTo(Appender.OK);
+        long large = owner.large().claimed();
         append(peer, queue, 1, 1, 10, 1);
 
         assertThat(queue.destroy(true)).isTrue();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 1 << 20, 4)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 1 << 20, 4, 0)).isEqualTo(Appender.NO_QUEUE);
         for (int i = 0; i < 10; i++) {
             nic.clock.addAndGet(TIMEOUT);
             nic.settle();
@@ -121,7 +121,7 @@ class DestroyTest {
         assertThat(owner.commit(small, 1, 1, true)).isTrue();
         nic.settle();
         assertThat(queue.isFreed()).isFalse();
-        assertThat(owner.commitLarge(large, 3, 1, true)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().commit(large, 3, 1, true)).isEqualTo(Appender.NO_QUEUE);
         nic.settle();
         assertThat(queue.isFreed()).isTrue();
         assertThat(segments()).isZero();

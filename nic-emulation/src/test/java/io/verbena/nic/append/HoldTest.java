@@ -46,11 +46,12 @@ class HoldTest {
     }
 
     private void appendLarge(int number) {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LARGE, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LARGE, 3)).isEqualTo(Appender.OK);
-        fill(owner.buffer(), owner.payloadOffset(), LARGE, 3, number);
-        assertThat(owner.commitLarge(owner.claimed(), 3, number, true)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.OK);
+        fill(owner.large().buffer(), 0, LARGE, 3, number);
+        assertThat(owner.large().commit(owner.large().claimed(), 3, number, true))
+                .isEqualTo(Appender.OK);
     }
 
     @Test

@@ -163,18 +163,18 @@ class InterleavingTest {
 
         private void sendLarge(Appender appender, int number, Random own) {
             int length = own.nextBoolean() ? own.nextInt(CHUNK / 4) : CHUNK / 4 + own.nextInt(2 * CHUNK);
-            while (appender.claimLarge(queue.id(), queue.key(), length, 0) == Appender.RNR) {
+            while (appender.large().claim(queue.id(), queue.key(), length, 0, 0) == Appender.RNR) {
                 interleaver.step();
             }
-            long claim = appender.claimed();
+            long claim = appender.large().claimed();
             if (own.nextInt(4) == 0) {
                 fates.put((long) number, Fate.TAKEN_AWAY);
-                appender.abort(claim);
+                appender.large().abort(claim);
                 return;
             }
-            write(appender.buffer(), appender.payloadOffset(), length, number);
+            write(appender.large().buffer(), 0, length, number);
             fates.put((long) number, Fate.DONE);
-            while (appender.commitLarge(claim, 0, number, true) == Appender.RNR) {
+            while (appender.large().commit(claim, 0, number, true) == Appender.RNR) {
                 interleaver.step();
             }
         }

@@ -38,11 +38,11 @@ class LargeMessageTest {
     }
 
     private long claim(int length, int qp) {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, qp)).isEqualTo(Appender.OK);
-        assertThat(owner.buffer().capacity()).isGreaterThanOrEqualTo(length);
-        return owner.claimed();
+        assertThat(owner.large().claim(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().buffer().capacity()).isGreaterThanOrEqualTo(length);
+        return owner.large().claimed();
     }
 
     @Test
@@ -53,10 +53,9 @@ class LargeMessageTest {
         assertThat(queue.query().rnr()).isEqualTo(1);
         assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
         assertThat(queue.depth()).isZero();
-        fill(owner.buffer(claim), owner.payloadOffset(claim), LENGTH, 3, 1);
-        assertThatThrownBy(() -> owner.commit(claim, 3, 1, true)).isInstanceOf(IllegalStateException.class);
-        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.OK);
-        assertThatThrownBy(() -> owner.commitLarge(claim, 3, 1, true)).isInstanceOf(IllegalStateException.class);
+        fill(owner.large().buffer(claim), 0, LENGTH, 3, 1);
+        assertThat(owner.large().commit(claim, 3, 1, true)).isEqualTo(Appender.OK);
+        assertThatThrownBy(() -> owner.large().commit(claim, 3, 1, true)).isInstanceOf(IllegalStateException.class);
         assertThat(queue.depth()).isEqualTo(32);
         assertThat(queue.poll(collector, 10)).isEqualTo(1);
         assertThat(collector.messages).containsExactly(new Message(3, 1, LENGTH));
@@ -64,7 +63,7 @@ class LargeMessageTest {
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
         assertThat(queue.query().highWater()).isEqualTo(idle + LENGTH);
-        assertThat(owner.openClaims()).isZero();
+        assertThat(owner.large().openClaims()).isZero();
     }
 
     @Test
@@ -72,11 +71,11 @@ class LargeMessageTest {
         long first = claim(LENGTH, 3);
         long second = claim(LENGTH - 1, 4);
         append(owner, queue, 2, 0, 10, -1);
-        fill(owner.buffer(second), 0, LENGTH - 1, 4, 1);
-        assertThat(owner.commitLarge(second, 4, 1, true)).isEqualTo(Appender.OK);
+        fill(owner.large().buffer(second), 0, LENGTH - 1, 4, 1);
+        assertThat(owner.large().commit(second, 4, 1, true)).isEqualTo(Appender.OK);
         append(owner, queue, 2, 2, 10, -1);
-        fill(owner.buffer(first), 0, LENGTH, 3, 3);
-        assertThat(owner.commitLarge(first, 3, 3, true)).isEqualTo(Appender.OK);
+        fill(owner.large().buffer(first), 0, LENGTH, 3, 3);
+        assertThat(owner.large().commit(first, 3, 3, true)).isEqualTo(Appender.OK);
         append(owner, queue, 2, 4, 10, -1);
         queue.poll(collector, 10);
         assertThat(collector.messages.stream().map(Message::number)).containsExactly(0, 1, 2, 3, 4);
@@ -84,27 +83,27 @@ class LargeMessageTest {
 
     @Test
     void abortAndForgottenRequestsGiveTheMemoryBack() {
-        owner.abort(claim(LENGTH, 3));
+        owner.large().abort(claim(LENGTH, 3));
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
 
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
     }
 
     @Test
     void aSecondTryWithAnotherLengthIsServedToo() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 3)).isEqualTo(Appender.OK);
-        owner.abort(owner.claimed());
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
@@ -114,16 +113,17 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
         long first = claim(LENGTH, 3);
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0))
+                    .isEqualTo(Appender.RNR);
             nic.settle();
         }
-        fill(owner.buffer(first), 0, LENGTH, 3, 1);
-        owner.commitLarge(first, 3, 1, true);
+        fill(owner.large().buffer(first), 0, LENGTH, 3, 1);
+        owner.large().commit(first, 3, 1, true);
         assertThat(queue.poll(collector, 1)).isEqualTo(1);
         nic.settle();
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.OK);
-        owner.abort(owner.claimed());
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0)).isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
     }
 
     @Test
@@ -131,7 +131,8 @@ class LargeMessageTest {
         nic = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + 2L * CHUNK + 100));
         create(attributes().reserveChunks(1));
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH, 4)).isEqualTo(Appender.RNR);
+            assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0))
+                    .isEqualTo(Appender.RNR);
             nic.settle();
         }
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -142,12 +143,13 @@ class LargeMessageTest {
     void morePendingThanPlacesIsRnr() {
         create(attributes().reserveChunks(1).largeMessages(12).memoryLimit(30 * CHUNK));
         for (int qp = 0; qp < 17; qp++) {
-            assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, qp)).isEqualTo(Appender.RNR);
+            assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0))
+                    .isEqualTo(Appender.RNR);
         }
         nic.settle();
         int served = 0;
         for (int qp = 0; qp < 17; qp++) {
-            served += owner.claimLarge(queue.id(), queue.key(), CHUNK, qp) == Appender.OK ? 1 : 0;
+            served += owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0) == Appender.OK ? 1 : 0;
         }
         assertThat(served).isEqualTo(12);
     }
@@ -160,12 +162,12 @@ class LargeMessageTest {
         long[] claims = new long[count];
         for (int qp = 0; qp < count; qp++) {
             claims[qp] = claim(length, qp);
-            owner.buffer(claims[qp]).putLong(0, qp);
-            owner.buffer(claims[qp]).putLong(length - 8, qp);
+            owner.large().buffer(claims[qp]).putLong(0, qp);
+            owner.large().buffer(claims[qp]).putLong(length - 8, qp);
         }
         assertThat(queue.query().footprint()).isEqualTo(idle + (long) count * length);
         for (int qp = count - 1; qp >= 0; qp--) {
-            assertThat(owner.commitLarge(claims[qp], qp, qp, true)).isEqualTo(Appender.OK);
+            assertThat(owner.large().commit(claims[qp], qp, qp, true)).isEqualTo(Appender.OK);
         }
         int[] next = {count};
         int polled = queue.poll(
@@ -185,7 +187,7 @@ class LargeMessageTest {
     @Test
     void oneMappingIsMadeOrGivenBackATurn() {
         for (int qp = 0; qp < 3; qp++) {
-            owner.claimLarge(queue.id(), queue.key(), CHUNK, qp);
+            owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0);
         }
         for (int i = 1; i <= 3; i++) {
             assertThat(nic.allocator.doWork()).isPositive();
@@ -206,12 +208,12 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).maxMessage(AppendQueueAttributes.MAX_MESSAGE));
         int length = AppendQueueAttributes.MAX_MESSAGE;
         long claim = claim(length, 3);
-        AtomicBuffer buffer = owner.buffer(claim);
+        AtomicBuffer buffer = owner.large().buffer(claim);
         for (int at = 0; at < length; at += 1 << 20) {
             buffer.putLong(at, ~at);
         }
         buffer.putByte(length - 1, (byte) 77);
-        assertThat(owner.commitLarge(claim, 3, 1, false)).isEqualTo(Appender.OK);
+        assertThat(owner.large().commit(claim, 3, 1, false)).isEqualTo(Appender.OK);
         int polled = queue.poll(
                 (memory, offset, size, qp, immediate, flags) -> {
                     assertThat(size).isEqualTo(length);
@@ -222,7 +224,7 @@ class LargeMessageTest {
                 },
                 1);
         assertThat(polled).isEqualTo(1);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), length, 3)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), length, 3, 0)).isEqualTo(Appender.RNR);
         nic.settle();
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
@@ -232,15 +234,15 @@ class LargeMessageTest {
     @Test
     void noRoomForTheReferenceIsRnrAndTheClaimStays() {
         long claim = claim(LENGTH, 3);
-        fill(owner.buffer(claim), 0, LENGTH, 3, 1);
+        fill(owner.large().buffer(claim), 0, LENGTH, 3, 1);
         int number = 0;
         while (append(owner, queue, 2, number, 16, -1) == Appender.OK) {
             number++;
         }
-        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().commit(claim, 3, 1, true)).isEqualTo(Appender.RNR);
         assertThat(queue.poll(collector, Integer.MAX_VALUE)).isEqualTo(number);
         nic.settle();
-        assertThat(owner.commitLarge(claim, 3, 1, true)).isEqualTo(Appender.OK);
+        assertThat(owner.large().commit(claim, 3, 1, true)).isEqualTo(Appender.OK);
         collector.messages.clear();
         queue.poll(collector, 1);
         assertThat(collector.messages).containsExactly(new Message(3, 1, LENGTH));
@@ -248,10 +250,13 @@ class LargeMessageTest {
 
     @Test
     void refusals() {
-        assertThat(owner.claimLarge(queue.id(), queue.key() ^ 4, LENGTH, 3)).isEqualTo(Appender.BAD_KEY);
-        assertThat(owner.claimLarge(queue.id() + 1, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.claimLarge(99, queue.key(), LENGTH, 3)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), LENGTH + 1, 3)).isEqualTo(Appender.TOO_LONG);
+        assertThat(owner.large().claim(queue.id(), queue.key() ^ 4, LENGTH, 3, 0))
+                .isEqualTo(Appender.BAD_KEY);
+        assertThat(owner.large().claim(queue.id() + 1, queue.key(), LENGTH, 3, 0))
+                .isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().claim(99, queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH + 1, 3, 0))
+                .isEqualTo(Appender.TOO_LONG);
         assertThat(owner.claim(queue.id(), queue.key(), LENGTH, -1)).isEqualTo(Appender.LARGE_MESSAGE);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -260,7 +265,7 @@ class LargeMessageTest {
     @Test
     void handlerThatThrowsReleasesTheMapping() {
         long claim = claim(LENGTH, 3);
-        owner.commitLarge(claim, 3, 1, true);
+        owner.large().commit(claim, 3, 1, true);
         assertThatThrownBy(() -> queue.poll(
                         (buffer, offset, length, qp, immediate, flags) -> {
                             throw new IllegalArgumentException("no");
@@ -273,20 +278,18 @@ class LargeMessageTest {
 
     @Test
     void messageInPartsHoldsUpNobodyAndTakesItsPlaceAtCommit() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
-        long slow = owner.claimed();
+        long slow = claim(5000, 3);
         append(owner, queue, 2, 0, 10, -1);
         assertThat(queue.poll(collector, 10)).isEqualTo(1);
-        fill(owner.buffer(slow), owner.payloadOffset(slow), 5000, 3, 1);
-        assertThatThrownBy(() -> owner.commit(slow, 3, 1, true)).isInstanceOf(IllegalStateException.class);
-        assertThat(owner.commitLarge(slow, 3, 1, true)).isEqualTo(Appender.OK);
+        fill(owner.large().buffer(slow), 0, 5000, 3, 1);
+        assertThat(owner.large().commit(slow, 3, 1, true)).isEqualTo(Appender.OK);
         append(owner, queue, 2, 2, 10, -1);
         queue.poll(collector, 10);
         assertThat(collector.messages)
                 .containsExactly(new Message(2, 0, 10), new Message(3, 1, 5000), new Message(2, 2, 10));
         assertThat(queue.query().footprint()).isEqualTo(idle + queue.query().stagedBytes());
         assertThat(queue.query().stagedBytes()).isEqualTo(8192);
-        assertThat(owner.openClaims()).isZero();
+        assertThat(owner.large().openClaims()).isZero();
     }
 
     @Test
@@ -294,23 +297,24 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(8 * CHUNK));
         int open = 0;
         long[] claims = new long[1000];
-        while (owner.claimLarge(queue.id(), queue.key(), CHUNK / 4, open) == Appender.OK) {
-            claims[open++] = owner.claimed();
+        while (owner.large().claim(queue.id(), queue.key(), CHUNK / 4, open, LargeAppender.NEVER) == Appender.OK) {
+            claims[open++] = owner.large().claimed();
         }
         assertThat(open).as("four to each of the chunks that are not mapped").isEqualTo(4 * 6);
         assertThat(queue.query().footprint()).isEqualTo(8 * CHUNK);
         assertThat(queue.query().stagedBytes()).isEqualTo(6 * CHUNK);
         assertThat(queue.query().rnr()).isEqualTo(1);
-        owner.abort(claims[--open]);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK / 8 + 1, 0)).isEqualTo(Appender.OK);
-        owner.abort(owner.claimed());
+        owner.large().abort(claims[--open]);
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK / 8 + 1, 0, 0))
+                .isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
         int rnr = 0;
         int sent = open;
         while (open > 0) {
             long claim = claims[--open];
-            fill(owner.buffer(claim), owner.payloadOffset(claim), CHUNK / 4, 3, open);
+            fill(owner.large().buffer(claim), 0, CHUNK / 4, 3, open);
             int status;
-            while ((status = owner.commitLarge(claim, 3, open, true)) == Appender.RNR) {
+            while ((status = owner.large().commit(claim, 3, open, true)) == Appender.RNR) {
                 rnr++;
                 queue.poll(collector, Integer.MAX_VALUE);
                 nic.settle();
@@ -320,7 +324,7 @@ class LargeMessageTest {
         assertThat(rnr).isPositive();
         queue.poll(collector, Integer.MAX_VALUE);
         assertThat(collector.messages).hasSize(sent);
-        assertThat(owner.openClaims()).isZero();
+        assertThat(owner.large().openClaims()).isZero();
         for (int i = 0; i < 3; i++) {
             nic.clock.addAndGet(1_000_000_000L);
             nic.settle();
@@ -330,13 +334,103 @@ class LargeMessageTest {
     }
 
     @Test
+    void buffersForPartsAreMadeByTheAllocator() {
+        long again = 10_000_000;
+        create(attributes().reserveChunks(1).surplusNanos(1_000));
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 4, again)).isEqualTo(Appender.RNR);
+        assertThat(queue.query().stagedBytes()).isZero();
+        nic.settle();
+        assertThat(queue.query().stagedBytes()).as("one for each that asks").isEqualTo(2 * 8192);
+        assertThat(queue.query().footprint()).isEqualTo(idle + 2 * 8192);
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, again))
+                .as("they are not for others")
+                .isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 8192, 3, again))
+                .as("longer, but it fits")
+                .isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
+        assertThat(owner.large().claim(queue.id(), queue.key(), 8193, 4, again))
+                .as("too long for it")
+                .isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 8193, 4, again)).isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
+        for (int i = 0; i < 4; i++) {
+            nic.clock.addAndGet(3 * again);
+            nic.settle();
+        }
+        assertThat(queue.query().stagedBytes())
+                .as("what nobody has fetched too")
+                .isZero();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
+    void aBufferThatThereIsNoRoomForIsMadeWhenThereIs() {
+        create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(3 * CHUNK));
+        for (int qp = 0; qp < 4; qp++) {
+            claim(CHUNK / 4, qp);
+        }
+        long last = owner.large().claimed();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        owner.large().abort(last);
+        nic.settle(); // what was given back goes, for memory was refused
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 16_000, 6, 0)).isEqualTo(Appender.RNR);
+        nic.settle();
+        nic.clock.addAndGet(1_000_000_000L); // it is given up
+        nic.settle();
+        assertThat(queue.query().footprint()).isLessThanOrEqualTo(3 * CHUNK);
+    }
+
+    @Test
+    void whoDoesNotComeAgainGetsItsBufferAtOnce() {
+        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, LargeAppender.NEVER))
+                .isEqualTo(Appender.OK);
+        assertThat(queue.query().stagedBytes()).isEqualTo(8192);
+        owner.large().abort(owner.large().claimed());
+    }
+
+    @Test
+    void aMappingWaitsForASenderThatTakesLongerThanTheSurplusTime() {
+        long again = 10_000_000;
+        create(attributes().reserveChunks(1).surplusNanos(1_000));
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+                .isEqualTo(Appender.RNR);
+        nic.settle();
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+                .isEqualTo(Appender.OK);
+        owner.large().postpone(owner.large().claimed());
+        assertThat(owner.large().openClaims()).isZero();
+        nic.clock.addAndGet(2 * again);
+        nic.settle();
+        assertThat(queue.query().allocations()).isEqualTo(3);
+        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+                .as("the same one")
+                .isEqualTo(Appender.OK);
+        assertThat(queue.query().allocations()).isEqualTo(3);
+        owner.large().postpone(owner.large().claimed());
+        nic.clock.addAndGet(3 * again);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    @Test
     void buffersForPartsAreKeptWhileTheyAreUsed() {
-        assertThat(owner.claimLarge(queue.id(), queue.key(), 5000, 3)).isEqualTo(Appender.OK);
-        owner.abort(owner.claimed());
+        owner.large().abort(claim(5000, 3));
         for (int i = 0; i < 5; i++) {
             assertThat(queue.query().stagedBytes()).isEqualTo(8192);
-            assertThat(owner.claimLarge(queue.id(), queue.key(), 8192, 3)).isEqualTo(Appender.OK);
-            owner.abort(owner.claimed());
+            assertThat(owner.large().claim(queue.id(), queue.key(), 8192, 3, 0)).isEqualTo(Appender.OK);
+            owner.large().abort(owner.large().claimed());
             nic.clock.addAndGet(1_000_000_000L);
             nic.settle();
         }
@@ -350,11 +444,11 @@ class LargeMessageTest {
         create(attributes().chunkLength(64 << 20).maxMessage(16 << 20).reserveChunks(1));
         Staging staging = queue.staging();
         for (int length : new int[] {0, 1, 4096, 4097, 8192, 100_000, 16 << 20}) {
-            AtomicBuffer buffer = staging.take(length);
+            AtomicBuffer buffer = staging.take(length, 3, LargeAppender.NEVER);
             assertThat(buffer.capacity()).isEqualTo(Math.max(4096, Integer.highestOneBit(Math.max(1, length) * 2 - 1)));
             assertThat(Staging.capacity(length)).isEqualTo(buffer.capacity());
             staging.give(buffer);
-            assertThat(staging.take(length)).isSameAs(buffer);
+            assertThat(staging.take(length, 3, LargeAppender.NEVER)).isSameAs(buffer);
             assertThat(staging.drained()).isFalse();
             staging.give(buffer);
         }
@@ -362,6 +456,8 @@ class LargeMessageTest {
         assertThat(staging.bytes()).isZero();
         assertThat(queue.query().footprint()).isEqualTo(idle);
         assertThat(queue.destroy(false)).isTrue();
-        assertThat(staging.take(1)).as("a queue that is gone lends nothing").isNull();
+        assertThat(staging.take(1, 3, LargeAppender.NEVER))
+                .as("a queue that is gone lends nothing")
+                .isNull();
     }
 }

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.memory.ControlLimits;
+import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -190,6 +192,51 @@ class SizingTest {
     }
 
     @Test
+    void aLoweredLimitHoldsBeforeTheAllocatorLooks() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1).memoryLimit(40 * CHUNK));
+        Appender owner = nic.queues.appender(0);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 16 * CHUNK, 3, 0))
+                .isEqualTo(Appender.RNR);
+        queue.modify(new AppendQueueAttributes(queue.attributes()).memoryLimit(20 * CHUNK));
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(18 * CHUNK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), 16 * CHUNK, 4, 0))
+                .isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(18 * CHUNK);
+        queue.modify(new AppendQueueAttributes(queue.attributes()).memoryLimit(34 * CHUNK));
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(34 * CHUNK);
+    }
+
+    /** The limit is lowered between a reservation's look at it and its count. */
+    @Test
+    void aReservationUnderWayDoesNotPassALimitThatIsLoweredMeanwhile() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1).memoryLimit(40 * CHUNK));
+        int at = nic.control.queueOffset(queue.id());
+        boolean[] lower = new boolean[1];
+        AtomicBuffer table = new UnsafeBuffer(nic.control.buffer()) {
+            @Override
+            public boolean compareAndSetLong(int index, long expected, long updated) {
+                if (lower[0] && index == at + AppendQueueDescriptor.FOOTPRINT_OFFSET) {
+                    lower[0] = false;
+                    queue.modify(new AppendQueueAttributes(queue.attributes()).memoryLimit(20 * CHUNK));
+                }
+                return super.compareAndSetLong(index, expected, updated);
+            }
+        };
+        Footprint footprint = new Footprint(queue, table, at, nic.clock::get);
+        assertThat(footprint.reserve(10 * CHUNK)).isTrue();
+        lower[0] = true;
+        assertThat(footprint.reserve(11 * CHUNK)).isFalse();
+        assertThat(footprint.takeRefused()).isTrue();
+        assertThat(queue.query().footprint()).isEqualTo(10 * CHUNK);
+        assertThat(queue.query().highWater()).isEqualTo(10 * CHUNK);
+        lower[0] = true;
+        assertThat(footprint.reserve(10 * CHUNK)).isTrue();
+    }
+
+    @Test
     void resetsAreCountedAndTheMeanFootprintIsOverTime() {
         AppendQueue queue = nic.create(attributes());
         assertThat(queue.query().meanFootprint()).isEqualTo(3 * CHUNK);
@@ -205,7 +252,7 @@ class SizingTest {
         nic.clock.addAndGet(SECOND);
         assertThat(queue.query().meanFootprint()).isEqualTo(3 * CHUNK);
         Appender owner = nic.queues.appender(0);
-        owner.claimLarge(queue.id(), queue.key(), 1 << 20, 3);
+        owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0);
         nic.settle();
         nic.clock.addAndGet(SECOND / 2);
         assertThat(queue.query().meanFootprint()).isEqualTo(3 * CHUNK + (1 << 20) / 3);

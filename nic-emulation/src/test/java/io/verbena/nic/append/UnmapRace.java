@@ -214,17 +214,16 @@ final class UnmapRace {
         SplittableRandom random = new SplittableRandom(99);
         while (!stop) {
             int length = random.nextInt(3 * CHUNK);
-            if (appender.claimLarge(queue.id(), queue.key(), length, 0) != Appender.OK) {
+            if (appender.large().claim(queue.id(), queue.key(), length, 0, 0) != Appender.OK) {
                 Thread.yield();
                 continue;
             }
-            long claim = appender.claimed();
-            AtomicBuffer buffer = appender.buffer(claim);
-            int at = appender.payloadOffset(claim);
+            long claim = appender.large().claimed();
+            AtomicBuffer buffer = appender.large().buffer(claim);
             for (int i = 0; i + 8 <= length; i += 8) {
-                buffer.putLong(at + i, stamp(0, length));
+                buffer.putLong(i, stamp(0, length));
             }
-            while (appender.commitLarge(claim, 0, length, true) == Appender.RNR && !stop) {
+            while (appender.large().commit(claim, 0, length, true) == Appender.RNR && !stop) {
                 Thread.yield();
             }
         }

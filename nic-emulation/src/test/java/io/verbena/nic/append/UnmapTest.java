@@ -119,11 +119,11 @@ class UnmapTest {
     void aMessageOfItsOwnMappingIsUnmappedWhenItsHandlerHasReturned() {
         AppendQueue queue = nic.create(attributes());
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.claimLarge(queue.id(), queue.key(), CHUNK, 1)).isEqualTo(Appender.OK);
-        AtomicBuffer its = owner.buffer(owner.claimed());
-        assertThat(owner.commitLarge(owner.claimed(), 1, 7, true)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.OK);
+        AtomicBuffer its = owner.large().buffer(owner.large().claimed());
+        assertThat(owner.large().commit(owner.large().claimed(), 1, 7, true)).isEqualTo(Appender.OK);
         boolean[] seen = new boolean[1];
         assertThat(queue.poll(
                         (buffer, offset, length, qp, immediate, flags) -> {

@@ -1,0 +1,250 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.nic.sim.Simulation;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * What the commands that walk seeds have in common: many seeds, or one again; a failing one is made smaller, and its trace
+ * written.
+ *
+ * @param <P> what a seed means
+ */
+abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
+    private static final int TRACE_LINES = 200_000;
+    /** Walks from which on everything must have happened. */
+    private static final int ENOUGH = 200;
+
+    private static final int MOST_REPORTED = 3;
+
+    /** A walk of a plan. For one thread. */
+    interface SeedWalk {
+        /** Runs it; throws what it fails with. */
+        void run();
+
+        /** What it runs in, with its trace. */
+        Simulation simulation();
+    }
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    @Option(names = "--seeds", paramLabel = "<count>", description = "Seeds to walk; default ${DEFAULT-VALUE}.")
+    int seeds = 1000;
+
+    @Option(names = "--from", paramLabel = "<seed>", description = "First seed; default ${DEFAULT-VALUE}.")
+    long from = 1;
+
+    @Option(names = "--time-limit", paramLabel = "<duration>", description = "Stop after so long, for example 10m.")
+    @Nullable
+    String timeLimit;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "<count>",
+            description = "Threads, each walks seeds of its own; default 2.")
+    int threads = 2;
+
+    @Option(names = "--seed", paramLabel = "<seed>", description = "Walk this seed alone, and write its trace.")
+    @Nullable
+    Long seed;
+
+    @Option(names = "--steps", paramLabel = "<count>", description = "Steps of a walk; default ${DEFAULT-VALUE}.")
+    int steps;
+
+    @Option(names = "--without", paramLabel = "<steps>", description = "Steps to leave out, for example 3,7-9.")
+    String without = "";
+
+    @Option(
+            names = "--trace",
+            paramLabel = "<file>",
+            description = "Where traces go; default a file named after the seed, in the present directory.")
+    @Nullable
+    Path trace;
+
+    private final String prefix;
+
+    /**
+     * With defaults.
+     *
+     * @param prefix of the names of traces
+     * @param steps of a walk
+     */
+    SeedCommand(String prefix, int steps) {
+        this.prefix = prefix;
+        this.steps = steps;
+    }
+
+    /** What a seed means, under the command's options. */
+    abstract P plan(long of, BitSet gaps);
+
+    /** A walk that keeps so many lines of its trace. */
+    abstract SeedWalk walk(P plan, int traceLines);
+
+    /** Walks a plan, and adds up what happened if it passes. Any thread. */
+    abstract void walkInto(P plan);
+
+    /** Prints what has happened. @return what has not, and should have if there were enough walks of every kind */
+    abstract List<String> report(PrintStream out, double seconds);
+
+    /** Whether nothing was left out by the options. */
+    abstract boolean isWhole();
+
+    @Override
+    public final Integer call() throws IOException {
+        if (seeds < 1 || steps < 0 || threads < 1) {
+            throw wrong("--seeds " + seeds + ", --steps " + steps + " and --threads " + threads
+                    + " must be at least 1, 0 and 1");
+        }
+        BitSet gaps;
+        try {
+            gaps = Ranges.parse(without);
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+        PrintStream out = System.out;
+        Long one = seed;
+        if (one != null) {
+            return again(plan(one, gaps), out);
+        }
+        Walks<P> walks = new Walks<>(from, seeds, threads, limitNanos(), s -> plan(s, gaps), this::walkInto);
+        walks.run(out);
+        List<String> missing = report(out, walks.seconds());
+        List<P> failed = walks.failed();
+        for (int i = 0; i < Math.min(MOST_REPORTED, failed.size()); i++) {
+            shrink(failed.get(i), out);
+        }
+        if (!failed.isEmpty()) {
+            out.printf(Locale.ROOT, "%d of %d seeds FAILED%n", failed.size(), walks.walked());
+            return 1;
+        }
+        if (walks.walked() >= ENOUGH && isWhole() && !missing.isEmpty()) {
+            out.println("FAILED: never happened: " + String.join(", ", missing));
+            return 1;
+        }
+        out.println("no failure");
+        return 0;
+    }
+
+    /** Runs a plan; what it failed with, or null. */
+    private @Nullable Throwable failure(P plan) {
+        try {
+            walk(plan, 1).run();
+            return null;
+        } catch (RuntimeException | AssertionError e) {
+            return e;
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        CommandSpec present = spec;
+        if (present == null) {
+            throw new IllegalArgumentException(message);
+        }
+        return new ParameterException(present.commandLine(), message);
+    }
+
+    private long limitNanos() {
+        String text = timeLimit;
+        if (text == null) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            String iso = text.toUpperCase(Locale.ROOT);
+            return Duration.parse(iso.startsWith("P") ? iso : "PT" + iso).toNanos();
+        } catch (DateTimeParseException e) {
+            throw wrong("--time-limit \"" + text + "\" is not a duration such as 90s, 10m or 1h30m");
+        }
+    }
+
+    private int again(P plan, PrintStream out) throws IOException {
+        out.println("seed " + plan.seed() + ": " + plan);
+        Throwable failure = writeTrace(plan, out);
+        if (failure == null) {
+            out.println("no failure");
+            return 0;
+        }
+        out.println("FAILED: " + firstLine(failure));
+        failure.printStackTrace(out);
+        return 1;
+    }
+
+    private void shrink(P plan, PrintStream out) throws IOException {
+        Throwable first = failure(plan);
+        out.println("seed " + plan.seed() + " FAILED: " + firstLine(first));
+        if (first == null) {
+            return;
+        }
+        Shrinker<P> shrinker = new Shrinker<>(first, this::failure);
+        P small = shrinker.shrink(plan);
+        out.printf(
+                Locale.ROOT,
+                "  smaller after %d tries: %d steps of %d, %s%n",
+                shrinker.tries(),
+                small.steps() - small.without().cardinality(),
+                plan.steps(),
+                small);
+        Throwable failure = writeTrace(small, out);
+        out.println("  fails with: " + firstLine(failure));
+        out.println("  again with: " + small.replay());
+    }
+
+    /** Runs a plan with its whole trace, and writes that to a file. */
+    private @Nullable Throwable writeTrace(P plan, PrintStream out) throws IOException {
+        SeedWalk walk = null;
+        Throwable failure = null;
+        try {
+            walk = walk(plan, TRACE_LINES);
+            walk.run();
+        } catch (RuntimeException | AssertionError e) {
+            failure = e;
+        }
+        if (walk != null) {
+            Path file = trace == null ? Path.of(prefix + "-" + plan.seed() + ".trace") : trace;
+            String text = walk.simulation().trace().text() + (failure == null ? "" : failure + "\n");
+            Files.writeString(file, text, StandardCharsets.UTF_8);
+            out.printf(
+                    Locale.ROOT,
+                    "  trace of %,d events in %s, hash %016x%n",
+                    walk.simulation().trace().count(),
+                    file,
+                    walk.simulation().trace().hash());
+        }
+        return failure;
+    }
+
+    private static String firstLine(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "nothing (it passes when it runs again: that is a failure of determinism)";
+        }
+        String text = failure.toString();
+        int end = text.indexOf('\n');
+        return end < 0 ? text : text.substring(0, end);
+    }
+
+    /** Reads a kind of fault or traffic in any case. */
+    static <F extends Enum<F>> F feature(Class<F> kind, String value) {
+        try {
+            return Enum.valueOf(kind, value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.TypeConversionException("\"" + value + "\" is none of " + EnumSet.allOf(kind));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.verbena.nic.append;
+
+import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A message that is put together beside its queue. Pooled by its {@link LargeAppender}; used under its thread. */
+final class LargeClaim {
+    final int index;
+    int generation;
+    boolean open;
+    int queueId;
+    int queueKey;
+    int payloadLength;
+
+    /** Where the payload lies if the message has a mapping of its own. */
+    @Nullable
+    LargeMessage large;
+
+    /** Where the payload lies meanwhile if it has not. */
+    AtomicBuffer staged = OpenClaim.NOTHING;
+
+    /** Whose buffer that is. */
+    @Nullable
+    Staging staging;
+
+    LargeClaim(int index) {
+        this.index = index;
+    }
+
+    AtomicBuffer payload() {
+        return large != null ? large.buffer() : staged;
+    }
+
+    long handle() {
+        return ((long) generation << 32) | index;
+    }
+}
