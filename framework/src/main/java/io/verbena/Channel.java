@@ -1,9 +1,12 @@
 package io.verbena;
 
 import io.verbena.nic.PostResult;
+import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -39,6 +42,7 @@ public final class Channel implements AutoCloseable {
     private final int depth;
     private final int maxInline;
     private final StagingRing staging;
+    private final Tenant tenant;
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
 
@@ -53,7 +57,7 @@ public final class Channel implements AutoCloseable {
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
 
-    Channel(Connections connections, Connection connection, Engine engine, StagingRing staging) {
+    Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
         this.connections = connections;
         this.connection = connection;
         this.queuePair = connection.queuePair;
@@ -61,6 +65,7 @@ public final class Channel implements AutoCloseable {
         this.depth = queuePair.maxSend();
         this.maxInline = queuePair.maxInline();
         this.staging = staging;
+        this.tenant = tenant;
         this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
     }
 
@@ -68,7 +73,13 @@ public final class Channel implements AutoCloseable {
     void target() {
         queueId = connection.queueId;
         queueKey = connection.queueKey;
-        maxMessage = queueKey == 0 ? -1 : connection.maxMessage;
+        bound();
+    }
+
+    /** The longest message: what the inbox takes, and an urgent channel. */
+    private void bound() {
+        int longest = isUrgent() ? Math.min(connection.maxMessage, tenant.options().urgentLimit()) : connection.maxMessage;
+        maxMessage = queueKey == 0 ? -1 : longest;
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------
@@ -157,7 +168,12 @@ public final class Channel implements AutoCloseable {
     }
 
     private void postClaimed(int length, boolean now) {
-        submit(request.local(staging.key(), staging.offset(), length), now);
+        try {
+            submit(request.local(staging.key(), staging.offset(), length), now);
+        } catch (IllegalArgumentException e) { // urgent, and the bound was lowered
+            staging.abort();
+            throw e;
+        }
         staging.commit(posted++);
     }
 
@@ -318,7 +334,52 @@ public final class Channel implements AutoCloseable {
 
     // ---- state ------------------------------------------------------------------------------------------------------
 
-    /** Bytes of the longest message that the peer's inbox takes; -1 if it gave none. */
+    /** Its weight among the tenant's connections. */
+    public int weight() {
+        return queuePair.weight();
+    }
+
+    /**
+     * Sets its weight, from the scheduler's next visit on. Any thread.
+     *
+     * @param value 1 to what the tenant may set
+     * @throws IllegalArgumentException if the tenant may not set it
+     * @throws IllegalStateException if the channel is closed
+     */
+    public void weight(int value) {
+        modify(new QpAttributes().weight(value));
+    }
+
+    /** Whether its messages go before others. */
+    public boolean isUrgent() {
+        return queuePair.trafficClass() == TrafficClass.URGENT;
+    }
+
+    /**
+     * Sets whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. By the
+     * thread that sends.
+     *
+     * @throws IllegalArgumentException if the tenant may not set it
+     * @throws IllegalStateException if the channel is closed
+     */
+    public void urgent(boolean before) {
+        modify(new QpAttributes().trafficClass(before ? TrafficClass.URGENT : TrafficClass.BULK));
+        bound();
+    }
+
+    private void modify(QpAttributes a) {
+        if (!isConnected()) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        queuePair.modify(a);
+    }
+
+    /** What it has sent and waited for. */
+    public FlowStatistics statistics() {
+        return queuePair.statistics();
+    }
+
+    /** Bytes of the longest message that can be sent; -1 if the peer gave no inbox. */
     public int maxMessage() {
         return maxMessage;
     }

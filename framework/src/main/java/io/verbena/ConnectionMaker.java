@@ -20,7 +20,6 @@ final class ConnectionMaker {
     private final Connections connections;
     private final Nic nic;
     private final Engine engine;
-    private final ProtectionDomain pd;
     private final NodeContext context;
     private final Channels channels;
     private final CompletionQueue errors;
@@ -29,7 +28,6 @@ final class ConnectionMaker {
             Node node,
             Connections connections,
             Nic nic,
-            ProtectionDomain pd,
             NodeContext context,
             Channels channels,
             CompletionQueue errors) {
@@ -37,14 +35,14 @@ final class ConnectionMaker {
         this.connections = connections;
         this.nic = nic;
         this.engine = nic.engine(0);
-        this.pd = pd;
         this.context = context;
         this.channels = channels;
         this.errors = errors;
     }
 
     /** Makes a connection whose queue pair is in RESET. */
-    Connection make(long peerNic, long transaction, boolean incoming, int kind, String name) {
+    Connection make(long peerNic, long transaction, boolean incoming, int kind, String name, Tenant tenant) {
+        ProtectionDomain pd = tenant.pd();
         boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
         boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
         CompletionQueue completions = accesses ? nic.createCompletionQueue(completionDepth()) : errors;
@@ -67,10 +65,10 @@ final class ConnectionMaker {
         Connection c = new Connection(queuePair, peerNic, transaction, incoming, kind, name);
         if (accesses) {
             StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), Access.LOCAL_WRITE);
-            c.region = new RemoteRegion(node, connections, c, completions, staging);
+            c.region = new RemoteRegion(node, connections, c, completions, staging, tenant);
         } else if (posts) {
             StagingRing staging = new StagingRing(pd, context.stagingLength, queuePair.maxSend(), 0);
-            Channel channel = new Channel(connections, c, engine, staging);
+            Channel channel = new Channel(connections, c, engine, staging, tenant);
             c.channel = channel;
             channels.put(channel);
         }
@@ -104,9 +102,10 @@ final class ConnectionMaker {
         return ThreadLocalRandom.current().nextInt(1 << 24);
     }
 
-    static void toInit(Connection c) {
+    /** Brings the queue pair to INIT, with weight and class. */
+    static void toInit(Connection c, ChannelOptions options) {
         boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
-        c.queuePair.modify(new QpAttributes()
+        c.queuePair.modify(options.attributes()
                 .state(QpState.INIT)
                 .access(serves ? Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC : 0));
     }

@@ -5,7 +5,6 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
-import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
@@ -71,7 +70,6 @@ final class Connections {
     Connections(
             Node node,
             Nic nic,
-            ProtectionDomain pd,
             NodeContext context,
             Channels channels,
             Directory directory,
@@ -82,7 +80,7 @@ final class Connections {
         this.context = context;
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.notices = notices;
-        this.maker = new ConnectionMaker(node, this, nic, pd, context, channels, errors);
+        this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
         this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName);
     }
 
@@ -117,16 +115,16 @@ final class Connections {
     }
 
     /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */
-    Connection create(long peerNic, long transaction, boolean incoming, int kind, String name) {
+    Connection create(long peerNic, long transaction, boolean incoming, int kind, String name, Tenant tenant) {
         Connection c;
         try {
-            c = maker.make(peerNic, transaction, incoming, kind, name);
+            c = maker.make(peerNic, transaction, incoming, kind, name, tenant);
         } catch (IllegalStateException e) {
             if (retiring.isEmpty()) {
                 throw e;
             }
             retireAll();
-            c = maker.make(peerNic, transaction, incoming, kind, name);
+            c = maker.make(peerNic, transaction, incoming, kind, name, tenant);
         }
         byNumber.put(c.number, c);
         makeRoomForErrors();

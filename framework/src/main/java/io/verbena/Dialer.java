@@ -42,7 +42,13 @@ final class Dialer {
      *
      * @throws ConnectionException if it cannot be had in time; says why
      */
-    Connection open(Address address, int kind, @Nullable Inbox answersTo, Duration timeout) {
+    Connection open(
+            Address address,
+            int kind,
+            Tenant tenant,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
         String target = address.name();
         if (target == null) {
             throw new IllegalArgumentException("address '" + address + "' lacks a name");
@@ -53,17 +59,23 @@ final class Dialer {
         }
         long deadline = System.nanoTime() + timeout.toNanos();
         return address.scheme() == Address.Scheme.LOCAL
-                ? openLocal(address, target, kind, answersTo)
-                : openRemote(address, target, kind, answersTo, timeout, deadline);
+                ? openLocal(address, target, kind, tenant, answersTo, options)
+                : openRemote(address, target, kind, tenant, answersTo, options, timeout, deadline);
     }
 
-    private Connection openLocal(Address address, String target, int kind, @Nullable Inbox answersTo) {
+    private Connection openLocal(
+            Address address,
+            String target,
+            int kind,
+            Tenant tenant,
+            @Nullable Inbox answersTo,
+            ChannelOptions options) {
         Node peer = NodeRegistry.find(address.target());
         if (peer == null || !NodeRegistry.link(node, peer)) {
             throw new ConnectionException(
                     "cannot connect to " + address + ": no node '" + address.target() + "' runs in this process");
         }
-        Connection c = handshake.prepare(peer.nicId(), kind, target);
+        Connection c = handshake.prepare(peer.nicId(), kind, target, tenant, options);
         try {
             ConnectionFlyweight reply = peer.handshake()
                     .answer(
@@ -83,9 +95,16 @@ final class Dialer {
     }
 
     private Connection openRemote(
-            Address address, String target, int kind, @Nullable Inbox answersTo, Duration timeout, long deadline) {
+            Address address,
+            String target,
+            int kind,
+            Tenant tenant,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout,
+            long deadline) {
         Link link = await(links.connect(address, timeout), deadline, address, null);
-        Connection c = handshake.prepare(link.peerNic(), kind, target);
+        Connection c = handshake.prepare(link.peerNic(), kind, target, tenant, options);
         try {
             ConnectionFlyweight request = handshake.request(c, answersTo, link.maxPacket());
             return await(c.opened, deadline, address, () -> connections.send(c.peerNic, request));

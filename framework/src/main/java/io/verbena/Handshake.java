@@ -63,14 +63,19 @@ final class Handshake {
     // ---- asking -----------------------------------------------------------------------------------------------------
 
     /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
-    Connection prepare(long peerNic, int kind, String name) {
+    Connection prepare(long peerNic, int kind, String name, Tenant tenant, ChannelOptions options) {
         synchronized (lock) {
             if (connections.isClosed()) {
                 throw new IllegalStateException("node '" + nodeName + "' is closed");
             }
-            Connection c = connections.create(peerNic, transactions++, false, kind, name);
+            Connection c = connections.create(peerNic, transactions++, false, kind, name, tenant);
             c.firstPsn = ConnectionMaker.randomPsn();
-            ConnectionMaker.toInit(c);
+            try {
+                ConnectionMaker.toInit(c, options);
+            } catch (IllegalArgumentException e) { // not what the tenant may set
+                connections.end(c, CloseReason.CLOSED_HERE);
+                throw e;
+            }
             pending.put(c.transaction, c);
             return c;
         }
@@ -128,7 +133,7 @@ final class Handshake {
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
             try {
-                return accept(peerNic, request, inbox, shared);
+                return accept(peerNic, request, inbox, shared, whose(inbox, shared));
             } catch (IllegalArgumentException e) {
                 LOG.warn("node '{}' refuses a connection to '{}': {}", nodeName, name, e.getMessage());
                 return reject(
@@ -138,18 +143,33 @@ final class Handshake {
                 return reject(
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
-                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections");
+                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections, or its tenant's");
             }
         }
     }
 
+    /** Whose a connection is that leads to one of the two. */
+    private static Tenant whose(@Nullable Inbox inbox, @Nullable SharedRegion region) {
+        if (inbox != null) {
+            return inbox.tenant();
+        }
+        if (region != null) {
+            return region.tenant();
+        }
+        throw new IllegalStateException("a connection to nothing");
+    }
+
     private ConnectionFlyweight accept(
-            long peerNic, ConnectionFlyweight request, @Nullable Inbox inbox, @Nullable SharedRegion region) {
-        Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text());
+            long peerNic,
+            ConnectionFlyweight request,
+            @Nullable Inbox inbox,
+            @Nullable SharedRegion region,
+            Tenant tenant) {
+        Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text(), tenant);
         c.firstPsn = ConnectionMaker.randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
         ConnectionMaker.takePeer(c, request);
-        ConnectionMaker.toInit(c);
+        ConnectionMaker.toInit(c, new ChannelOptions());
         try {
             maker.toReady(c, mtu, request.psn());
         } catch (IllegalArgumentException e) { // more than the link carries

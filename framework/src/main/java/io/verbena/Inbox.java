@@ -26,6 +26,7 @@ public final class Inbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
 
     private final Node node;
+    private final Tenant tenant;
     private final String name;
     private final AppendQueue queue;
     private final Dispatch dispatch;
@@ -40,8 +41,9 @@ public final class Inbox implements AutoCloseable {
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    Inbox(Node node, String name, AppendQueue queue, Channels channels, int maxHeld) {
+    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, Channels channels, int maxHeld) {
         this.node = node;
+        this.tenant = tenant;
         this.name = name;
         this.queue = queue;
         this.dispatch = new Dispatch(new Message(this, channels, null));
@@ -52,6 +54,11 @@ public final class Inbox implements AutoCloseable {
     /** Its name. */
     public String name() {
         return name;
+    }
+
+    /** Whose it is. */
+    Tenant tenant() {
+        return tenant;
     }
 
     /** Bytes of the longest message that it takes. */

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.nic.append.AppendQueueAttributes;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an {@link Inbox} is made of: fluent setters over defaults, checked when the inbox is opened. An inbox holds
@@ -12,6 +13,9 @@ public final class InboxOptions {
 
     private final AppendQueueAttributes attributes = new AppendQueueAttributes();
     int maxHeld = 4096;
+
+    @Nullable
+    String tenant;
 
     /** Creates the defaults: chunks of 1 MiB, a reserve of 2, messages up to 16 MiB. */
     public InboxOptions() {}
@@ -91,6 +95,15 @@ public final class InboxOptions {
             throw new IllegalArgumentException("max held " + messages + " outside 1.." + MAX_HELD);
         }
         maxHeld = messages;
+        return this;
+    }
+
+    /**
+     * Whose the inbox is, by name: the connections that lead to it, what peers are answered through them and its memory. By
+     * default that of the tenant that opens it, and the one named "default" if the node does.
+     */
+    public InboxOptions tenant(String name) {
+        tenant = name;
         return this;
     }
 

@@ -7,12 +7,11 @@ import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.NicCounter;
-import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.LinkEndpoint;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 public final class Node implements AutoCloseable {
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
-    private static final String RESPONSES = "responses/"; // names have no slash
 
     private final String name;
     private final NodeContext context;
@@ -49,18 +47,18 @@ public final class Node implements AutoCloseable {
     private final Nic nic;
     private final Engine engine;
     private final LinkEndpoint endpoint;
-    private final ProtectionDomain pd;
-    private final Channels channels;
-    private final Directory directory;
+    private final Tenants tenants;
     private final Notices notices;
     private final Connections connections;
     private final Links links;
     private final Dialer dialer;
     private final Turns turns;
+    private final Openings openings;
     private final @Nullable EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
 
+    private volatile @Nullable AdminSocket admin;
     private volatile boolean closing;
     private volatile boolean closed;
 
@@ -83,7 +81,10 @@ public final class Node implements AutoCloseable {
                 .maxAppendQueues(context.maxInboxes)
                 .chunksPerAppendQueue(context.chunksPerInbox)
                 .maxMemoryRegions(context.maxRegions)
-                .longestSpinNanos(context.spinNanos);
+                .longestSpinNanos(context.spinNanos)
+                .arbiter(context.discipline)
+                .chargedUnit(context.chargedUnit)
+                .capacity(context.capacity);
         if (waiter != null) {
             nicContext.waiters(waiter);
         }
@@ -93,14 +94,15 @@ public final class Node implements AutoCloseable {
         this.nic = open(nicContext, memory, waiter);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
-        this.pd = nic.allocateProtectionDomain();
-        this.channels = new Channels(context.maxQueuePairs);
-        this.directory = new Directory(name);
+        this.tenants = new Tenants(this, nic);
+        Channels channels = new Channels(context.maxQueuePairs);
+        Directory directory = new Directory(name);
         this.notices = new Notices(name);
-        this.connections = new Connections(this, nic, pd, context, channels, directory, notices);
+        this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
+        this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
     }
 
@@ -129,9 +131,14 @@ public final class Node implements AutoCloseable {
     public static Node launch(NodeContext context) {
         Node node = new Node(context.conclude(), context);
         try {
+            context.tenants.forEach(node.tenants::add);
             NodeRegistry.add(node.name, node);
             for (Address address : context.listen) {
                 node.listen(address);
+            }
+            Path admin = context.admin;
+            if (admin != null) {
+                node.admin = AdminSocket.open(node, admin);
             }
         } catch (RuntimeException e) {
             node.close();
@@ -192,6 +199,22 @@ public final class Node implements AutoCloseable {
         return address.toString();
     }
 
+    // ---- tenants ----------------------------------------------------------------------------------------------------
+
+    /**
+     * One of those who share the node, to hand out to it.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public Tenant tenant(String tenantName) {
+        return tenants.get(tenantName);
+    }
+
+    /** Those who share the node, to administer. */
+    public Tenants tenants() {
+        return tenants;
+    }
+
     // ---- inboxes ----------------------------------------------------------------------------------------------------
 
     /** Opens an inbox with the default options. */
@@ -207,20 +230,12 @@ public final class Node implements AutoCloseable {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its chunks cannot be had
      */
     public Inbox openInbox(String inboxName, InboxOptions options) {
-        Address.checkName(inboxName);
+        return openInbox(tenants.defaultTenant(), inboxName, options);
+    }
+
+    Inbox openInbox(Tenant opener, String inboxName, InboxOptions options) {
         checkOpen();
-        AppendQueue queue = pd.createAppendQueue(options.attributes());
-        Inbox inbox = new Inbox(this, inboxName, queue, channels, options.maxHeld);
-        try {
-            directory.add(inbox);
-        } catch (RuntimeException e) {
-            queue.destroy(true);
-            throw e;
-        }
-        if (invoker) {
-            engine.addParkCheck(inbox.parkCheck());
-        }
-        return inbox;
+        return openings.inbox(opener, inboxName, options);
     }
 
     /** Opens a {@link Responder} on an inbox of that name, with the default options. */
@@ -249,25 +264,17 @@ public final class Node implements AutoCloseable {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its responses cannot be had
      */
     public Requester openRequester(RequesterOptions options) {
-        checkOpen();
-        AppendQueue queue = pd.createAppendQueue(options.responses.attributes());
-        Inbox inbox = new Inbox(
-                this, RESPONSES, queue, channels, options.responses.maxHeld); // of no name that a peer could ask for
-        if (invoker) {
-            engine.addParkCheck(inbox.parkCheck());
-        }
-        return new Requester(this, inbox, options);
+        return openRequester(tenants.defaultTenant(), options);
     }
 
-    /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
+    Requester openRequester(Tenant opener, RequesterOptions options) {
+        checkOpen();
+        return new Requester(this, openings.responses(opener, options.responses), options);
+    }
+
+    /** An inbox was closed. */
     void forget(Inbox inbox, AppendQueue queue) {
-        directory.remove(inbox);
-        turns.remove(inbox);
-        if (inbox.isPolledByNode()) {
-            turns.run(() -> queue.destroy(true));
-        } else {
-            queue.destroy(true);
-        }
+        openings.forget(inbox, queue);
     }
 
     /**
@@ -279,25 +286,17 @@ public final class Node implements AutoCloseable {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
      */
     public SharedRegion share(String regionName, int bytes) {
-        Address.checkName(regionName);
-        checkOpen();
-        MemoryRegion memory = pd.allocate(
-                bytes, Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
-        SharedRegion region = new SharedRegion(this, regionName, memory);
-        try {
-            directory.add(region);
-        } catch (RuntimeException e) {
-            pd.deregister(memory);
-            throw e;
-        }
-        return region;
+        return share(tenants.defaultTenant(), regionName, bytes);
     }
 
+    SharedRegion share(Tenant tenant, String regionName, int bytes) {
+        checkOpen();
+        return openings.region(tenant, regionName, bytes);
+    }
+
+    /** A region was taken back. */
     void forget(SharedRegion region, MemoryRegion memory) {
-        directory.remove(region);
-        if (!closed) {
-            pd.deregister(memory);
-        }
+        openings.forget(region, memory, closed);
     }
 
     // ---- connecting -------------------------------------------------------------------------------------------------
@@ -318,14 +317,23 @@ public final class Node implements AutoCloseable {
      * Connects to an inbox.
      *
      * @param address of the inbox, see {@link Address}
-     * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none
+     * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none; the channel is
+     *     the inbox's tenant's
      * @param timeout most time that it may take
      * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
      * @throws IllegalArgumentException if the address is malformed
      */
     public Channel connect(String address, @Nullable Inbox answersTo, Duration timeout) {
+        Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
+        return connect(tenant, address, answersTo, new ChannelOptions(), timeout);
+    }
+
+    Channel connect(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         checkOpen();
-        Connection connection = dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, answersTo, timeout);
+        tenant.checkOwns(answersTo);
+        Connection connection = dialer.open(
+                Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");
@@ -342,8 +350,13 @@ public final class Node implements AutoCloseable {
      * @throws IllegalArgumentException if the address is malformed
      */
     public RemoteRegion attach(String address, Duration timeout) {
+        return attach(tenants.defaultTenant(), address, timeout);
+    }
+
+    RemoteRegion attach(Tenant tenant, String address, Duration timeout) {
         checkOpen();
-        Connection connection = dialer.open(Address.parse(address), ConnectionFlyweight.REGION, null, timeout);
+        Connection connection = dialer.open(
+                Address.parse(address), ConnectionFlyweight.REGION, tenant, null, new ChannelOptions(), timeout);
         RemoteRegion region = connection.region;
         if (region == null) {
             throw new IllegalStateException("connection " + connection.number + " reaches no memory");
@@ -476,6 +489,10 @@ public final class Node implements AutoCloseable {
                 return;
             }
             closing = true;
+        }
+        AdminSocket socket = admin;
+        if (socket != null) {
+            socket.close();
         }
         NodeRegistry.remove(name, this);
         connections.closeAll();

@@ -2,7 +2,10 @@ package io.verbena;
 
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
+import io.verbena.nic.arbiter.ChargedUnit;
+import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.wire.AckTimeout;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +46,13 @@ public final class NodeContext {
     long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
     AccessControl accessControl = AccessControl.ALLOW_ALL;
+    final List<TenantOptions> tenants = new ArrayList<>();
+    Discipline discipline = Discipline.CHUNKS;
+    ChargedUnit chargedUnit = ChargedUnit.BYTES;
+    long capacity;
+
+    @Nullable
+    Path admin;
 
     /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
     public NodeContext() {}
@@ -201,6 +211,44 @@ public final class NodeContext {
     /** Who may connect to this node. Everyone, by default. */
     public NodeContext accessControl(AccessControl control) {
         accessControl = control;
+        return this;
+    }
+
+    /** Adds one of those who share the node; see {@link Node#tenant}. Any number of them, up to 255. */
+    public NodeContext tenant(TenantOptions options) {
+        tenants.add(new TenantOptions(options.attributes()));
+        return this;
+    }
+
+    /** Who sends next: by data chunks with exact shares, unless something else is to be compared with it. */
+    public NodeContext arbiter(Discipline how) {
+        discipline = how;
+        return this;
+    }
+
+    /** What tenants' shares are shares of; bytes by default. */
+    public NodeContext chargedUnit(ChargedUnit unit) {
+        chargedUnit = unit;
+        return this;
+    }
+
+    /** Bytes a second that the node can send, which is what tenants' floors may add up to; 0, the default: no floors. */
+    public NodeContext capacity(long bytesPerSecond) {
+        if (bytesPerSecond < 0) {
+            throw new IllegalArgumentException("capacity " + bytesPerSecond + " < minimum 0");
+        }
+        capacity = bytesPerSecond;
+        return this;
+    }
+
+    /**
+     * Makes a socket for whoever administers the node, which only this user can open: it lists tenants and takes weights.
+     * {@code verbena top} shows them.
+     *
+     * @param socket a path of at most 80 characters where nothing is, or the socket of a node that is gone
+     */
+    public NodeContext admin(Path socket) {
+        admin = socket;
         return this;
     }
 

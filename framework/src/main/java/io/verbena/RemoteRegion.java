@@ -53,6 +53,7 @@ public final class RemoteRegion implements AutoCloseable {
     private final Connection connection;
     private final QueuePair queuePair;
     private final CompletionQueue completions;
+    private final Tenant tenant;
     private final RemoteOperations operations;
     private final SendRequest request = new SendRequest();
     private final CompletionHandler onCompletion = this::onCompletion;
@@ -67,8 +68,14 @@ public final class RemoteRegion implements AutoCloseable {
     private boolean released; // by whoever polls
 
     RemoteRegion(
-            Node node, Connections connections, Connection connection, CompletionQueue completions, StagingRing s) {
+            Node node,
+            Connections connections,
+            Connection connection,
+            CompletionQueue completions,
+            StagingRing s,
+            Tenant tenant) {
         this.node = node;
+        this.tenant = tenant;
         this.connections = connections;
         this.connection = connection;
         this.queuePair = connection.queuePair;
@@ -138,7 +145,7 @@ public final class RemoteRegion implements AutoCloseable {
             long correlationId,
             OperationHandler handler) {
         check(offset, length);
-        target.checkOwned(node, targetOffset, length);
+        target.checkOwned(tenant, targetOffset, length);
         return postUnstaged(
                 request.read(connection.regionKey, offset).local(target.key(), targetOffset, length),
                 correlationId,
@@ -195,7 +202,7 @@ public final class RemoteRegion implements AutoCloseable {
             long correlationId,
             OperationHandler handler) {
         check(offset, length);
-        source.checkOwned(node, sourceOffset, length);
+        source.checkOwned(tenant, sourceOffset, length);
         return postUnstaged(
                 request.write(connection.regionKey, offset).local(source.key(), sourceOffset, length),
                 correlationId,

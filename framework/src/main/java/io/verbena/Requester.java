@@ -81,7 +81,12 @@ public final class Requester implements AutoCloseable {
 
     /** Connects to a responder, as {@link Node#connect(String, Duration)}; responses come to this requester. */
     public Channel connect(String address, Duration timeout) {
-        Channel channel = node.connect(address, inbox, timeout);
+        return connect(address, new ChannelOptions(), timeout);
+    }
+
+    /** As {@link #connect(String, Duration)}, with a weight and a class. */
+    public Channel connect(String address, ChannelOptions options, Duration timeout) {
+        Channel channel = inbox.tenant().connect(address, inbox, options, timeout);
         channel.onClosed(this::onChannelClosed);
         return channel;
     }

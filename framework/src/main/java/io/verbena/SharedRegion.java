@@ -12,12 +12,14 @@ import org.agrona.concurrent.AtomicBuffer;
  */
 public final class SharedRegion implements AutoCloseable {
     private final Node node;
+    private final Tenant tenant;
     private final String name;
     private final MemoryRegion region;
     private boolean closed;
 
-    SharedRegion(Node node, String name, MemoryRegion region) {
+    SharedRegion(Node node, Tenant tenant, String name, MemoryRegion region) {
         this.node = node;
+        this.tenant = tenant;
         this.name = name;
         this.region = region;
     }
@@ -37,15 +39,19 @@ public final class SharedRegion implements AutoCloseable {
         return region.length();
     }
 
-    /** Refuses a range that a node's own operations may not use. */
-    void checkOwned(Node user, long offset, int bytes) {
-        if (user != node) {
+    /** Refuses a range that a tenant's own operations may not use. */
+    void checkOwned(Tenant user, long offset, int bytes) {
+        if (user != tenant) {
             throw new IllegalArgumentException(this + " is not of " + user + ", whose operation would use it");
         }
         if (!MemoryRegion.contains(offset, bytes, region.length())) {
             throw new IndexOutOfBoundsException(
                     "offset " + offset + " + length " + bytes + " leaves " + this + " of length " + region.length());
         }
+    }
+
+    Tenant tenant() {
+        return tenant;
     }
 
     int key() {

@@ -86,15 +86,18 @@ public final class GroupAttributes {
         return this;
     }
 
-    /** Most bytes a second that it may send, over all engines; 0, the default, for no such bound. */
+    /**
+     * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else than
+     * bytes is charged ({@link NicContext#chargedUnit}), so much of that.
+     */
     public GroupAttributes ceiling(long bytesPerSecond) {
         ceiling = rate("ceiling", bytesPerSecond);
         return this;
     }
 
     /**
-     * Bytes a second that it may send before others are served by weight, over all engines; 0, the default, for none. The
-     * floors of all groups together may not exceed {@link NicContext#capacity}.
+     * Bytes a second, or what else is charged, that it may send before others are served by weight, over all engines; 0, the
+     * default, for none. The floors of all groups together may not exceed {@link NicContext#capacity}.
      */
     public GroupAttributes floor(long bytesPerSecond) {
         floor = rate("floor", bytesPerSecond);

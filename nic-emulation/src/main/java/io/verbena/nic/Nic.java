@@ -128,6 +128,7 @@ public final class Nic implements AutoCloseable {
         for (Engine engine : nic.engines) {
             engine.start();
         }
+        nic.groups.start();
         return nic;
     }
 
@@ -276,6 +277,17 @@ public final class Nic implements AutoCloseable {
         }
     }
 
+    /** Under the lock. */
+    int urgentQueuePairs(PerformanceGroup group) {
+        int count = 0;
+        for (ProtectionDomain pd : protectionDomains) {
+            if (pd.group() == group) {
+                count += pd.urgentQueuePairs();
+            }
+        }
+        return count;
+    }
+
     int engineCount() {
         return engines.length;
     }
@@ -368,6 +380,7 @@ public final class Nic implements AutoCloseable {
             }
             closed = true;
         }
+        groups.close();
         control.close();
         for (Engine engine : engines) {
             engine.close();

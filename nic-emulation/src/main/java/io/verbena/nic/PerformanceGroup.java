@@ -65,12 +65,13 @@ public final class PerformanceGroup implements AutoCloseable {
                         "group " + attributes.name() + " cannot become " + now.name() + ": a name is for good");
             }
             groups.check(now, this);
+            int before = attributes.weight();
             boolean bulkOnly = attributes.mayBeUrgent() && !now.mayBeUrgent();
             attributes = now;
             flows.weight(now.weight());
             flows.rates(now.ceiling(), now.floor());
             flows.urgentLimit(now.urgentLimit());
-            groups.changed(this, bulkOnly);
+            groups.changed(this, before, bulkOnly);
         }
     }
 
@@ -90,6 +91,13 @@ public final class PerformanceGroup implements AutoCloseable {
     public int queuePairs() {
         synchronized (groups.lock()) {
             return queuePairs;
+        }
+    }
+
+    /** Queue pairs in it whose class is URGENT. */
+    public int urgentQueuePairs() {
+        synchronized (groups.lock()) {
+            return groups.urgentQueuePairs(this);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.jfr.GroupRecorder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -17,6 +18,7 @@ final class PerformanceGroups {
     private final BitSet indexes = new BitSet();
     private final List<PerformanceGroup> groups = new ArrayList<>();
     private final PerformanceGroup ofAll;
+    private final GroupRecorder recorder;
 
     PerformanceGroups(Nic nic, int engines, int maximum, long capacity) {
         this.nic = nic;
@@ -24,6 +26,7 @@ final class PerformanceGroups {
         this.maximum = maximum;
         this.capacity = capacity;
         this.ofAll = create(new GroupAttributes().name(DEFAULT));
+        this.recorder = new GroupRecorder(nic.id(), this::named);
     }
 
     Nic lock() {
@@ -61,8 +64,34 @@ final class PerformanceGroups {
         checkFloors(a, group);
     }
 
-    void changed(PerformanceGroup group, boolean bulkOnly) {
+    private List<GroupRecorder.Named> named() {
+        synchronized (nic) {
+            return groups.stream()
+                    .map(group -> new GroupRecorder.Named(group.attributes().name(), group.flows()))
+                    .toList();
+        }
+    }
+
+    void changed(PerformanceGroup group, int weightBefore, boolean bulkOnly) {
         nic.changed(group, bulkOnly);
+        GroupAttributes now = group.attributes();
+        if (now.weight() != weightBefore) {
+            recorder.changed(now.name(), weightBefore, now.weight());
+        }
+    }
+
+    /** The flight recorder is told of groups from here on. */
+    void start() {
+        recorder.start();
+    }
+
+    /** Nobody is told of groups any more. */
+    void close() {
+        recorder.close();
+    }
+
+    int urgentQueuePairs(PerformanceGroup group) {
+        return nic.urgentQueuePairs(group);
     }
 
     void remove(PerformanceGroup group) {

@@ -3,6 +3,7 @@ package io.verbena.nic;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
@@ -67,6 +68,15 @@ public final class ProtectionDomain implements AutoCloseable {
 
     PerformanceGroup group() {
         return group;
+    }
+
+    /** Under the NIC's lock. */
+    int urgentQueuePairs() {
+        int count = 0;
+        for (QueuePair qp : queuePairs) {
+            count += qp.trafficClass() == TrafficClass.URGENT ? 1 : 0;
+        }
+        return count;
     }
 
     /** Makes all queue pairs bulk. Under the NIC's lock. */

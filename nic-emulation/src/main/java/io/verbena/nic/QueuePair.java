@@ -69,6 +69,16 @@ public final class QueuePair implements AutoCloseable {
         return context.state();
     }
 
+    /** Its weight among the queue pairs of its group. Any thread. */
+    public int weight() {
+        return context.weight();
+    }
+
+    /** How soon it is served. Any thread. */
+    public TrafficClass trafficClass() {
+        return context.trafficClass();
+    }
+
     /** Number of the peer's queue pair, 0 before RTR. */
     public int peerQp() {
         return context.peerQp();

@@ -186,6 +186,13 @@ enum Row {
     DEST_RD_ATOMIC_ZERO(Section.ATOMICS, "max_dest_rd_atomic 0 refuses"),
     ATOMIC_DUPLICATE(Section.ATOMICS, "a duplicate is answered from the saved value and not executed again"),
 
+    GRP_CREATE(Section.GROUPS, "create, set, query, destroy; a refused call changes nothing; also while traffic runs"),
+    GRP_LIMITS(Section.GROUPS, "what a tenant sets beyond its group's limits is refused and names both values"),
+    GRP_BUSY(Section.GROUPS, "a group with a protection domain in it is busy"),
+    GRP_SHARES(Section.GROUPS, "groups with work share a link by weight within 3 %"),
+    QP_WEIGHT(Section.GROUPS, "weight and class of a QP from INIT to SQE; RESET forgets them"),
+    QP_URGENT_TOO_LONG(Section.GROUPS, "an urgent request above the limit is refused and names both values"),
+
     EV_QP_FATAL(Section.EVENTS, "QP_FATAL"),
     EV_QP_REQ_ERR(Section.EVENTS, "QP_REQ_ERR, at the responder"),
     EV_QP_ACCESS_ERR(Section.EVENTS, "QP_ACCESS_ERR, at the responder"),

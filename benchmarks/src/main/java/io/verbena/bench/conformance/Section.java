@@ -16,6 +16,7 @@ enum Section {
     CQ("Completion queues"),
     MEMORY("Memory regions and windows"),
     ATOMICS("Atomics"),
+    GROUPS("Performance groups"),
     EVENTS("Asynchronous events"),
     MISTAKES("Known mistakes of others");
 

@@ -56,6 +56,7 @@ public final class Suite {
             AppendQueueTest.class,
             AppendMemoryTest.class,
             ObjectLifeTest.class,
+            GroupsTest.class,
             OrderTest.class);
 
     private final Set<Column> columns;

@@ -9,33 +9,42 @@ import org.jspecify.annotations.Nullable;
  * share by weight, and what a visit overshoots or leaves over is carried to the next.
  *
  * <pre>
- *   groups ──▶ GroupEntry (N x its weight / weights of groups with work)
- *                └─▶ FlowQueue, one a port (sum of its active flows' weights)
- *                       └─▶ Flow (chunk = weight x granularity)
+ *   floors ─▶ urgent turns ─▶ groups ──▶ GroupEntry (N x its weight / weights of groups with work)
+ *                                          └─▶ FlowQueue, one a port (sum of its active flows' weights)
+ *                                                └─▶ Flow (chunk = weight x granularity)
  * </pre>
  *
- * All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full port costs nothing but a flag:
- * its queues keep place and credit, so that room goes by weight and not by who met it first.
+ * <p>All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full port costs nothing but a flag:
+ * its queues keep place and credit, so that room goes by weight and not by who met it first. Whoever is the only member of a
+ * round is charged nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and who is next;
+ * here is how much, and in which unit.
  */
 public final class ChunkArbiter implements Arbiter {
-    private static final int LEAST_TOTAL = 64 * 1024;
-    private static final int MOST_TOTAL = 1024 * 1024;
+    private static final int FRACTION = WeightedRound.FRACTION;
+
+    /** An operation counts as much as so many bytes (as a shift) where chunks are bytes and operations are charged. */
+    private static final int OPERATION_SHIFT = 10;
 
     private final ArbiterSettings settings;
+    private final ChargedUnit unit;
+    private final NanoClock clock;
     private final EngineAccounts books;
-    private final boolean timed;
-    private final WeightedRound<GroupEntry> groups = new WeightedRound<>();
+    private final GroupSchedule schedule;
     private @Nullable GroupEntry[] entries = {};
-    private int flows; // that have work
-    private int ready; // of them, whose port has room
-    private boolean alone; // the flow served is the only one
+    private int urgentFlows; // that are attached
+
+    // The visit under way.
     private @Nullable Flow served;
+    private boolean alone; // it is the only flow with work
 
     /** Creates an empty schedule. */
     public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
         this.settings = settings;
-        this.books = new EngineAccounts(engine, engines);
-        this.timed = settings.unit() == ChargedUnit.NIC_TIME;
+        this.unit = settings.unit();
+        this.clock = clock;
+        int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
+        this.books = new EngineAccounts(engine, engines, shift);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock);
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
@@ -50,9 +59,11 @@ public final class ChunkArbiter implements Arbiter {
         detach(flow);
         flow.weight = flow.weight();
         flow.port = port;
-        flow.queue = entry(flow.group).attach(port);
+        FlowQueue queue = entry(flow.group).attach(port);
+        flow.queue = queue;
+        classify(flow, flow.trafficClass() == TrafficClass.URGENT);
         if (scheduled) {
-            enter(flow, flow.queue);
+            schedule.enter(flow, queue);
         }
     }
 
@@ -64,10 +75,12 @@ public final class ChunkArbiter implements Arbiter {
         }
         if (served == flow) {
             served = null;
+            alone = false;
         }
         if (flow.member) {
-            leave(flow, queue);
+            schedule.leave(flow, queue, true);
         }
+        classify(flow, false);
         queue.entry.detach(queue);
         flow.queue = null;
         flow.port = null;
@@ -82,32 +95,52 @@ public final class ChunkArbiter implements Arbiter {
         if (entry == null || entry.group != group) {
             entry = new GroupEntry(group, books);
             entries[index] = entry;
+            schedule.changed(entry);
         }
         return entry;
+    }
+
+    /** A flow that has no work is urgent from now on, or is not. */
+    private void classify(Flow flow, boolean urgent) {
+        if (flow.urgent != urgent) {
+            flow.urgent = urgent;
+            int change = urgent ? 1 : -1;
+            urgentFlows += change;
+            Port port = flow.port;
+            if (port != null) {
+                port.urgentFlows(change, settings.urgentWindow());
+            }
+        }
     }
 
     @Override
     public void changed(FlowGroup group) {
         GroupEntry entry = group.index() < entries.length ? entries[group.index()] : null;
         if (entry != null && entry.group == group) {
-            groups.weigh(entry, group.weight());
-            entry.account.reweigh();
+            schedule.changed(entry);
         }
     }
 
     @Override
     public void changed(Flow flow, int oldWeight, int newWeight, TrafficClass newClass) {
         FlowQueue queue = flow.queue;
-        if (queue != null && flow.member) {
-            queue.entry.queues.weigh(queue, queue.weight + newWeight - flow.weight);
-            queue.flows.weigh(flow, newWeight);
-        } else {
+        if (queue == null) {
+            return; // it is looked at when it is attached
+        }
+        boolean urgent = newClass == TrafficClass.URGENT;
+        boolean moves = flow.member && flow.urgent != urgent;
+        if (moves) {
+            schedule.leave(flow, queue, true);
+            classify(flow, urgent);
             flow.weight = newWeight;
+            schedule.enter(flow, queue);
+        } else {
+            classify(flow, urgent);
+            schedule.weigh(flow, queue, newWeight);
         }
     }
 
-    // ---- work comes and goes
-    // -----------------------------------------------------------------------------------------
+    // ---- work comes and goes -----------------------------------------------------------------------------------------
 
     @Override
     public void active(Flow flow) {
@@ -115,224 +148,157 @@ public final class ChunkArbiter implements Arbiter {
             settle(flow);
         }
         if (!flow.member) {
-            enter(flow, queue(flow));
+            schedule.enter(flow, flow.queue());
         }
     }
 
     @Override
     public void idle(Flow flow) {
-        flow.credit = Math.min(flow.credit, 0);
-        blocked(flow);
+        leave(flow, false);
     }
 
     @Override
     public void blocked(Flow flow) {
+        leave(flow, true);
+    }
+
+    private void leave(Flow flow, boolean keepsCredit) {
         if (served == flow) {
             settle(flow);
         }
         if (flow.member) {
-            leave(flow, queue(flow));
+            schedule.leave(flow, flow.queue(), keepsCredit);
         }
     }
 
     @Override
     public void full(Flow flow) {
-        FlowQueue queue = queue(flow);
-        Port port = queue.port;
+        Port port = flow.port;
         if (port == null) {
             throw new IllegalStateException("a flow without a port has met a full one");
         }
-        if (!port.full) {
-            port.full = true;
-            ready -= port.backlog;
-        }
+        schedule.full(port, flow.urgent);
         active(flow);
     }
 
     @Override
     public void room(Port port) {
-        if (!port.full) {
-            return;
-        }
-        port.full = false;
-        ready += port.backlog;
-        ShareList<FlowQueue> stalled = port.stalledQueues;
-        for (FlowQueue queue = stalled.last(); queue != null; queue = stalled.last()) {
-            stalled.remove(queue);
-            GroupEntry entry = queue.entry;
-            entry.queues.resume(queue);
-            if (entry.list == null) {
-                groups.resume(entry);
-            }
-        }
+        schedule.room(port);
     }
 
-    private static FlowQueue queue(Flow flow) {
-        FlowQueue queue = flow.queue;
-        if (queue == null) {
-            throw new IllegalStateException("the flow is not attached");
-        }
-        return queue;
+    @Override
+    public boolean hasActive() {
+        return schedule.hasReady();
     }
 
-    private void enter(Flow flow, FlowQueue queue) {
-        GroupEntry entry = queue.entry;
-        queue.flows.join(flow);
-        if (queue.member) {
-            entry.queues.weigh(queue, queue.weight + flow.weight);
-        } else {
-            queue.weight = flow.weight;
-            entry.queues.join(queue);
-            if (!entry.member) {
-                groups.join(entry);
-                entry.account.enter();
-            } else if (entry.list == null) {
-                groups.resume(entry);
-            }
-        }
-        entry.flows++;
-        flows++;
-        Port port = queue.port;
-        if (port == null) {
-            ready++;
-        } else {
-            port.backlog++;
-            ready += port.full ? 0 : 1;
-        }
-    }
-
-    private void leave(Flow flow, FlowQueue queue) {
-        GroupEntry entry = queue.entry;
-        Port port = queue.port;
-        if (port == null) {
-            ready--;
-        } else {
-            port.backlog--;
-            ready -= port.full ? 0 : 1;
-        }
-        flows--;
-        entry.flows--;
-        queue.flows.leave(flow);
-        if (queue.flows.members() > 0) {
-            entry.queues.weigh(queue, queue.weight - flow.weight);
-            return;
-        }
-        queue.credit = Math.min(queue.credit, 0);
-        entry.queues.leave(queue);
-        if (entry.queues.members() == 0) {
-            entry.credit = Math.min(entry.credit, 0);
-            groups.leave(entry);
-            entry.account.leave();
-        }
-    }
-
-    // ---- visits
-    // ------------------------------------------------------------------------------------------------------
+    // ---- visits ------------------------------------------------------------------------------------------------------
 
     @Override
     public @Nullable Flow next() {
-        if (ready == 0) {
-            return null;
-        }
-        while (true) {
-            GroupEntry entry = groups.select(total());
-            if (entry == null) {
-                throw new IllegalStateException(ready + " flows are ready and no group is");
-            }
-            long lapBytes = Math.max(groups.bytes(entry.weight), (long) entry.flows * settings.minChunk());
-            FlowQueue queue = entry.select(lapBytes);
-            if (queue == null) {
-                groups.stall(entry);
-                continue;
-            }
-            Flow flow = queue.flows.select(lapBytes);
-            if (flow == null) {
-                throw new IllegalStateException("a queue in turn has no flow");
-            }
-            alone = flows == 1;
+        Flow flow = schedule.next();
+        if (flow != null) {
             served = flow;
-            flow.budget = alone ? settings.aloneBudget() : budget(flow, queue, entry);
-            return flow;
+            alone = schedule.flows() == 1;
+            if (flow.waitsSince != 0) {
+                delayed(flow);
+            }
+            flow.budget = budget(flow, schedule.credit(flow, flow.queue()));
         }
+        return flow;
     }
 
-    /** Bytes of one lap over the groups. */
-    private long total() {
-        long total = settings.chunkTotal();
-        if (total == 0) {
-            total = Math.min(MOST_TOTAL, Math.max(LEAST_TOTAL, (long) flows * settings.mtu()));
-        }
-        return Math.max(total, (long) groups.members() * settings.minTurn());
+    private void delayed(Flow flow) {
+        long waited = clock.nanoTime() - flow.waitsSince;
+        flow.waitsSince = 0;
+        flow.statistics.delayed(waited);
+        flow.queue().entry.statistics.delayed(waited);
     }
 
-    private static int budget(Flow flow, FlowQueue queue, GroupEntry entry) {
-        long credit = Math.min(flow.credit, Math.min(queue.credit, entry.credit));
-        long bytes = (credit + (1L << WeightedRound.FRACTION) - 1) >> WeightedRound.FRACTION;
-        return (int) Math.min(bytes, Integer.MAX_VALUE);
+    private int budget(Flow flow, long credit) {
+        long units = (credit >> FRACTION) + ((credit & ((1L << FRACTION) - 1)) == 0 ? 0 : 1);
+        long bytes = unit == ChargedUnit.BYTES
+                ? units
+                : (Math.min(units, Integer.MAX_VALUE) * flow.bytesAUnit) >> Byte.SIZE;
+        return (int) Math.max(1, Math.min(bytes, most(flow)));
+    }
+
+    /** Bytes that a visit may have at most: where there are urgent flows they are not to wait for long. */
+    private int most(Flow flow) {
+        boolean longest = flow.urgent ? alone : urgentFlows == 0;
+        return longest ? settings.aloneBudget() : Math.min(settings.aloneBudget(), settings.urgentWindow());
     }
 
     @Override
     public boolean nextAlone(Flow flow) {
-        if (flows != 0) {
+        if (schedule.flows() != 0 || flow.queue().entry.limited) {
             return false;
         }
-        alone = true;
         served = flow;
-        flow.budget = settings.aloneBudget();
+        alone = true;
+        flow.budget = most(flow);
         return true;
     }
 
     @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
-        FlowQueue queue = queue(flow);
+        FlowQueue queue = flow.queue();
         GroupEntry entry = queue.entry;
+        long units = unit == ChargedUnit.BYTES ? bytes : measure(flow, bytes, operations, nanos);
         if (!alone) {
-            long units = (long) bytes << WeightedRound.FRACTION;
-            flow.credit -= units;
-            queue.credit -= units;
-            entry.credit -= units;
+            schedule.charge(flow, queue, units);
         }
-        flow.statistics.visit(bytes, operations);
-        entry.account.charge(bytes, operations, bytes);
+        schedule.spend(entry, units);
+        flow.statistics.visit(bytes, operations, units);
+        entry.account.charge(bytes, operations, units);
     }
 
-    /** The visit is over: turns end whose credit is spent. */
+    /** What a visit is charged where that is not its bytes; learns how many bytes a unit is. */
+    private long measure(Flow flow, int bytes, int operations, long nanos) {
+        long units = unit == ChargedUnit.NIC_TIME ? nanos : operations;
+        flow.unmeasured += bytes;
+        if (units > 0) {
+            long now = (flow.unmeasured << Byte.SIZE) / units;
+            flow.unmeasured = 0;
+            flow.bytesAUnit = Math.max(1, Math.min(Integer.MAX_VALUE, flow.bytesAUnit + (now - flow.bytesAUnit) / 4));
+        }
+        return units;
+    }
+
+    /** The visit is over. */
     private void settle(Flow flow) {
         served = null;
-        FlowQueue queue = queue(flow);
-        GroupEntry entry = queue.entry;
+        FlowQueue queue = flow.queue();
         if (alone) {
             alone = false;
             flow.credit = 0;
             queue.credit = 0;
-            entry.credit = 0;
+            queue.entry.credit = 0;
         }
-        queue.flows.served(flow);
-        entry.queues.served(queue);
-        groups.served(entry);
+        if (flow.member) {
+            schedule.served(flow, queue);
+        }
     }
 
-    @Override
-    public boolean hasActive() {
-        return ready > 0;
+    /** Groups that were looked at so far: what choosing among them has cost. */
+    long steps() {
+        return schedule.steps();
     }
 
-    // ---- time
-    // --------------------------------------------------------------------------------------------------------
+    // ---- time --------------------------------------------------------------------------------------------------------
 
     @Override
     public boolean isTimed() {
-        return timed;
+        return unit == ChargedUnit.NIC_TIME;
     }
 
     @Override
     public long nextDeadlineNanos() {
-        return Long.MAX_VALUE;
+        return schedule.deadline();
     }
 
     @Override
     public void expire(long nowNanos) {
-        // Nothing waits for a time.
+        schedule.expire(nowNanos);
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.List;
  * grows by what is charged over the weights that have work; a group's part is its weight times what that number grew by while
  * the group had work. So nothing is done for each group at a visit.
  *
- * <p>Across engines: a group that is served elsewhere too would get more than its weight. Each {@value #INTERVAL} units,
+ * <p>Across engines: a group that is served elsewhere too would get more than its weight. Each {@value #INTERVAL} bytes,
  * what the groups that have work here were charged on all engines is compared with their weights; who is behind gets an
  * eighth of that more here in the interval to come, at the expense of those ahead. Only groups that have work here are
  * compared: what a group uses that no other here could have had is not held against it. Where a share cannot be met (all
@@ -25,10 +25,14 @@ import java.util.List;
  */
 final class EngineAccounts {
     static final int INTERVAL = 256 * 1024;
+    private static final int MOST_BEHIND = 4 << 20;
     private static final int GAIN = 8;
 
     private final int engine;
-    private final boolean alone;
+    private final boolean alone; // the NIC has no other engine
+    private final long interval;
+    private final long lot;
+    private final double mostBehind;
     private final List<GroupAccount> members = new ArrayList<>(); // that have work here
     private double perWeight;
     private long unaccounted; // charged since perWeight grew
@@ -36,9 +40,29 @@ final class EngineAccounts {
     private long sinceBalance;
     private int epoch; // counts the times when nobody had work
 
-    EngineAccounts(int engine, int engines) {
+    /**
+     * Creates books without groups.
+     *
+     * @param engine its number
+     * @param engines of the NIC
+     * @param shift what is charged is so many bits larger than bytes, and the intervals smaller
+     */
+    EngineAccounts(int engine, int engines, int shift) {
         this.engine = engine;
         this.alone = engines == 1;
+        this.interval = INTERVAL >> shift;
+        this.lot = GroupLedger.LOT >> shift;
+        this.mostBehind = (double) MOST_BEHIND / (1 << shift);
+    }
+
+    /** Units after which a group's account is brought up to date. */
+    long lot() {
+        return lot;
+    }
+
+    /** Units that a group may be behind or ahead at most. */
+    double mostBehind() {
+        return mostBehind;
     }
 
     int engine() {
@@ -89,7 +113,7 @@ final class EngineAccounts {
         unaccounted += units;
         if (!alone) {
             sinceBalance += units;
-            if (sinceBalance >= INTERVAL) {
+            if (sinceBalance >= interval) {
                 sinceBalance = 0;
                 balance();
             }
@@ -105,12 +129,15 @@ final class EngineAccounts {
     }
 
     private void balance() {
+        if (members.isEmpty()) {
+            return;
+        }
         boolean elsewhere = false;
         long served = 0;
         for (int i = 0; i < members.size(); i++) {
             GroupAccount account = members.get(i);
-            elsewhere |= account.ledger().isActiveBeside(engine);
             served += account.look();
+            elsewhere |= account.wasServedElsewhere();
         }
         double each = (double) served / weights;
         double lags = 0;

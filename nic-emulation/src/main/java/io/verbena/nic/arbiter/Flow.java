@@ -12,10 +12,15 @@ public abstract class Flow extends Share {
     /** Least and default weight. */
     public static final int MIN_WEIGHT = 1;
 
+    private static final long BYTES_A_UNIT = 1L << 8;
+
     final FlowGroup group;
     final FlowStatistics statistics = new FlowStatistics();
 
     int budget;
+    boolean urgent; // how it is scheduled now
+    long bytesAUnit = BYTES_A_UNIT; // on the average, where units are not bytes; 8 bits of fraction
+    long unmeasured; // bytes sent since
     boolean onePacket; // what the visit granted may hold
     boolean answered; // the visit's packet has to ask for an answer
     long waitsSince; // when it became active, if its delay is to be recorded; else 0
@@ -65,6 +70,21 @@ public abstract class Flow extends Share {
         }
         configuredWeight = newWeight;
         trafficClass = newClass;
+    }
+
+    @Override
+    final void begin(long turn) {
+        super.begin(turn);
+        statistics.chunk();
+        queue().entry.statistics.chunk();
+    }
+
+    final FlowQueue queue() {
+        FlowQueue of = queue;
+        if (of == null) {
+            throw new IllegalStateException("the flow is not attached");
+        }
+        return of;
     }
 
     /** What it has sent and waited for. */

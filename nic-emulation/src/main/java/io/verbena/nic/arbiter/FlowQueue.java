@@ -3,22 +3,19 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group's flows along one port. They stand still together while the port is full. In the group's round its weight is the
- * sum of its active flows'.
+ * A group's flows along one port. The bulk ones stand still together while the port is full. In the group's round its weight
+ * is the sum of its active flows'.
  */
 final class FlowQueue extends Share {
     final GroupEntry entry;
     final @Nullable Port port;
     final WeightedRound<Flow> flows = new WeightedRound<>();
+    int urgent; // flows that have work and stand among the group's urgent ones
     int attached;
 
     FlowQueue(GroupEntry entry, @Nullable Port port) {
         this.entry = entry;
         this.port = port;
         this.weight = 0;
-    }
-
-    boolean isFull() {
-        return port != null && port.full;
     }
 }

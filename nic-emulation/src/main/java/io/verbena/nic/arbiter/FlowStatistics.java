@@ -69,12 +69,12 @@ public final class FlowStatistics {
         CHUNKS.setOpaque(this, chunks + 1);
     }
 
-    /** Adds a time for which there was work to send. */
+    /** Adds a time for which there was work to send, and a group beside had some too. */
     public void backlogged(long nanos) {
         BACKLOGGED.setOpaque(this, backlogged + nanos);
     }
 
-    /** Counts a time between having work and being served, if somebody has asked for {@link #delay}. */
+    /** Counts a sampled time between having work and being served, if somebody has asked for {@link #delay}. */
     public void delayed(long nanos) {
         DelayHistogram histogram = delay;
         if (histogram != null) {
@@ -107,12 +107,15 @@ public final class FlowStatistics {
         return (long) VISITS.getOpaque(this);
     }
 
-    /** Nanoseconds for which there was work to send. */
+    /** Nanoseconds for which there was work to send, and a group beside had some too; of a group alone. */
     public long backloggedNanos() {
         return (long) BACKLOGGED.getOpaque(this);
     }
 
-    /** Delays between having work and being served; they are counted from the first call on. */
+    /**
+     * Delays between having work and being served, some of them: of those that met others with work, one in sixteen. They
+     * are counted from the first call on.
+     */
     public DelayHistogram delay() {
         DelayHistogram histogram = (DelayHistogram) DELAY.getAcquire(this);
         if (histogram != null) {

@@ -7,9 +7,7 @@ package io.verbena.nic.arbiter;
  * <p>Used under the engine's baton.
  */
 final class GroupAccount {
-    private static final double MOST_BEHIND = 4 << 20;
-    private static final int LEAST_PART =
-            128; // of a turn that is left to a group far ahead: its flows never stand still
+    private static final int LEAST_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
 
     private final EngineAccounts engine;
     private final FlowGroup group;
@@ -24,22 +22,17 @@ final class GroupAccount {
     private int epoch;
     private double since; // perWeight when it was settled
     private double unsettled; // below one unit
+    private long own; // charged while it stood in no schedule: nobody else had work
     private long unpublished;
-    private long seen; // the ledger's total when last compared
+    private long seen; // the ledger's total when last looked at
+    private long seenHere; // of it, this engine's
     private long served; // since then
+    private long servedHere;
 
     GroupAccount(EngineAccounts engine, FlowGroup group) {
         this.engine = engine;
         this.group = group;
         this.statistics = group.statistics().part(engine.engine());
-    }
-
-    FlowGroup group() {
-        return group;
-    }
-
-    GroupLedger ledger() {
-        return group.ledger();
     }
 
     /** It has work here. Does nothing if it had already. */
@@ -54,21 +47,21 @@ final class GroupAccount {
             }
             since = engine.perWeight();
             if (!engine.isAlone()) {
-                group.ledger().setActive(engine.engine(), true);
-                publish();
-                seen = group.ledger().total();
+                look(); // what it was served before is not compared
             }
         }
     }
 
-    /** It has none left. What it was behind is forgotten; what it was ahead is kept until nobody has work here. Does nothing if it had none. */
+    /**
+     * It has none left. What it was behind is forgotten; what it was ahead is kept until nobody has work here. Does nothing
+     * if it had none.
+     */
     void leave() {
         if (member) {
             settle();
             engine.leave(this);
             member = false;
             if (!engine.isAlone()) {
-                group.ledger().setActive(engine.engine(), false);
                 lag = Math.min(lag, 0);
                 correction = 0;
             }
@@ -81,9 +74,9 @@ final class GroupAccount {
         engine.charge(units);
         unpublished += units;
         if (!member) {
-            group.statistics().entitle(engine.engine(), units); // alone: all of it was its own
+            own += units;
         }
-        if (unpublished >= GroupLedger.LOT) {
+        if (unpublished >= engine.lot()) {
             publish();
             reweigh();
             settle();
@@ -120,27 +113,39 @@ final class GroupAccount {
     long look() {
         publish();
         settle();
-        long total = group.ledger().total();
+        GroupLedger ledger = group.ledger();
+        long total = ledger.total();
+        long here = ledger.of(engine.engine());
         served = total - seen;
+        servedHere = here - seenHere;
         seen = total;
+        seenHere = here;
         return served;
+    }
+
+    boolean wasServedElsewhere() {
+        return served != servedHere;
     }
 
     /** Compares that with what it was entitled to, where engines have something to settle. */
     void compare(double each, boolean elsewhere) {
         double behind = lag + each * weight - served;
-        lag = elsewhere ? Math.max(-MOST_BEHIND, Math.min(MOST_BEHIND, behind)) : 0;
+        double most = engine.mostBehind();
+        lag = elsewhere ? Math.max(-most, Math.min(most, behind)) : 0;
     }
 
     private void settle() {
+        long units = own;
+        own = 0;
         if (member) {
             double now = engine.perWeight();
             double part = (now - since) * weight + unsettled;
             since = now;
-            long units = (long) part;
-            unsettled = part - units;
-            group.statistics().entitle(engine.engine(), units);
+            long whole = (long) part;
+            unsettled = part - whole;
+            units += whole;
         }
+        group.statistics().entitle(engine.engine(), units);
     }
 
     private void publish() {

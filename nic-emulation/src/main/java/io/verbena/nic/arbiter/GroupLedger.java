@@ -1,17 +1,15 @@
 package io.verbena.nic.arbiter;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A group's account across the engines of a NIC: what each has charged, where it has work, and what its ceiling and floor
- * still let it send.
+ * A group's account across the engines of a NIC: what each has charged, and what its ceiling and floor still let it
+ * send.
  *
  * <pre>
  *   charged   [engine 0 | pad | engine 1 | pad | ...]   a cell an engine, each a cache line
- *   active     one bit an engine
  *   ceiling    the time up to which it has used what it may  (generic cell rate algorithm: one number, one CAS)
  *   floor      the same
  * </pre>
@@ -28,7 +26,6 @@ public final class GroupLedger {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final AtomicLongArray charged;
-    private final AtomicInteger active = new AtomicInteger();
     private final AtomicLong ceilingUsed = new AtomicLong(Long.MIN_VALUE); // nothing was ever taken
     private final AtomicLong floorUsed = new AtomicLong(Long.MIN_VALUE);
     private final int engines;
@@ -55,23 +52,9 @@ public final class GroupLedger {
         return total;
     }
 
-    /** Says whether the group has work on an engine. By that engine; a change is an atomic operation, no change a read. */
-    public void setActive(int engine, boolean backlogged) {
-        int bit = 1 << engine;
-        int now = active.getPlain();
-        if (((now & bit) != 0) != backlogged) {
-            active.accumulateAndGet(bit, (bits, one) -> bits ^ one);
-        }
-    }
-
-    /** Number of engines on which the group has work. */
-    public int activeEngines() {
-        return Integer.bitCount(active.get());
-    }
-
-    /** Whether it has work on an engine besides one. */
-    public boolean isActiveBeside(int engine) {
-        return (active.get() & ~(1 << engine)) != 0;
+    /** What one engine has charged. */
+    public long of(int engine) {
+        return charged.getAcquire((engine + 1) * LINE);
     }
 
     /** Bytes that tokens are to be taken for at a time: {@value #LOT}, or a millisecond of the ceiling if that is less. */

@@ -85,7 +85,10 @@ public final class GroupStatistics {
         return sum;
     }
 
-    /** Nanoseconds for which there was work to send, of all engines together. */
+    /**
+     * Nanoseconds for which there was work to send, and a group beside had some too: in which shares mean something. Of all
+     * engines together.
+     */
     public long backloggedNanos() {
         long sum = 0;
         for (FlowStatistics part : parts) {
@@ -99,7 +102,10 @@ public final class GroupStatistics {
         return sum(DEMOTED);
     }
 
-    /** What it was entitled to: of all that was charged while it had work, its weight's part among those that had work. */
+    /**
+     * What it was entitled to: of all that was charged while it had work, its weight's part among those that had work. A
+     * ceiling or a floor is not taken into account; only the discipline CHUNKS counts this.
+     */
     public long entitled() {
         return sum(ENTITLED);
     }

@@ -11,14 +11,26 @@ public final class Port {
     final ShareList<FlowQueue> stalledQueues = new ShareList<>();
     final ShareList<Flow> stalledFlows = new ShareList<>();
 
-    boolean full;
-    int backlog; // flows that have work
+    boolean full; // for bulk
+    boolean urgentFull; // for all
+    int backlog; // bulk flows that have work
+    int urgentBacklog; // urgent ones
 
+    private int urgentFlows; // that are attached
+    private int bulkWindow = Integer.MAX_VALUE;
     private int overhead;
 
     /** Whether a flow has met it without room since {@link Arbiter#room}. */
     public boolean isFull() {
         return full;
+    }
+
+    /**
+     * Unsent bytes of the link above which it counts as full for bulk, so that an urgent packet does not wait behind more;
+     * {@link Integer#MAX_VALUE} while no urgent flow uses it.
+     */
+    public int bulkWindow() {
+        return bulkWindow;
     }
 
     /** Bytes that the link needs for a packet on top of the packet's own. */
@@ -29,5 +41,11 @@ public final class Port {
     /** Sets what a packet costs on top of its own bytes, at least 0. */
     public void overhead(int bytes) {
         overhead = bytes;
+    }
+
+    /** So many urgent flows more use it, or fewer; while there are some, bulk has this window. */
+    void urgentFlows(int change, int window) {
+        urgentFlows += change;
+        bulkWindow = urgentFlows > 0 ? window : Integer.MAX_VALUE;
     }
 }

@@ -18,15 +18,17 @@ abstract class Share {
     Share previous;
 
     long weight = 1;
-    long credit; // what it may send yet, or owes below zero; in WeightedRound's fractions of a byte
+    long credit; // what it may send yet, or owes below zero; in WeightedRound's fractions of a unit
     long pace; // the round's, when it left
     int lap; // in which it came to the end of the list
     int epoch; // of the round, when it left
+    int turnLap; // in which its last turn began
+    boolean keepsCredit; // left over when it left, also for a later lap
     boolean member;
     boolean inTurn;
 
-    /** What a turn that begins is longer by, or shorter if negative, both in fractions of a byte. */
-    long correction(long turn) {
-        return 0;
+    /** Its turn begins: it is given what its weight is worth, in fractions of a unit. */
+    void begin(long turn) {
+        credit += turn;
     }
 }

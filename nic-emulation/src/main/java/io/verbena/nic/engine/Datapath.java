@@ -85,6 +85,7 @@ final class Datapath implements TransportServices, PacketHandler {
             ControlBlock control,
             NanoClock clock,
             Arbiter arbiter,
+            Doorbells doorbells,
             AtomicLongArray counters,
             NicEvents events,
             Executor later) {
@@ -97,7 +98,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.control = control;
         this.clock = clock;
         this.arbiter = arbiter;
-        this.outbound = new Outbound(arbiter, this, clock);
+        this.outbound = new Outbound(arbiter, doorbells, this, clock);
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
@@ -245,6 +246,11 @@ final class Datapath implements TransportServices, PacketHandler {
     /** Whether something is left to be sent. */
     boolean hasActive() {
         return !failed && outbound.hasActive();
+    }
+
+    /** Whether another turn would send something now; under the baton. */
+    boolean hasMore() {
+        return hasActive() || (!failed && outbound.hasBulkRoom());
     }
 
     /** When timers need the next turn. */

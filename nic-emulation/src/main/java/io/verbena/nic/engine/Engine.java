@@ -25,7 +25,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
-import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +56,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Datapath datapath;
     private final Guests guests;
     private final Baton baton = new Baton();
-    private final MpscVarHandleArrayQueue<QpContext> doorbells;
+    private final Doorbells doorbells;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
@@ -94,10 +93,21 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.counters = counters;
         this.events = events;
+        this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(
-                index, nicId, regions, addresses, appendQueues, control, clock, arbiter, counters, events, this::later);
+                index,
+                nicId,
+                regions,
+                addresses,
+                appendQueues,
+                control,
+                clock,
+                arbiter,
+                doorbells,
+                counters,
+                events,
+                this::later);
         this.guests = new Guests(control, engines + index, longestSpinNanos);
-        this.doorbells = new MpscVarHandleArrayQueue<>(control.limits().maxQueuePairs() * 2);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
     }
 
@@ -197,9 +207,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (!qp.ring()) {
             return; // rung already, and not heard yet
         }
-        if (!doorbells.offer(qp)) {
-            throw new IllegalStateException("more doorbells than queue pairs");
-        }
+        doorbells.ring(qp);
         if (assisted && baton.tryTake()) {
             assist(null);
         } else if (control.isParkedFenced(index)) {
@@ -253,7 +261,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 datapath.sendTurn(rung);
                 rung = null;
                 delivered = datapath.takeDelivered();
-                more = datapath.hasActive();
+                more = datapath.hasMore();
                 deadline = datapath.nextDeadline();
             } catch (RuntimeException | Error e) {
                 fail(e);
@@ -298,8 +306,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     private void hearDoorbells() {
-        for (QpContext qp = doorbells.poll(); qp != null; qp = doorbells.poll()) {
-            qp.heard();
+        for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
             datapath.ring(qp);
         }
     }

@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
@@ -18,30 +20,43 @@ import org.agrona.concurrent.NanoClock;
 final class Outbound {
     private static final int VISITS_A_TURN = 64;
 
+    /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
+    private static final int BYTES_A_TURN = 1024 * 1024;
+
+    /** In place of bytes: a visit found that its port has no room for bulk. */
+    private static final int NO_ROOM = -1;
+
     private final Arbiter arbiter;
+    private final Doorbells doorbells;
     private final boolean wantsAcknowledgements;
     private final TransportServices services;
     private final NanoClock clock;
     private final List<Port> full = new ArrayList<>(); // until the next turn
+    private final List<Path> fullPaths = new ArrayList<>(); // theirs
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
+    private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
+    private @Nullable QpContext visited; // now
+    private boolean again; // it was given something to send in its visit
 
     /**
      * Creates it, with nothing to send.
      *
+     * @param doorbells whose urgent ones are heard between visits
      * @param services told of the paths that something was sent on
      * @param clock times visits, where the arbiter wants that
      */
-    Outbound(Arbiter arbiter, TransportServices services, NanoClock clock) {
+    Outbound(Arbiter arbiter, Doorbells doorbells, TransportServices services, NanoClock clock) {
         this.arbiter = arbiter;
+        this.doorbells = doorbells;
         this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
         this.services = services;
         this.clock = clock;
     }
 
     /**
-     * Visits queue pairs as the arbiter says, a bounded number.
+     * Visits queue pairs as the arbiter says, a bounded number, until a bounded number of bytes is sent.
      *
      * @return visits that found something to do
      */
@@ -49,19 +64,25 @@ final class Outbound {
         for (int i = full.size() - 1; i >= 0; i--) {
             arbiter.room(full.remove(i));
         }
+        fullPaths.clear();
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
         int visits = 0;
-        for (; visits < VISITS_A_TURN; visits++) {
-            QpContext qp = (QpContext) arbiter.next();
+        long bytes = 0;
+        for (; visits < VISITS_A_TURN && bytes < BYTES_A_TURN; visits++) {
+            if (doorbells.hasUrgent()) {
+                hearUrgent();
+            }
+            QpContext qp = next();
             if (qp == null) {
                 break;
             }
             int sent = visit(qp);
-            if (qp.outcome() == QpContext.BLOCKED && sent == 0) {
+            bytes += Math.max(sent, 0);
+            if (sent == NO_ROOM || (qp.outcome() == QpContext.BLOCKED && sent == 0)) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
-                if (!arbiter.hasActive()) {
+                if (!isScheduled()) {
                     break;
                 }
             }
@@ -69,18 +90,35 @@ final class Outbound {
         return Math.max(visits, 0);
     }
 
+    /** The queue pair to visit next: the newcomer if nobody else has work, else the arbiter's choice. */
+    private @Nullable QpContext next() {
+        QpContext qp = newcomer;
+        if (qp != null) {
+            newcomer = null;
+            if (arbiter.nextAlone(qp)) {
+                return qp;
+            }
+            arbiter.active(qp);
+        }
+        return (QpContext) arbiter.next();
+    }
+
+    private boolean isScheduled() {
+        return newcomer != null || arbiter.hasActive();
+    }
+
     /**
      * A queue pair has something to send, in the turn of whoever posted it: at once if it is the only one, else as the
      * arbiter says.
      */
     void send(QpContext qp) {
-        if (qp.blockedOn == null && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        schedule(qp);
+        if (newcomer == qp && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+            newcomer = null;
             visit(qp);
-            if (!arbiter.hasActive()) {
+            if (!isScheduled()) {
                 return;
             }
-        } else {
-            schedule(qp);
         }
         send();
     }
@@ -91,7 +129,12 @@ final class Outbound {
      * @return whether it was done
      */
     boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
-        if (qp.blockedOn != null || !acknowledgements.isEmpty() || !blocked.isEmpty() || !arbiter.nextAlone(qp)) {
+        if (!qp.attached
+                || newcomer != null
+                || qp.blockedOn != null
+                || !acknowledgements.isEmpty()
+                || !blocked.isEmpty()
+                || !arbiter.nextAlone(qp)) {
             return false;
         }
         long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
@@ -103,15 +146,45 @@ final class Outbound {
         return sent >= 0;
     }
 
-    /** Lets a queue pair send what it is granted. */
+    private void hearUrgent() {
+        for (QpContext qp = doorbells.hearUrgent(); qp != null; qp = doorbells.hearUrgent()) {
+            schedule(qp);
+        }
+    }
+
+    /** Lets a queue pair send what it is granted. Returns the bytes charged, or {@link #NO_ROOM}. */
     private int visit(QpContext qp) {
+        int budget = qp.budget();
+        Port port = qp.port();
+        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && qp.trafficClass() == TrafficClass.BULK) {
+            budget = Math.min(budget, bulkRoom(qp, port));
+            if (budget <= 0) {
+                full(qp, port);
+                return NO_ROOM;
+            }
+        }
+        visited = qp;
+        again = false;
         long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
-        long first = qp.sendRing().next();
-        int sent = qp.transmit(qp.budget());
-        int operations = (int) Math.max(0, qp.sendRing().next() - first); // fewer after going back
-        arbiter.charge(qp, sent, operations, arbiter.isTimed() ? clock.nanoTime() - begun : 0);
+        int sent = qp.transmit(budget);
+        arbiter.charge(qp, sent, qp.operations(), arbiter.isTimed() ? clock.nanoTime() - begun : 0);
+        visited = null;
         settle(qp);
         return sent;
+    }
+
+    /** Bytes that bulk may add to what its link has not sent, while urgent packets are not to wait behind more. */
+    private static int bulkRoom(QpContext qp, Port port) {
+        Path path = qp.path();
+        Link link = path == null ? null : path.link();
+        if (link == null) {
+            return Integer.MAX_VALUE;
+        }
+        int room = port.bulkWindow() - link.unsent();
+        if (room <= 0) {
+            link.wakeBelow(port.bulkWindow() / 2);
+        }
+        return room;
     }
 
     private void settle(QpContext qp) {
@@ -123,7 +196,11 @@ final class Outbound {
                 block(qp);
                 break;
             case QpContext.WAITING:
-                arbiter.blocked(qp);
+                if (again) {
+                    arbiter.active(qp);
+                } else {
+                    arbiter.blocked(qp);
+                }
                 break;
             default:
                 if (qp.hasWork() && qp.state().receives()) {
@@ -136,21 +213,34 @@ final class Outbound {
 
     private void block(QpContext qp) {
         Port port = qp.port();
-        if (port != null) {
-            if (!port.isFull()) {
-                full.add(port);
-            }
-            arbiter.full(qp);
+        Path path = qp.sendPath();
+        if (port != null && path != null && path.isUp()) {
+            full(qp, port);
             return;
         }
         arbiter.blocked(qp);
-        Path path = qp.sendPath();
         if (path != null && qp.blockedOn == null) {
             qp.blockedOn = path;
             if (path.blocked().isEmpty()) {
                 blocked.add(path);
             }
             path.blocked().add(qp);
+        }
+    }
+
+    private void full(QpContext qp, Port port) {
+        Path path = qp.path();
+        boolean known = port.isFull();
+        arbiter.full(qp);
+        if (path == null || known) {
+            return;
+        }
+        full.add(port);
+        fullPaths.add(path);
+        if (path.noRoom(services.now())) {
+            for (int i = 0; i < path.queuePairs().size(); i++) {
+                path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
+            }
         }
     }
 
@@ -204,8 +294,14 @@ final class Outbound {
 
     /** A queue pair has something to send. */
     void schedule(QpContext qp) {
-        if (qp.blockedOn == null) {
-            arbiter.active(qp);
+        if (qp == visited) {
+            again = true; // what becomes of it is said at the end of its visit
+        } else if (qp.attached && qp.blockedOn == null) {
+            if (newcomer == null) {
+                newcomer = qp;
+            } else if (newcomer != qp) {
+                arbiter.active(qp);
+            }
         }
     }
 
@@ -219,17 +315,34 @@ final class Outbound {
 
     /** Whether something is left to be sent. */
     boolean hasActive() {
-        return arbiter.hasActive() || !acknowledgements.isEmpty();
+        return isScheduled() || !acknowledgements.isEmpty();
+    }
+
+    /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
+    boolean hasBulkRoom() {
+        for (int i = 0; i < full.size(); i++) {
+            int window = full.get(i).bulkWindow();
+            Link link = fullPaths.get(i).link();
+            if (window != Integer.MAX_VALUE && link != null && link.unsent() < window) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A queue pair is new, or its path or the path's link is. */
     void attach(QpContext qp) {
+        qp.attached = true;
         Path path = qp.path();
         arbiter.attach(qp, path == null ? null : path.port());
     }
 
     /** Forgets a queue pair that is removed. */
     void remove(QpContext qp) {
+        qp.attached = false;
+        if (newcomer == qp) {
+            newcomer = null;
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -240,7 +353,9 @@ final class Outbound {
 
     /** Nothing is sent any more. */
     void clear() {
+        newcomer = null;
         full.clear();
+        fullPaths.clear();
         blocked.clear();
         acknowledgements.clear();
     }

@@ -95,6 +95,12 @@ public interface Link extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Asks for the waiter to be woken once when {@link #unsent} falls below a number of bytes. A link that cannot say so
+     * does nothing: the peer's next packet wakes as well.
+     */
+    default void wakeBelow(int bytes) {}
+
     /** The peer's memory as it is mapped here, or null where there is no direct path. */
     @Nullable
     PeerMemory peerMemory();

@@ -44,6 +44,7 @@ public final class SimLink implements Link {
     private boolean cut;
     private boolean peerClosed;
     private int unsent;
+    private int wakeBelow;
     private int inboundBytes;
     private long wireFreeNanos;
     private long wireRemainder;
@@ -124,6 +125,11 @@ public final class SimLink implements Link {
     @Override
     public int maxPacket() {
         return profile.maxPacket;
+    }
+
+    @Override
+    public void wakeBelow(int bytes) {
+        wakeBelow = bytes;
     }
 
     @Override
@@ -318,6 +324,10 @@ public final class SimLink implements Link {
         }
         if (state == State.UP) {
             unsent -= packet.length;
+            if (unsent < wakeBelow) {
+                wakeBelow = 0;
+                local.waiter().wake();
+            }
         }
         counters.sent++;
         counters.sentBytes += packet.length;

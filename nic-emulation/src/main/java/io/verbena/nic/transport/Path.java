@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Used under the engine's baton.
  */
 public final class Path {
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /** A link that moves nothing for so long may do so for good. */
+    private static final long STUCK_NANOS = 10_000_000;
+
     private final long peerNic;
     private final List<QpContext> queuePairs = new ArrayList<>();
     private final List<QpContext> blocked = new ArrayList<>();
@@ -28,6 +33,8 @@ public final class Path {
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
     private boolean touched;
+    private long noRoomSince = NEVER;
+    private boolean stuck; // and it was said
 
     /**
      * Creates a path without a link.
@@ -56,6 +63,11 @@ public final class Path {
     /** What fills up for all queue pairs of this path; null with a direct path, where each meets a limit of its own. */
     public @Nullable Port port() {
         return remoteKeys == null ? port : null;
+    }
+
+    /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
+    int overhead() {
+        return port.overhead();
     }
 
     /** The link, or null while there is none. It may be down. */
@@ -147,8 +159,26 @@ public final class Path {
         return !was;
     }
 
-    /** Forgets that it was touched. */
+    /**
+     * Its link had no room in this turn.
+     *
+     * @return whether that has been so for long, without a packet either way; said once
+     */
+    public boolean noRoom(long now) {
+        if (touched || stuck) {
+            return false;
+        }
+        if (noRoomSince == NEVER) {
+            noRoomSince = now;
+        }
+        stuck = now - noRoomSince > STUCK_NANOS;
+        return stuck;
+    }
+
+    /** The turn in which it was touched is over. */
     public void settle() {
         touched = false;
+        noRoomSince = NEVER;
+        stuck = false;
     }
 }

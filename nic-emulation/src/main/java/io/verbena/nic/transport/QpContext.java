@@ -39,6 +39,9 @@ public final class QpContext extends Flow {
         }
     }
 
+    /** Requests without a packet that are charged at a time, at most. */
+    private static final int MOST_WITHOUT = 1 << 16;
+
     /** Returned by {@link #transmit}'s outcome: nothing left to send. */
     public static final int IDLE = 0;
     /** Outcome: the budget was spent before the work was. */
@@ -75,12 +78,19 @@ public final class QpContext extends Flow {
     private int maxDestRdAtomic;
     private int outcome;
 
+    // What is charged for: in the visit under way, but for what happens between visits.
+    private int answers;
+    private int operations;
+    private int without;
+
     /** Place in the engine's timer queue, or -1; the engine's. */
     public int timerIndex = -1;
     /** When the engine's timer queue will look at this queue pair; the engine's. */
     public long timerNanos;
     /** Whether it is on the engine's list of acknowledgements; the engine's. */
     public boolean acknowledgementListed;
+    /** Whether the arbiter knows it; the engine's. A doorbell may be heard when it is gone. */
+    public boolean attached;
     /** The path on whose list of blocked flows it is, or null; the engine's. */
     public @Nullable Path blockedOn;
 
@@ -372,9 +382,20 @@ public final class QpContext extends Flow {
     /**
      * Sends up to the budget: answers to the peer's READs and atomics first, then requests.
      *
-     * @return bytes sent; {@link #outcome} says why it ended
+     * @return bytes to be charged: as the link carries them, and some for each request that ended without a packet; {@link
+     *     #outcome} says why it ended
      */
     public int transmit(int budget) {
+        answers = 0;
+        long first = sendRing.next();
+        int spent = send(budget);
+        operations = (int) Math.max(0, sendRing.next() - first) + answers; // none after going back
+        spent += without * DirectPath.OVERHEAD;
+        without = 0;
+        return spent;
+    }
+
+    private int send(int budget) {
         int spent = 0;
         if (responder.hasResponses()) {
             spent = responder.transmit(sendsOnePacket() ? 1 : budget);
@@ -388,6 +409,21 @@ public final class QpContext extends Flow {
         return spent;
     }
 
+    /** Requests begun and answers finished in the last {@link #transmit}. */
+    public int operations() {
+        return operations;
+    }
+
+    /** The answer to a READ or an atomic is on the link. */
+    void answered() {
+        answers++;
+    }
+
+    /** A request has ended without a packet: done here, refused or flushed. It costs its sender something all the same. */
+    void endedWithoutPacket() {
+        without = Math.min(without + 1, MOST_WITHOUT);
+    }
+
     /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
     public boolean mayExecuteNow(int opcode, int flags) {
         Path to = path;
@@ -396,7 +432,9 @@ public final class QpContext extends Flow {
 
     /** As {@link Requester#executeNow}; negative if it has not been done. */
     public int executeNow(int slot, DirectBuffer data, int from) {
-        return responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, from);
+        int charged = responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, from);
+        without = 0; // it is in what was charged
+        return charged;
     }
 
     /** Why the last {@link #transmit} ended. */

@@ -63,6 +63,14 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    public void awaitsRoom() {
+        if (qp.state() == QpState.RTS && ring.hasNext()) {
+            outcome = QpContext.BLOCKED;
+            completer.sent();
+        }
+    }
+
+    @Override
     long deadline() {
         return completer.deadline();
     }
@@ -404,7 +412,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /**
@@ -463,7 +471,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload;
+        return headers + payload + path.overhead();
     }
 
     /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */

@@ -110,6 +110,9 @@ public abstract class Requester {
     /** Whether requests were sent, in part or whole, that are not complete. */
     abstract boolean isUnderWay();
 
+    /** The link has had no room for long: if there is work, the time runs after which it is given up. */
+    public abstract void awaitsRoom();
+
     /** A response packet has come; its structure has been checked. */
     public abstract void onResponse(Opcode opcode, DirectBuffer b, int at, int length, int headers);
 
@@ -179,6 +182,7 @@ public abstract class Requester {
             return false;
         }
         completeHead(WcStatus.SUCCESS);
+        qp.endedWithoutPacket();
         return true;
     }
 
@@ -293,6 +297,7 @@ public abstract class Requester {
     /** Ends the oldest request in an error, which stops the queue pair: ERR on RC, SQE on the others. */
     final void fail(WcStatus status) {
         completeHead(status);
+        qp.endedWithoutPacket();
         qp.sendFailed();
         ring.releaseConsumed();
     }
@@ -301,6 +306,7 @@ public abstract class Requester {
     void flush() {
         while (hasRequests()) {
             completeHead(WcStatus.WR_FLUSH_ERR);
+            qp.endedWithoutPacket();
         }
         ring.releaseConsumed();
         offset = 0;

@@ -167,6 +167,7 @@ final class ResponderResources {
                 return spent;
             }
             int i = (int) (answer % kind.length);
+            long before = answer;
             int bytes = kind[i] == ATOMIC
                     ? atomicAnswer(qp, link, i, messages)
                     : readAnswer(qp, services, link, i, messages);
@@ -174,8 +175,11 @@ final class ResponderResources {
                 outcome = QpContext.BLOCKED;
                 return spent;
             }
+            if (answer != before) {
+                qp.answered();
+            }
             services.touch(path);
-            spent += bytes;
+            spent += bytes + path.overhead();
         }
         outcome = QpContext.IDLE;
         return spent;

@@ -88,6 +88,12 @@ final class UnreliableRequester extends Requester {
                 break;
             }
             spent += sent;
+            if (qp.sendsOnePacket()) {
+                if (!started && !ring.hasNext()) {
+                    outcome = QpContext.IDLE;
+                }
+                break;
+            }
         }
         ring.releaseConsumed();
         return spent;
@@ -148,11 +154,7 @@ final class UnreliableRequester extends Requester {
             }
             int at = link.claim(bytes);
             if (at == Link.NO_ROOM) {
-                outcome = QpContext.BLOCKED;
-                if (giveUpAt == Long.MAX_VALUE) {
-                    giveUpAt = services.now() + LIFETIME_NANOS;
-                    services.arm(qp, giveUpAt);
-                }
+                awaitsRoom();
                 started = offset > 0; // what waits is looked at once more before it goes
                 return STOPPED;
             }
@@ -171,7 +173,7 @@ final class UnreliableRequester extends Requester {
                 services.event(AsyncEventType.SQ_DRAINED, qp.number());
             }
         }
-        return bytes;
+        return bytes + path.overhead();
     }
 
     @Override
@@ -180,6 +182,17 @@ final class UnreliableRequester extends Requester {
         giveUpAt = Long.MAX_VALUE;
         dropBelow = 0;
         dropTo = null;
+    }
+
+    @Override
+    public void awaitsRoom() {
+        if (ring.hasNext()) {
+            outcome = QpContext.BLOCKED;
+            if (giveUpAt == Long.MAX_VALUE) {
+                giveUpAt = services.now() + LIFETIME_NANOS;
+                services.arm(qp, giveUpAt);
+            }
+        }
     }
 
     @Override

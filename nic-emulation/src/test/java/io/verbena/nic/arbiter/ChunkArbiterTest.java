@@ -151,6 +151,49 @@ class ChunkArbiterTest {
     }
 
     @Test
+    void whoHasWorkNowAndThenWaitsForNobodysTurn() {
+        FlowGroup crowd = traffic.group(1);
+        for (int i = 0; i < 40; i++) {
+            traffic.flow(crowd, 1, port, 9000);
+        }
+        TestFlow inside = traffic.flow(crowd, 1, port, 64).oneAtATime();
+        TestFlow outside = traffic.flow(traffic.group(1), 1, port, 64).oneAtATime();
+        traffic.activateAll();
+        for (TestFlow seldom : new TestFlow[] {inside, outside}) {
+            while (traffic.serve() != seldom) {
+                traffic.activateAll();
+            }
+            traffic.arbiter.idle(seldom);
+            for (int i = 0; i < 100; i++) {
+                traffic.run(100_000);
+                traffic.arbiter.active(seldom);
+                assertThat(traffic.serve()).isSameAs(seldom);
+                traffic.arbiter.idle(seldom);
+            }
+            traffic.arbiter.detach(seldom);
+            traffic.flows.remove(seldom);
+        }
+    }
+
+    @Test
+    void whoComesAndGoesGetsNoMoreThanItsShare() {
+        FlowGroup group = traffic.group(1);
+        TestFlow restless = traffic.flow(group, 1, port, 1000).oneAtATime();
+        TestFlow steady = traffic.flow(group, 1, port, 1000);
+        TestFlow stranger = traffic.flow(traffic.group(1), 1, port, 1000).oneAtATime();
+        traffic.activateAll();
+        for (long end = 100L * MB; traffic.total < end; ) {
+            TestFlow flow = traffic.serve();
+            if (flow != steady) {
+                traffic.arbiter.idle(flow);
+            }
+            traffic.arbiter.active(flow);
+        }
+        assertThat(restless.served / (double) traffic.total).isCloseTo(0.25, within(0.01));
+        assertThat(stranger.served / (double) traffic.total).isCloseTo(0.5, within(0.01));
+    }
+
+    @Test
     void aFullPortKeepsTurnAndCredit() {
         TestFlow a = traffic.flow(traffic.group(1), 1, port, 1000);
         TestFlow b = traffic.flow(traffic.group(3), 1, port, 1000);

@@ -15,27 +15,30 @@ class EngineAccountsTest {
 
     private static final class Round {
         private final EngineAccounts books;
-        private final List<GroupAccount> groups = new ArrayList<>();
+        private final List<FlowGroup> groups = new ArrayList<>();
+        private final List<GroupAccount> accounts = new ArrayList<>();
         private final List<Long> credits = new ArrayList<>();
         private int next;
         private long room;
 
         Round(int engine, int engines) {
-            books = new EngineAccounts(engine, engines);
+            books = new EngineAccounts(engine, engines, 0);
         }
 
         GroupAccount add(FlowGroup group) {
             GroupAccount account = new GroupAccount(books, group);
             account.enter();
-            groups.add(account);
+            groups.add(group);
+            accounts.add(account);
             credits.add(0L);
             return account;
         }
 
         void remove(GroupAccount account) {
-            int i = groups.indexOf(account);
+            int i = accounts.indexOf(account);
             account.leave();
             groups.remove(i);
+            accounts.remove(i);
             credits.remove(i);
             next = 0;
         }
@@ -45,9 +48,9 @@ class EngineAccountsTest {
             room += units; // what a turn was longer by is missing from the next call
             while (room > 0 && !groups.isEmpty()) {
                 next %= groups.size();
-                int sum = groups.stream().mapToInt(g -> g.group().weight()).sum();
-                GroupAccount account = groups.get(next);
-                long turn = Math.max(1, (long) TOTAL * account.group().weight() / sum);
+                int sum = groups.stream().mapToInt(FlowGroup::weight).sum();
+                GroupAccount account = accounts.get(next);
+                long turn = Math.max(1, (long) TOTAL * groups.get(next).weight() / sum);
                 long credit = credits.get(next) + turn + account.correct(turn);
                 while (credit > 0) {
                     account.charge(1000, 1, 1000);
@@ -84,6 +87,21 @@ class EngineAccountsTest {
         assertThat(a.statistics().charged()).isCloseTo(b.statistics().charged(), Percentage.withPercentage(2));
         assertThat(a.statistics().share(a.statistics(), b.statistics())).isCloseTo(0.5, within(0.005));
         assertThat(a.statistics().entitlement(a.statistics(), b.statistics())).isCloseTo(0.5, within(0.005));
+    }
+
+    @Test
+    void whatIsServedElsewhereOutsideTheScheduleCountsToo() {
+        FlowGroup a = group(1, 1);
+        FlowGroup b = group(2, 1);
+        Round one = new Round(0, 2);
+        one.add(a);
+        one.add(b);
+        GroupAccount onTwo = new GroupAccount(new EngineAccounts(1, 2, 0), a);
+        for (int i = 0; i < 200_000; i++) {
+            one.serve(2000);
+            onTwo.charge(1000, 1, 1000); // alone there, half as fast
+        }
+        assertThat(a.statistics().charged()).isCloseTo(b.statistics().charged(), ONE_PERCENT);
     }
 
     @Test
@@ -153,11 +171,10 @@ class EngineAccountsTest {
     void entitlementFollowsWhoHasWorkAndWeights() {
         FlowGroup a = new FlowGroup(1, 1, 1);
         FlowGroup b = new FlowGroup(2, 3, 1);
-        EngineAccounts books = new EngineAccounts(0, 1);
+        EngineAccounts books = new EngineAccounts(0, 1, 0);
         GroupAccount ofA = new GroupAccount(books, a);
         GroupAccount ofB = new GroupAccount(books, b);
         ofA.charge(1000, 1, 1000); // nobody stands in the schedule: its own
-        assertThat(a.statistics().entitled()).isEqualTo(1000);
         ofA.enter();
         ofA.charge(600, 1, 600); // alone
         ofB.enter();
@@ -178,7 +195,7 @@ class EngineAccountsTest {
 
     @Test
     void aTurnIsNeverTakenWholeNorMoreThanDoubled() {
-        EngineAccounts books = new EngineAccounts(0, 2);
+        EngineAccounts books = new EngineAccounts(0, 2, 0);
         GroupAccount account = new GroupAccount(books, group(1, 1));
         account.enter();
         account.correction = -1_000_000;

@@ -14,20 +14,8 @@ class GroupLedgerTest {
         ledger.add(2, 5);
         ledger.add(0, 1);
         assertThat(ledger.total()).isEqualTo(16);
-    }
-
-    @Test
-    void knowsWhereThereIsWork() {
-        GroupLedger ledger = new GroupLedger(8);
-        ledger.setActive(0, true);
-        ledger.setActive(0, true);
-        ledger.setActive(7, true);
-        assertThat(ledger.activeEngines()).isEqualTo(2);
-        assertThat(ledger.isActiveBeside(7)).isTrue();
-        ledger.setActive(0, false);
-        ledger.setActive(0, false);
-        assertThat(ledger.activeEngines()).isEqualTo(1);
-        assertThat(ledger.isActiveBeside(7)).isFalse();
+        assertThat(ledger.of(0)).isEqualTo(11);
+        assertThat(ledger.of(1)).isZero();
     }
 
     @Test

@@ -12,6 +12,7 @@ final class Traffic {
         final int[] sizes;
         int message;
         long served;
+        private boolean one;
 
         TestFlow(FlowGroup group, int weight, int... sizes) {
             super(group);
@@ -23,10 +24,16 @@ final class Traffic {
             return Arrays.stream(sizes).max().orElse(0);
         }
 
+        /** It has one message at a time. */
+        TestFlow oneAtATime() {
+            one = true;
+            return this;
+        }
+
         /** Whole messages until the budget is met. */
         int send(int budget) {
             int sent = 0;
-            while (sent < budget) {
+            while (sent < (one ? 1 : budget)) {
                 sent += sizes[message];
                 message = (message + 1) % sizes.length;
             }

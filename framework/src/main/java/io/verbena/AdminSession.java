@@ -1,0 +1,98 @@
+package io.verbena;
+
+import io.verbena.nic.arbiter.DelayHistogram;
+import io.verbena.nic.arbiter.GroupStatistics;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a client of the {@link AdminSocket} says, and what it is told. Every answer ends in a line {@code ok} or {@code error}
+ * and a text.
+ *
+ * <pre>
+ *   list              {"name":"a","weight":3, ... }     a line a tenant, counts since the node's launch
+ *                     ok                                delays since the client's list before this one
+ *   weight a 5        ok | error TEXT
+ * </pre>
+ *
+ * <p>For one thread.
+ */
+final class AdminSession {
+    private final Tenants tenants;
+    private final Map<String, long[]> delaysBefore = new HashMap<>();
+
+    AdminSession(Tenants tenants) {
+        this.tenants = tenants;
+    }
+
+    /** Answers a line; the answer ends in a newline. */
+    String answer(String line) {
+        String[] words = line.split(" +", -1);
+        try {
+            if (words[0].equals("list") && words.length == 1) {
+                return list();
+            }
+            if (words[0].equals("weight") && words.length == 3) {
+                tenants.weight(words[1], number(words[2]));
+                return "ok\n";
+            }
+            return "error '" + printable(line) + "' is neither list nor weight NAME NUMBER\n";
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            return "error " + printable(String.valueOf(e.getMessage())) + "\n";
+        }
+    }
+
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("weight '" + text + "' is no number", e);
+        }
+    }
+
+    /** What a client sent comes back to a terminal. */
+    private static String printable(String text) {
+        return text.replaceAll("[^ -~]", "?");
+    }
+
+    private String list() {
+        StringBuilder out = new StringBuilder();
+        for (Tenant tenant : tenants.list()) {
+            GroupStatistics s = tenant.statistics();
+            long[] delays = delays(tenant);
+            out.append("{\"name\":\"").append(tenant.name()).append('"');
+            field(out, "weight", tenant.options().weight());
+            field(out, "queuePairs", tenant.connections());
+            field(out, "urgentQueuePairs", tenant.urgentConnections());
+            field(out, "bytes", s.bytes());
+            field(out, "charged", s.charged());
+            field(out, "entitled", s.entitled());
+            field(out, "messages", s.messages());
+            field(out, "chunks", s.chunks());
+            field(out, "visits", s.visits());
+            field(out, "backloggedNanos", s.backloggedNanos());
+            field(out, "p50DelayNanos", DelayHistogram.percentile(delays, 50));
+            field(out, "p99DelayNanos", DelayHistogram.percentile(delays, 99));
+            field(out, "demoted", s.demoted());
+            out.append("}\n");
+        }
+        return out.append("ok\n").toString();
+    }
+
+    private static void field(StringBuilder out, String name, long value) {
+        out.append(",\"").append(name).append("\":").append(value);
+    }
+
+    /** Delays since the list before. */
+    private long[] delays(Tenant tenant) {
+        long[] now = new long[DelayHistogram.CELLS];
+        tenant.statistics().delays(now);
+        long[] before = delaysBefore.put(tenant.name(), now.clone());
+        if (before != null) {
+            for (int i = 0; i < now.length; i++) {
+                now[i] = Math.max(0, now[i] - before[i]); // a tenant of the same name may be another
+            }
+        }
+        return now;
+    }
+}

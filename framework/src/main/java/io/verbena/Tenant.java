@@ -1,0 +1,118 @@
+package io.verbena;
+
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.arbiter.GroupStatistics;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of those who share a node, as it sees itself: what it connects and opens here is served by its weight among the
+ * tenants, and can be reached by nobody else's. It cannot change what it is entitled to; {@link Tenants} can.
+ *
+ * <p>Thread-safe, as {@link Node} is.
+ */
+public final class Tenant {
+    private final Node node;
+    private final PerformanceGroup group;
+    private final ProtectionDomain pd;
+    private final String name;
+
+    Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
+        this.node = node;
+        this.group = group;
+        this.pd = pd;
+        this.name = group.name();
+    }
+
+    /** Its name. */
+    public String name() {
+        return name;
+    }
+
+    /** What it is entitled to: a copy. */
+    public TenantOptions options() {
+        return new TenantOptions(group.query());
+    }
+
+    /** What it has sent and waited for. */
+    public GroupStatistics statistics() {
+        return group.statistics();
+    }
+
+    /** Connections that it has now, both ways. */
+    public int connections() {
+        return group.queuePairs();
+    }
+
+    /** As {@link #connect(String, Inbox, ChannelOptions, Duration)}, with the default options; the peer cannot send back. */
+    public Channel connect(String address, Duration timeout) {
+        return connect(address, null, new ChannelOptions(), timeout);
+    }
+
+    /**
+     * Connects to an inbox; what is sent is at this tenant's expense.
+     *
+     * @param address of the inbox, see {@link Address}
+     * @param answersTo an inbox of this tenant's that the peer's channel back leads to, or null if there is none
+     * @param options weight and class of the channel
+     * @param timeout most time that it may take
+     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @throws IllegalArgumentException if the address is malformed, the tenant may not set the options, or the inbox is
+     *     another tenant's
+     * @throws IllegalStateException if the tenant has as many connections as it may have
+     */
+    public Channel connect(String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        return node.connect(this, address, answersTo, options, timeout);
+    }
+
+    /** Attaches to memory that a peer shares, as {@link Node#attach}, at this tenant's expense. */
+    public RemoteRegion attach(String address, Duration timeout) {
+        return node.attach(this, address, timeout);
+    }
+
+    /** Shares memory, as {@link Node#share}: what peers READ of it is at this tenant's expense. */
+    public SharedRegion share(String regionName, int bytes) {
+        return node.share(this, regionName, bytes);
+    }
+
+    /** Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: what is answered by it is at this tenant's expense. */
+    public Inbox openInbox(String inboxName, InboxOptions options) {
+        return node.openInbox(this, inboxName, options);
+    }
+
+    /** Those of its connections whose class is URGENT. */
+    public int urgentConnections() {
+        return group.urgentQueuePairs();
+    }
+
+    /** Opens a responder, as {@link Node#openResponder(String, InboxOptions)}: its answers are at this tenant's expense. */
+    public Responder openResponder(String responderName, InboxOptions options) {
+        return new Responder(openInbox(responderName, options));
+    }
+
+    /** Opens a requester, as {@link Node#openRequester(RequesterOptions)}: its calls are at this tenant's expense. */
+    public Requester openRequester(RequesterOptions options) {
+        return node.openRequester(this, options);
+    }
+
+    ProtectionDomain pd() {
+        return pd;
+    }
+
+    PerformanceGroup group() {
+        return group;
+    }
+
+    void checkOwns(@Nullable Inbox inbox) {
+        if (inbox != null && inbox.tenant() != this) {
+            throw new IllegalArgumentException("inbox '" + inbox.name() + "' is of tenant '"
+                    + inbox.tenant().name + "', the channel of '" + name + "'");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "tenant '" + name + "' of " + node;
+    }
+}

@@ -1,0 +1,123 @@
+package io.verbena;
+
+import io.verbena.nic.GroupAttributes;
+
+/**
+ * What a {@link Tenant} is entitled to, and what it may set for its channels: fluent setters over defaults. Mutable; not
+ * thread-safe.
+ */
+public final class TenantOptions {
+    private final GroupAttributes attributes;
+
+    /** Creates the defaults: weight 1, channels up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor. */
+    public TenantOptions() {
+        this(new GroupAttributes());
+    }
+
+    TenantOptions(GroupAttributes attributes) {
+        this.attributes = attributes;
+    }
+
+    /** Its name, unique in the node: 1 to 64 printable characters of ASCII without spaces, quotes and backslashes. */
+    public TenantOptions name(String text) {
+        attributes.name(text);
+        return this;
+    }
+
+    /** Its weight among the tenants of the node, 1 to {@value GroupAttributes#MAX_WEIGHT}; 1 by default. */
+    public TenantOptions weight(int value) {
+        attributes.weight(value);
+        return this;
+    }
+
+    /** The largest weight that it may give a channel, 1 to {@value GroupAttributes#MAX_WEIGHT}; 1024 by default. */
+    public TenantOptions maxChannelWeight(int value) {
+        attributes.maxQueuePairWeight(value);
+        return this;
+    }
+
+    /** Connections that it may have at a time, both ways, at least 1; only the node's own bound by default. */
+    public TenantOptions maxConnections(int count) {
+        attributes.maxQueuePairs(count);
+        return this;
+    }
+
+    /** Whether it may have urgent channels; by default it may: what they send counts against its own share. */
+    public TenantOptions mayBeUrgent(boolean allowed) {
+        attributes.mayBeUrgent(allowed);
+        return this;
+    }
+
+    /** Bytes of the longest message of an urgent channel, 1 to {@value GroupAttributes#MAX_URGENT_LIMIT}; 4096 by default. */
+    public TenantOptions urgentLimit(int bytes) {
+        attributes.urgentLimit(bytes);
+        return this;
+    }
+
+    /**
+     * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
+     * ({@link NodeContext#chargedUnit}), so much of that.
+     */
+    public TenantOptions ceiling(long bytesPerSecond) {
+        attributes.ceiling(bytesPerSecond);
+        return this;
+    }
+
+    /**
+     * Bytes a second, or what else is charged, that it may send before others are served by weight; 0, the default, for none.
+     * Those of all tenants together may not exceed {@link NodeContext#capacity}.
+     */
+    public TenantOptions floor(long bytesPerSecond) {
+        attributes.floor(bytesPerSecond);
+        return this;
+    }
+
+    /** Its name. */
+    public String name() {
+        return attributes.name();
+    }
+
+    /** Its weight among tenants. */
+    public int weight() {
+        return attributes.weight();
+    }
+
+    /** The largest weight of a channel. */
+    public int maxChannelWeight() {
+        return attributes.maxQueuePairWeight();
+    }
+
+    /** Connections at a time. */
+    public int maxConnections() {
+        return attributes.maxQueuePairs();
+    }
+
+    /** Whether channels may be urgent. */
+    public boolean mayBeUrgent() {
+        return attributes.mayBeUrgent();
+    }
+
+    /** Bytes of the longest message of an urgent channel. */
+    public int urgentLimit() {
+        return attributes.urgentLimit();
+    }
+
+    /** Most bytes a second, 0 for no such bound. */
+    public long ceiling() {
+        return attributes.ceiling();
+    }
+
+    /** Bytes a second before others, 0 for none. */
+    public long floor() {
+        return attributes.floor();
+    }
+
+    GroupAttributes attributes() {
+        return new GroupAttributes(attributes);
+    }
+
+    @Override
+    public String toString() {
+        return "tenant " + name() + " of weight " + weight();
+    }
+}

@@ -1,0 +1,111 @@
+package io.verbena;
+
+import io.verbena.nic.Nic;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.arbiter.GroupStatistics;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tenants of a node, as whoever administers it sees them. There is always one named "default", which has what is
+ * connected and opened by the {@link Node} itself.
+ *
+ * <p>Thread-safe. What is set holds from the next visit of the scheduler on, for the connections that there are too.
+ */
+public final class Tenants {
+    /** Name of the tenant that has what names none. */
+    public static final String DEFAULT = "default";
+
+    private final Node node;
+    private final Nic nic;
+    private final Map<String, Tenant> byName = new LinkedHashMap<>(); // under this
+    private final Tenant ofNode;
+
+    Tenants(Node node, Nic nic) {
+        this.node = node;
+        this.nic = nic;
+        this.ofNode = add(nic.defaultGroup());
+    }
+
+    Tenant defaultTenant() {
+        return ofNode;
+    }
+
+    /**
+     * Adds a tenant.
+     *
+     * @throws IllegalArgumentException if the name is taken or missing, the options contradict each other, or the floors of
+     *     all exceed {@link NodeContext#capacity}
+     * @throws IllegalStateException if there are as many as a node may have
+     */
+    public synchronized Tenant add(TenantOptions options) {
+        if (byName.containsKey(options.name())) {
+            throw new IllegalArgumentException("node '" + node.name() + "' has a tenant '" + options.name() + "'");
+        }
+        return add(nic.createGroup(options.attributes()));
+    }
+
+    private Tenant add(PerformanceGroup group) {
+        Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group));
+        byName.put(tenant.name(), tenant);
+        return tenant;
+    }
+
+    /**
+     * A tenant.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public synchronized Tenant get(String name) {
+        Tenant tenant = byName.get(name);
+        if (tenant == null) {
+            throw new IllegalArgumentException(
+                    "node '" + node.name() + "' has no tenant '" + name + "', only " + byName.keySet());
+        }
+        return tenant;
+    }
+
+    /** All of them, in the order in which they were added, the default one first. */
+    public synchronized List<Tenant> list() {
+        return new ArrayList<>(byName.values());
+    }
+
+    /**
+     * Sets what a tenant is entitled to, everything but its name: start from {@link Tenant#options}. A refused call changes
+     * nothing.
+     *
+     * @throws IllegalArgumentException as {@link #add}, or if there is none of that name
+     */
+    public synchronized void set(String name, TenantOptions options) {
+        get(name).group().set(options.attributes());
+    }
+
+    /** Sets a tenant's weight and leaves the rest, 1 to {@value io.verbena.nic.GroupAttributes#MAX_WEIGHT}. */
+    public synchronized void weight(String name, int weight) {
+        PerformanceGroup group = get(name).group();
+        group.set(group.query().weight(weight));
+    }
+
+    /**
+     * Removes a tenant.
+     *
+     * @throws IllegalStateException (EBUSY) if it still has connections, inboxes or regions, or is the default one; nothing
+     *     has changed then
+     */
+    public synchronized void remove(String name) {
+        Tenant tenant = get(name);
+        if (tenant == ofNode) {
+            throw new IllegalStateException("tenant '" + DEFAULT + "' has what names no other, and stays");
+        }
+        tenant.pd().close();
+        tenant.group().close();
+        byName.remove(name);
+    }
+
+    /** What each has sent and waited for, in the order of {@link #list}. */
+    public GroupStatistics[] statistics() {
+        return list().stream().map(Tenant::statistics).toArray(GroupStatistics[]::new);
+    }
+}

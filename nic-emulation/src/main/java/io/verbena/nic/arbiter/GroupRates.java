@@ -1,0 +1,105 @@
+package io.verbena.nic.arbiter;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ceilings and floors of groups on one engine: tokens that are taken from {@link GroupLedger} in lots, since they are for
+ * all engines together. A group above its ceiling is parked, its work neither seen nor forgotten, until its tokens come.
+ */
+final class GroupRates {
+    private final ShareList<GroupEntry> parked = new ShareList<>();
+    private final List<GroupEntry> floored = new ArrayList<>();
+    private final NanoClock clock;
+    private long deadline = Long.MAX_VALUE; // the first end of parking
+
+    GroupRates(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** A group's rates are new, or have changed. */
+    void changed(GroupEntry entry) {
+        entry.limited = entry.group.isLimited();
+        entry.tokens = Math.min(entry.tokens, 0);
+        entry.floorTokens = 0;
+        floored.remove(entry);
+        if (entry.group.floorBytesPerSecond() > 0) {
+            floored.add(entry);
+        }
+        if (entry.parked) {
+            entry.wakeNanos = clock.nanoTime(); // asks anew
+            deadline = Math.min(deadline, entry.wakeNanos);
+        }
+    }
+
+    boolean hasFloors() {
+        return !floored.isEmpty();
+    }
+
+    /** The group to serve before all others, because it has not had its floor; null if there is none with work. */
+    @Nullable
+    GroupEntry belowFloor() {
+        for (int i = 0; i < floored.size(); i++) {
+            GroupEntry entry = floored.get(i);
+            if (entry.flows > 0 && !entry.parked) {
+                if (entry.floorTokens <= 0) {
+                    GroupLedger ledger = entry.group.ledger();
+                    entry.floorTokens += ledger.takeFloor(ledger.lot(), clock.nanoTime());
+                }
+                if (entry.floorTokens > 0) {
+                    return entry;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether a group's ceiling lets it send now. */
+    boolean admits(GroupEntry entry) {
+        if (!entry.limited) {
+            return true;
+        }
+        GroupLedger ledger = entry.group.ledger();
+        while (entry.tokens <= 0) {
+            long taken = ledger.takeTokens(ledger.lot(), clock.nanoTime());
+            if (taken == 0) {
+                return false;
+            }
+            entry.tokens += taken;
+        }
+        return true;
+    }
+
+    /** Parks a group that was not admitted; it is in no list. */
+    void park(GroupEntry entry) {
+        entry.parked = true;
+        entry.wakeNanos = entry.group.ledger().tokensAtNanos();
+        deadline = Math.min(deadline, entry.wakeNanos);
+        parked.addLast(entry);
+    }
+
+    long deadline() {
+        return parked.isEmpty() ? Long.MAX_VALUE : deadline;
+    }
+
+    /** Takes a group out whose time has come; null if there is none. */
+    @Nullable
+    GroupEntry expired(long now) {
+        if (now < deadline) {
+            return null;
+        }
+        long first = Long.MAX_VALUE;
+        for (GroupEntry entry = parked.first(); entry != null; entry = (GroupEntry) entry.next) {
+            if (entry.wakeNanos <= now) {
+                parked.remove(entry);
+                entry.parked = false;
+                return entry;
+            }
+            first = Math.min(first, entry.wakeNanos);
+        }
+        deadline = first;
+        return null;
+    }
+}

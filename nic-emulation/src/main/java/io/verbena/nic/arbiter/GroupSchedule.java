@@ -1,0 +1,395 @@
+package io.verbena.nic.arbiter;
+
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where flows that have work stand, and which is next: groups below their floor, then urgent flows, then the round of groups.
+ *
+ * <p>Behind a full port nothing moves: a flag and two counts say that its flows cannot be served. Only where others can, what
+ * is met behind it steps aside, and comes back to the head when there is room. {@link #next} takes constant time on the
+ * average.
+ */
+final class GroupSchedule {
+    private static final int LEAST_TOTAL = 64 * 1024;
+    private static final int MOST_TOTAL = 1024 * 1024;
+    private static final int FRACTION = WeightedRound.FRACTION;
+
+    /** One of so many waits is timed, less one. */
+    private static final int SAMPLED = 15;
+
+    private final ArbiterSettings settings;
+    private final int shift; // units are so much larger than bytes
+    private final NanoClock clock;
+    private final GroupRates rates;
+    private final UrgentTurns urgentTurns;
+    private final WeightedRound<GroupEntry> groups = new WeightedRound<>();
+    private int flows; // that have work
+    private int ready; // of them, whose port has room and whose group is not above its ceiling
+    private int entered;
+
+    // How the last flow was chosen.
+    private boolean early; // it is urgent, and this is not its group's turn
+    private boolean belowFloor; // its group had not had its floor
+
+    // For how long more than one group has had work.
+    private long contestedNanos;
+    private long contestedSince;
+
+    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock) {
+        this.settings = settings;
+        this.shift = shift;
+        this.clock = clock;
+        this.rates = new GroupRates(clock);
+        this.urgentTurns = new UrgentTurns(
+                engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
+    }
+
+    // ---- what stands where -------------------------------------------------------------------------------------------
+
+    /** Flows that have work. */
+    int flows() {
+        return flows;
+    }
+
+    /** Whether a flow can be served. */
+    boolean hasReady() {
+        return ready > 0;
+    }
+
+    /** Groups that were looked at for all choices so far. */
+    long steps() {
+        return groups.steps();
+    }
+
+    /** A flow has work. */
+    void enter(Flow flow, FlowQueue queue) {
+        GroupEntry entry = queue.entry;
+        flows++;
+        if (entry.flows++ == 0) {
+            join(entry);
+        }
+        if (flow.urgent) {
+            queue.urgent++;
+            entry.urgent.flows.join(flow);
+        } else {
+            queue.flows.join(flow);
+            if (queue.member) {
+                entry.queues.weigh(queue, queue.weight + flow.weight);
+            } else {
+                queue.weight = flow.weight;
+                entry.queues.join(queue);
+            }
+        }
+        if (!entry.parked) {
+            count(flow, 1);
+            resume(entry);
+            if (flow.urgent) {
+                urgentTurns.offer(entry);
+            }
+        }
+        if (flows > 1 && (++entered & SAMPLED) == 0) {
+            flow.waitsSince = clock.nanoTime();
+        }
+    }
+
+    /**
+     * A flow has none left, or cannot go on.
+     *
+     * @param keepsCredit what is left over is its own, however late it goes on
+     */
+    void leave(Flow flow, FlowQueue queue, boolean keepsCredit) {
+        GroupEntry entry = queue.entry;
+        if (!entry.parked) {
+            count(flow, -1);
+        }
+        flows--;
+        flow.waitsSince = 0;
+        if (flow.urgent) {
+            queue.urgent--;
+            entry.urgent.flows.leave(flow, keepsCredit);
+        } else {
+            queue.flows.leave(flow, keepsCredit);
+            if (queue.flows.members() > 0) {
+                entry.queues.weigh(queue, queue.weight - flow.weight);
+            } else {
+                entry.queues.leave(queue, false);
+            }
+        }
+        if (--entry.flows == 0) {
+            part(entry);
+        }
+    }
+
+    private void count(Flow flow, int change) {
+        Port port = flow.port;
+        boolean full = false;
+        if (port != null && flow.urgent) {
+            port.urgentBacklog += change;
+            full = port.urgentFull;
+        } else if (port != null) {
+            port.backlog += change;
+            full = port.full;
+        }
+        ready += full ? 0 : change;
+    }
+
+    private void join(GroupEntry entry) {
+        if (groups.members() == 1) {
+            contestedSince = clock.nanoTime();
+        }
+        groups.join(entry);
+        entry.contested = contested();
+        entry.account.enter();
+    }
+
+    private void part(GroupEntry entry) {
+        publish(entry);
+        if (groups.members() == 2) {
+            contestedNanos = entry.contested;
+        }
+        urgentTurns.withdraw(entry);
+        groups.leave(entry, false);
+        entry.parked = false;
+        entry.account.leave();
+    }
+
+    private long contested() {
+        return groups.members() > 1 ? contestedNanos + clock.nanoTime() - contestedSince : contestedNanos;
+    }
+
+    /** Adds the time for which the group has had work, and another too. */
+    private void publish(GroupEntry entry) {
+        long now = contested();
+        if (now != entry.contested) {
+            entry.statistics.backlogged(now - entry.contested);
+            entry.contested = now;
+        }
+    }
+
+    /** A flow's weight changes, in the same class. */
+    void weigh(Flow flow, FlowQueue queue, int weight) {
+        if (!flow.member) {
+            flow.weight = weight;
+        } else if (flow.urgent) {
+            queue.entry.urgent.flows.weigh(flow, weight);
+        } else {
+            queue.entry.queues.weigh(queue, queue.weight + weight - flow.weight);
+            queue.flows.weigh(flow, weight);
+        }
+    }
+
+    /** A group is new here, or its weight or rates have changed. */
+    void changed(GroupEntry entry) {
+        groups.weigh(entry, entry.group.weight());
+        entry.account.reweigh();
+        rates.changed(entry);
+    }
+
+    // ---- ports -------------------------------------------------------------------------------------------------------
+
+    /** A flow has met its port without room. */
+    void full(Port port, boolean forUrgent) {
+        if (!port.full) {
+            port.full = true;
+            ready -= port.backlog;
+        }
+        if (forUrgent && !port.urgentFull) {
+            port.urgentFull = true;
+            ready -= port.urgentBacklog;
+        }
+    }
+
+    /** A port may be tried again. */
+    void room(Port port) {
+        if (port.full) {
+            port.full = false;
+            ready += port.backlog;
+            ShareList<FlowQueue> stalled = port.stalledQueues;
+            for (FlowQueue queue = stalled.last(); queue != null; queue = stalled.last()) {
+                stalled.remove(queue);
+                queue.entry.queues.resume(queue);
+                resume(queue.entry);
+            }
+        }
+        if (port.urgentFull) {
+            port.urgentFull = false;
+            ready += port.urgentBacklog;
+            ShareList<Flow> stalled = port.stalledFlows;
+            for (Flow flow = stalled.last(); flow != null; flow = stalled.last()) {
+                stalled.remove(flow);
+                GroupEntry entry = flow.queue().entry;
+                entry.urgent.flows.resume(flow);
+                urgentTurns.offer(entry);
+                resume(entry);
+            }
+        }
+    }
+
+    /** A group has a flow that can be served. */
+    private void resume(GroupEntry entry) {
+        if (entry.list == null) {
+            groups.resume(entry);
+        }
+    }
+
+    // ---- who is next -------------------------------------------------------------------------------------------------
+
+    /** The flow to serve next, where it stands; null if none can be served. */
+    @Nullable
+    Flow next() {
+        while (ready > 0) {
+            Flow flow = choose();
+            GroupEntry entry = flow.queue().entry;
+            if (rates.admits(entry)) {
+                return flow;
+            }
+            park(entry);
+        }
+        return null;
+    }
+
+    private Flow choose() {
+        early = false;
+        belowFloor = false;
+        if (rates.hasFloors() && groups.members() > 1) {
+            GroupEntry entry = rates.belowFloor();
+            Flow flow = entry == null ? null : choose(entry);
+            if (flow != null) {
+                belowFloor = true;
+                return flow;
+            }
+        }
+        if (!urgentTurns.isEmpty()) {
+            Flow flow = urgentTurns.select(groups.members() > 1);
+            if (flow != null) {
+                early = true;
+                return flow;
+            }
+        }
+        while (true) {
+            GroupEntry entry = groups.select(total());
+            if (entry == null) {
+                throw new IllegalStateException(ready + " flows are ready and no group is");
+            }
+            if (entry.began) {
+                entry.began = false;
+                urgentTurns.offer(entry); // its turns have paid what was early
+                publish(entry);
+            }
+            Flow flow = choose(entry);
+            if (flow != null) {
+                return flow;
+            }
+            groups.stall(entry);
+        }
+    }
+
+    /** The flow of a group whose turn it is; null if all are behind full ports. */
+    private @Nullable Flow choose(GroupEntry entry) {
+        if (entry.urgent.flows.hasReady()) {
+            Flow flow = urgentTurns.select(entry);
+            if (flow != null) {
+                return flow;
+            }
+        }
+        long turn = groups.members() > 1 ? groups.units(entry.weight) : total();
+        long lap = Math.max(turn, Math.max(1, ((long) entry.flows * settings.minChunk()) >> shift));
+        FlowQueue queue = entry.select(lap);
+        return queue == null ? null : queue.flows.select(lap);
+    }
+
+    /** Units of one lap over the groups. */
+    private long total() {
+        long total = settings.chunkTotal();
+        if (total == 0) {
+            total = Math.min(MOST_TOTAL, Math.max(LEAST_TOTAL, (long) flows * settings.mtu()));
+        }
+        return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
+    }
+
+    // ---- what it may send, and has sent ------------------------------------------------------------------------------
+
+    /** What the flow chosen may be charged in its visit, in fractions; at least 1. */
+    long credit(Flow flow, FlowQueue queue) {
+        GroupEntry entry = queue.entry;
+        long credit = Long.MAX_VALUE;
+        if (belowFloor) {
+            credit = entry.floorTokens << FRACTION;
+        } else if (groups.members() > 1) {
+            credit = early ? urgentTurns.left(entry) : entry.credit;
+        }
+        if (flow.urgent) {
+            credit = entry.urgent.flows.members() > 1 ? Math.min(credit, flow.credit) : credit;
+        } else {
+            credit = entry.queues.members() > 1 ? Math.min(credit, queue.credit) : credit;
+            credit = queue.flows.members() > 1 ? Math.min(credit, flow.credit) : credit;
+        }
+        return entry.limited ? Math.min(credit, entry.tokens << FRACTION) : credit;
+    }
+
+    /** Takes from the credit of all that the flow is part of, where others have work too. */
+    void charge(Flow flow, FlowQueue queue, long units) {
+        GroupEntry entry = queue.entry;
+        long cost = units << FRACTION;
+        if (groups.members() > 1) {
+            // A floor above its share leaves a group without turns, but not in ever deeper debt.
+            long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
+            entry.credit = Math.max(entry.credit - cost, least);
+        }
+        if (flow.urgent) {
+            flow.credit -= entry.urgent.flows.members() > 1 ? cost : 0;
+        } else {
+            queue.credit -= entry.queues.members() > 1 ? cost : 0;
+            flow.credit -= queue.flows.members() > 1 ? cost : 0;
+        }
+    }
+
+    /** Takes from the tokens of a group that has rates. */
+    void spend(GroupEntry entry, long units) {
+        if (entry.limited) {
+            entry.tokens -= units;
+        }
+        if (rates.hasFloors()) {
+            entry.floorTokens = Math.max(entry.floorTokens - units, -GroupLedger.LOT);
+        }
+    }
+
+    /** A flow's visit is over: turns end whose credit is spent. */
+    void served(Flow flow, FlowQueue queue) {
+        GroupEntry entry = queue.entry;
+        if (flow.urgent) {
+            entry.urgent.flows.served(flow);
+            urgentTurns.served(entry);
+        } else {
+            queue.flows.served(flow);
+            entry.queues.served(queue);
+        }
+        groups.served(entry);
+    }
+
+    // ---- ceilings ----------------------------------------------------------------------------------------------------
+
+    private void park(GroupEntry entry) {
+        ready -= entry.count(-1);
+        urgentTurns.withdraw(entry);
+        if (entry.list != null) {
+            groups.stall(entry);
+        }
+        rates.park(entry);
+    }
+
+    /** When {@link #expire} has something to do. */
+    long deadline() {
+        return rates.deadline();
+    }
+
+    /** Groups that waited for their ceiling take part again. */
+    void expire(long now) {
+        for (GroupEntry entry = rates.expired(now); entry != null; entry = rates.expired(now)) {
+            ready += entry.count(1);
+            resume(entry);
+            urgentTurns.offer(entry);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.verbena.nic.jfr;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Percentage;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/** What a group got and was entitled to since the event before. */
+@Name("io.verbena.GroupShare")
+@Label("Group Share")
+@Description("What a group of a NIC got and was entitled to since the event before")
+@Category("Verbena")
+@Period("1 s")
+@StackTrace(false)
+final class GroupShareEvent extends Event {
+    @Label("NIC")
+    long nic;
+
+    @Label("Group")
+    String group = "";
+
+    @Label("Weight")
+    int weight;
+
+    @Label("Bytes")
+    @DataAmount(DataAmount.BYTES)
+    long bytes;
+
+    @Label("Messages")
+    long messages;
+
+    @Label("Share")
+    @Description("Of what all groups were charged")
+    @Percentage
+    double share;
+
+    @Label("Entitlement")
+    @Description("Of the same, by the weights of those that had work")
+    @Percentage
+    double entitlement;
+
+    @Label("Time With Work")
+    @Timespan(Timespan.NANOSECONDS)
+    long backlogged;
+
+    @Label("99th Percentile Of Delay")
+    @Description("Between having work and being served")
+    @Timespan(Timespan.NANOSECONDS)
+    long delay99;
+}

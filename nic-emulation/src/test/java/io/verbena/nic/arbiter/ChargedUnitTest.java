@@ -1,0 +1,67 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.verbena.nic.arbiter.Traffic.TestFlow;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Shares of what is charged, where that is not bytes. */
+@Timeout(30)
+class ChargedUnitTest {
+    private static final int VISITS = 200_000;
+
+    private record Run(Traffic traffic, TestFlow small, TestFlow large) {
+        static Run of(ChargedUnit unit) {
+            Traffic traffic = new Traffic(ArbiterSettings.defaults().withUnit(unit));
+            Port port = new Port();
+            Run run = new Run(
+                    traffic,
+                    traffic.flow(traffic.group(1), 1, port, 64),
+                    traffic.flow(traffic.group(3), 1, port, 8192));
+            traffic.activateAll();
+            return run;
+        }
+    }
+
+    @Test
+    void operationsAreSharedByWeight() {
+        Run run = Run.of(ChargedUnit.OPERATIONS);
+        long[] operations = new long[2];
+        for (int i = 0; i < VISITS; i++) {
+            TestFlow flow = (TestFlow) run.traffic.arbiter.next();
+            int bytes = flow.send(flow.budget());
+            int done = bytes / flow.largest();
+            operations[flow == run.small ? 0 : 1] += done;
+            run.traffic.arbiter.charge(flow, bytes, done, 0);
+            run.traffic.arbiter.active(flow);
+        }
+        assertThat(operations[1] / (double) operations[0]).isCloseTo(3, within(0.02));
+        assertThat(run.small.statistics().charged()).isEqualTo(operations[0]);
+    }
+
+    @Test
+    void timeIsSharedByWeight() {
+        Run run = Run.of(ChargedUnit.NIC_TIME);
+        assertThat(run.traffic.arbiter.isTimed()).isTrue();
+        long[] nanos = new long[2];
+        for (int i = 0; i < VISITS; i++) {
+            TestFlow flow = (TestFlow) run.traffic.arbiter.next();
+            int bytes = flow.send(flow.budget());
+            int done = bytes / flow.largest();
+            long took = done * 150L + bytes / 10;
+            nanos[flow == run.small ? 0 : 1] += took;
+            run.traffic.arbiter.charge(flow, bytes, done, took);
+            run.traffic.arbiter.active(flow);
+        }
+        assertThat(nanos[1] / (double) nanos[0]).isCloseTo(3, within(0.02));
+        // It has learnt how many bytes fit in its chunk's time: visits are about as long as chunks.
+        assertThat(run.small.budget()).isLessThan(64 * 1024);
+    }
+
+    @Test
+    void bytesAreNotTimed() {
+        assertThat(Run.of(ChargedUnit.BYTES).traffic.arbiter.isTimed()).isFalse();
+    }
+}

@@ -1,0 +1,155 @@
+package io.verbena.nic.arbiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.arbiter.Traffic.TestFlow;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Anything that may happen, in any order: whoever can be served is seen, and nobody else is served. */
+@Timeout(60)
+class ScheduleFuzzTest {
+    private static final int STEPS = 40_000;
+
+    private final Traffic traffic = new Traffic();
+    private final Port[] ports = {new Port(), new Port(), new Port()};
+    private final Set<TestFlow> working = new HashSet<>();
+    private final Set<TestFlow> attached = new HashSet<>();
+    private final Set<Port> bulkFull = new HashSet<>();
+    private final Set<Port> allFull = new HashSet<>();
+
+    private boolean canBeServed(TestFlow flow) {
+        @Nullable Port port = flow.port();
+        boolean full = port != null && (allFull.contains(port) || (!flow.urgent && bulkFull.contains(port)));
+        return working.contains(flow) && !full && !flow.queue().entry.parked;
+    }
+
+    private void check() {
+        assertThat(traffic.arbiter.hasActive())
+                .isEqualTo(traffic.flows.stream().filter(attached::contains).anyMatch(this::canBeServed));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void nobodyIsForgotten(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int g = 0; g < 1 + seed % 5; g++) {
+            FlowGroup group = traffic.group(1 + random.nextInt(100));
+            if (random.nextInt(3) == 0) {
+                group.rates(50_000_000, 0);
+            } else if (random.nextInt(3) == 0) {
+                group.rates(0, 1_000_000);
+            }
+            for (int f = 0; f < 1 + random.nextInt(6); f++) {
+                int at = random.nextInt(4);
+                TestFlow flow = traffic.flow(
+                        group, 1 + random.nextInt(9), at == 3 ? null : ports[at], 64 << random.nextInt(12));
+                attached.add(flow);
+            }
+        }
+        for (int i = 0; i < STEPS; i++) {
+            traffic.now += random.nextInt(20_000);
+            if (traffic.arbiter.nextDeadlineNanos() <= traffic.now) {
+                traffic.arbiter.expire(traffic.now);
+            }
+            step(random);
+            check();
+        }
+        // Given room and time, each that has work is served.
+        bulkFull.clear();
+        allFull.clear();
+        for (Port port : ports) {
+            traffic.arbiter.room(port);
+        }
+        Set<TestFlow> left = new HashSet<>(working);
+        for (int i = 0; i < 1_000_000 && !left.isEmpty(); i++) {
+            traffic.now += 1_000_000;
+            traffic.arbiter.expire(traffic.now);
+            if (traffic.arbiter.hasActive()) {
+                left.remove(traffic.visit());
+            }
+        }
+        assertThat(left).isEmpty();
+    }
+
+    private void step(SplittableRandom random) {
+        TestFlow any = traffic.flows.get(random.nextInt(traffic.flows.size()));
+        int what = random.nextInt(20);
+        if (what < 4) {
+            if (attached.contains(any)) {
+                traffic.arbiter.active(any);
+                working.add(any);
+            }
+        } else if (what < 6) {
+            Port port = ports[random.nextInt(ports.length)];
+            traffic.arbiter.room(port);
+            bulkFull.remove(port);
+            allFull.remove(port);
+        } else if (what == 6) {
+            if (attached.remove(any)) {
+                traffic.arbiter.detach(any);
+                working.remove(any);
+            } else {
+                traffic.arbiter.attach(any, ports[random.nextInt(ports.length)]);
+                attached.add(any);
+            }
+        } else if (what == 7) {
+            TrafficClass to = random.nextBoolean() ? TrafficClass.URGENT : TrafficClass.BULK;
+            int before = any.weight();
+            any.configure(1 + random.nextInt(20), to);
+            traffic.arbiter.changed(any, before, any.weight(), to);
+        } else if (what == 8) {
+            FlowGroup group = any.group();
+            group.weight(1 + random.nextInt(65_535));
+            traffic.arbiter.changed(group);
+        } else if (what == 9 && attached.contains(any)) {
+            traffic.arbiter.attach(any, ports[random.nextInt(ports.length)]);
+        } else if (what == 10 && attached.contains(any) && working.isEmpty() && traffic.arbiter.nextAlone(any)) {
+            traffic.charge(any, any.send(any.budget()));
+            settle(any, random);
+        } else {
+            visit(random);
+        }
+    }
+
+    private void visit(SplittableRandom random) {
+        TestFlow flow = (TestFlow) traffic.arbiter.next();
+        if (flow == null) {
+            check();
+            return;
+        }
+        assertThat(canBeServed(flow)).isTrue();
+        assertThat(flow.budget()).isPositive();
+        if (random.nextInt(10) > 0) {
+            traffic.charge(flow, flow.send(1 + random.nextInt(flow.budget())));
+        }
+        settle(flow, random);
+    }
+
+    private void settle(TestFlow flow, SplittableRandom random) {
+        int how = random.nextInt(8);
+        Port port = flow.port();
+        if (how == 0) {
+            traffic.arbiter.idle(flow);
+            working.remove(flow);
+        } else if (how == 1) {
+            traffic.arbiter.blocked(flow);
+            working.remove(flow);
+        } else if (how < 4 && port != null) {
+            traffic.arbiter.full(flow);
+            working.add(flow);
+            bulkFull.add(port);
+            if (flow.urgent) {
+                allFull.add(port);
+            }
+        } else {
+            traffic.arbiter.active(flow);
+            working.add(flow);
+        }
+    }
+}
