@@ -7,6 +7,7 @@ import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
 import io.verbena.bench.tenants.TenantsProcess;
+import io.verbena.bench.top.TopCommand;
 import io.verbena.bench.trial.BusyProcess;
 import io.verbena.bench.trial.EndProcess;
 import picocli.CommandLine;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
             Conformance.class,
             Simulate.class,
             FiguresCommand.class,
+            TopCommand.class,
             EndProcess.class,
             BusyProcess.class,
             EtcProcess.class,

@@ -24,6 +24,7 @@ final class SimulatedTenants {
     private static final int MTU = 1024;
     private static final int TRACE_LINES = 64;
     private static final int UNITS = 64;
+    private static final long TURN_NANOS = 500; // a tenth of what the link's window holds: coarser, and so faster to simulate
     private static final int SHORT_TIMEOUT = 4; // 65 us, so that there are some in a run
 
     private final Simulation simulation;
@@ -61,7 +62,12 @@ final class SimulatedTenants {
     }
 
     private SimNode node(SimFabric fabric, String name, long id, SimNode.Options options) {
-        return new SimNode(simulation, fabric, name, id, options);
+        SimNode made = new SimNode(simulation, fabric, name, id, options);
+        Simulation.Participant participant = made.participant();
+        if (participant != null) {
+            participant.turnCost(TURN_NANOS);
+        }
+        return made;
     }
 
     private SimConnection link(SimFabric fabric, SimNode to) {
@@ -88,7 +94,7 @@ final class SimulatedTenants {
             sender.onReset((index, number, again) -> sink.reconnect(index, NEAR, number, again));
         }
         senders.add(sender);
-        simulation.add(tenant.name(), actor(near, sender::turn));
+        simulation.add(tenant.name(), actor(near, () -> sender.isIdle() ? 0 : sender.turn()));
         if (tenant.verb() != TenantVerb.WRITE) {
             simulation.add(tenant.name() + "-sink", actor(peer, sink::turn));
         }

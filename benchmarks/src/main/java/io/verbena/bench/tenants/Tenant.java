@@ -29,6 +29,7 @@ public record Tenant(
 
     private static final int MOST_DEPTH = 4096;
     private static final int LEAST_DEPTH = 4;
+    private static final int BRIEF = 16;
     private static final int MOST_BATCH = 64;
 
     /** Checks the values. */
@@ -68,6 +69,9 @@ public record Tenant(
 
     /** Requests that a queue pair has posted at a time: a power of two. */
     int depth() {
+        if (conduct == Conduct.INVALID) {
+            return BRIEF; // what is behind a request that fails is flushed
+        }
         int fitting = POSTED / bytes / queuePairs;
         return Math.max(LEAST_DEPTH, Integer.highestOneBit(Math.max(1, Math.min(MOST_DEPTH, fitting))));
     }

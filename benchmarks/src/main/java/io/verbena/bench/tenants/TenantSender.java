@@ -172,6 +172,11 @@ final class TenantSender {
         return work + count;
     }
 
+    /** Whether a turn would find nothing to take and nothing to post. */
+    boolean isIdle() {
+        return ready.isEmpty() && toReset.isEmpty() && completions.isEmpty();
+    }
+
     private void post(int index) {
         if (broken[index]) {
             return;
@@ -280,7 +285,7 @@ final class TenantSender {
     }
 
     /**
-     * Whether it has had requests that the NIC had not begun ever since this was asked before. Before a post is when there
+     * Whether it has had requests that the NIC had not sent in full ever since this was asked before. Before a post is when there
      * are fewest, so a look then and one now tell. For one thread that samples.
      */
     boolean hadWork() {
