@@ -115,7 +115,8 @@ final class AdminSocket implements AutoCloseable {
         }
         if (lives) {
             throw new ListenException(
-                    "cannot listen on " + path + ": another process listens there; stop it or choose another path", null);
+                    "cannot listen on " + path + ": another process listens there; stop it or choose another path",
+                    null);
         }
         Files.deleteIfExists(path);
     }
@@ -146,9 +147,10 @@ final class AdminSocket implements AutoCloseable {
         try (client) {
             client.configureBlocking(false);
             AdminSession session = new AdminSession(node.tenants());
-            ByteBuffer in = ByteBuffer.allocate(LONGEST_LINE);
+            byte[] bytes = new byte[LONGEST_LINE];
+            ByteBuffer in = ByteBuffer.wrap(bytes);
             while (await(client, SelectionKey.OP_READ) && client.read(in) >= 0) {
-                answer(client, in, session);
+                answer(client, in, bytes, session);
                 if (!in.hasRemaining()) {
                     write(client, "error line of more than " + (LONGEST_LINE - 1) + " bytes\n");
                     return;
@@ -160,11 +162,11 @@ final class AdminSocket implements AutoCloseable {
     }
 
     /** Answers the lines that are complete, and keeps the rest. */
-    private void answer(SocketChannel client, ByteBuffer in, AdminSession session) throws IOException {
+    private void answer(SocketChannel client, ByteBuffer in, byte[] bytes, AdminSession session) throws IOException {
         int begin = 0;
         for (int i = 0; i < in.position(); i++) {
             if (in.get(i) == '\n') {
-                String line = new String(in.array(), begin, i - begin, StandardCharsets.US_ASCII);
+                String line = new String(bytes, begin, i - begin, StandardCharsets.US_ASCII);
                 write(client, session.answer(line.strip()));
                 begin = i + 1;
             }

@@ -78,7 +78,8 @@ public final class Channel implements AutoCloseable {
 
     /** The longest message: what the inbox takes, and an urgent channel. */
     private void bound() {
-        int longest = isUrgent() ? Math.min(connection.maxMessage, tenant.options().urgentLimit()) : connection.maxMessage;
+        int longest =
+                isUrgent() ? Math.min(connection.maxMessage, tenant.options().urgentLimit()) : connection.maxMessage;
         maxMessage = queueKey == 0 ? -1 : longest;
     }
 

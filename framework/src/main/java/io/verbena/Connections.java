@@ -67,13 +67,7 @@ final class Connections {
     private volatile long nextDeadline = Long.MAX_VALUE;
     private final AtomicLong malformed = new AtomicLong();
 
-    Connections(
-            Node node,
-            Nic nic,
-            NodeContext context,
-            Channels channels,
-            Directory directory,
-            Notices notices) {
+    Connections(Node node, Nic nic, NodeContext context, Channels channels, Directory directory, Notices notices) {
         this.nodeName = node.name();
         this.engine = nic.engine(0);
         this.events = nic.events();

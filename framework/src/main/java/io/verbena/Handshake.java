@@ -143,7 +143,8 @@ final class Handshake {
                 return reject(
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
-                        "node '" + nodeName + "' has no room for another connection; raise its maxConnections, or its tenant's");
+                        "node '" + nodeName
+                                + "' has no room for another connection; raise its maxConnections, or its tenant's");
             }
         }
     }

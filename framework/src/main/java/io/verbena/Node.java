@@ -332,8 +332,8 @@ public final class Node implements AutoCloseable {
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         checkOpen();
         tenant.checkOwns(answersTo);
-        Connection connection = dialer.open(
-                Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
+        Connection connection =
+                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");

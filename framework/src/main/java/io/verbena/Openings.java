@@ -20,12 +20,7 @@ final class Openings {
     private final Turns turns;
 
     Openings(
-            Node node,
-            @Nullable Engine sleeper,
-            Tenants tenants,
-            Directory directory,
-            Channels channels,
-            Turns turns) {
+            Node node, @Nullable Engine sleeper, Tenants tenants, Directory directory, Channels channels, Turns turns) {
         this.node = node;
         this.sleeper = sleeper;
         this.tenants = tenants;

@@ -106,8 +106,8 @@ public final class Tenant {
 
     void checkOwns(@Nullable Inbox inbox) {
         if (inbox != null && inbox.tenant() != this) {
-            throw new IllegalArgumentException("inbox '" + inbox.name() + "' is of tenant '"
-                    + inbox.tenant().name + "', the channel of '" + name + "'");
+            throw new IllegalArgumentException("inbox '" + inbox.name() + "' is of tenant '" + inbox.tenant().name
+                    + "', the channel of '" + name + "'");
         }
     }
 

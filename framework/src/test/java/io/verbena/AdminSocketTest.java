@@ -145,7 +145,8 @@ class AdminSocketTest {
 
     @Test
     void onlyItsUserMayOpenItAndItGoesWithTheNode() throws IOException {
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                .isEqualTo("rw-------");
         try (var files = Files.list(directory)) {
             assertThat(files).containsExactly(path);
         }
@@ -159,7 +160,9 @@ class AdminSocketTest {
 
     @Test
     void takesOverWhatADeadNodeLeftAndNothingElse() throws IOException {
-        assertThatThrownBy(() -> Node.launch(context())).isInstanceOf(ListenException.class).hasMessageContaining("listens");
+        assertThatThrownBy(() -> Node.launch(context()))
+                .isInstanceOf(ListenException.class)
+                .hasMessageContaining("listens");
         node.close();
         try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             dead.bind(UnixDomainSocketAddress.of(path));

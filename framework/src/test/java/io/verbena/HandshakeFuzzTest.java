@@ -36,8 +36,9 @@ class HandshakeFuzzTest {
 
     @FuzzTest(maxDuration = "2m")
     void anyDatagrams(byte[] script) {
-        Connection asked = node.handshake().prepare(
-                hostile.id(), ConnectionFlyweight.INBOX, "there", node.tenant("default"), new ChannelOptions());
+        Connection asked = node.handshake()
+                .prepare(
+                        hostile.id(), ConnectionFlyweight.INBOX, "there", node.tenant("default"), new ChannelOptions());
         int at = 0;
         for (int i = 0; at < script.length && i < 16; i++) {
             int what = script[at++];

@@ -32,8 +32,8 @@ class TenantTest {
             Tenant gold = pair.client.tenant("gold");
             Inbox inbox = pair.server.openInbox("in", new InboxOptions().tenant("tin"));
             Inbox answers = gold.openInbox("answers", new InboxOptions());
-            Channel channel = gold.connect(
-                    pair.address + "in", answers, new ChannelOptions().weight(5), NodePair.TIMEOUT);
+            Channel channel =
+                    gold.connect(pair.address + "in", answers, new ChannelOptions().weight(5), NodePair.TIMEOUT);
             assertThat(channel.weight()).isEqualTo(5);
             assertThat(gold.connections()).isEqualTo(1);
             for (int i = 0; i < 20; i++) {
@@ -102,12 +102,12 @@ class TenantTest {
         try (NodePair pair = pair(Fabric.LOCAL)) {
             pair.server.openInbox("in");
             Tenant tin = pair.client.tenant("tin");
-            assertThatThrownBy(() -> tin.connect(
-                            pair.address + "in", null, new ChannelOptions().weight(11), NodePair.TIMEOUT))
+            assertThatThrownBy(() ->
+                            tin.connect(pair.address + "in", null, new ChannelOptions().weight(11), NodePair.TIMEOUT))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("weight 11 > maximum 10");
-            assertThatThrownBy(() -> tin.connect(
-                            pair.address + "in", null, new ChannelOptions().urgent(true), NodePair.TIMEOUT))
+            assertThatThrownBy(() ->
+                            tin.connect(pair.address + "in", null, new ChannelOptions().urgent(true), NodePair.TIMEOUT))
                     .hasMessageContaining("URGENT");
             Channel channel = tin.connect(pair.address + "in", NodePair.TIMEOUT);
             assertThatThrownBy(() -> channel.weight(11)).hasMessageContaining("11 > maximum 10");
@@ -147,8 +147,7 @@ class TenantTest {
             pair.server.openInbox("in");
             Inbox ofGold = pair.client.openInbox("mine", new InboxOptions().tenant("gold"));
             Tenant tin = pair.client.tenant("tin");
-            assertThatThrownBy(
-                            () -> tin.connect(pair.address + "in", ofGold, new ChannelOptions(), NodePair.TIMEOUT))
+            assertThatThrownBy(() -> tin.connect(pair.address + "in", ofGold, new ChannelOptions(), NodePair.TIMEOUT))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("'gold'")
                     .hasMessageContaining("'tin'");
@@ -156,7 +155,9 @@ class TenantTest {
                     .hasMessageContaining("'tin' may not open an inbox for 'gold'");
             pair.client.connect(pair.address + "in", ofGold, NodePair.TIMEOUT);
             assertThat(pair.client.tenant("gold").connections()).isEqualTo(1);
-            assertThatThrownBy(() -> pair.client.tenant("iron")).hasMessageContaining("iron").hasMessageContaining("tin");
+            assertThatThrownBy(() -> pair.client.tenant("iron"))
+                    .hasMessageContaining("iron")
+                    .hasMessageContaining("tin");
         }
     }
 
@@ -180,7 +181,8 @@ class TenantTest {
             assertThat(iron.options().maxConnections()).isEqualTo(1);
             tenants.set("iron", iron.options().weight(4).ceiling(1 << 30));
             assertThat(iron.options().weight()).isEqualTo(4);
-            assertThatThrownBy(() -> tenants.add(new TenantOptions().name("iron"))).hasMessageContaining("iron");
+            assertThatThrownBy(() -> tenants.add(new TenantOptions().name("iron")))
+                    .hasMessageContaining("iron");
             assertThatThrownBy(() -> tenants.weight("iron", 0)).hasMessageContaining("0 outside 1..65535");
             pair.server.openInbox("in");
             Channel channel = iron.connect(pair.address + "in", NodePair.TIMEOUT);

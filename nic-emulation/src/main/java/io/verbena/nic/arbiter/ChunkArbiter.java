@@ -140,7 +140,8 @@ public final class ChunkArbiter implements Arbiter {
         }
     }
 
-    // ---- work comes and goes -----------------------------------------------------------------------------------------
+    // ---- work comes and goes
+    // -----------------------------------------------------------------------------------------
 
     @Override
     public void active(Flow flow) {
@@ -191,7 +192,8 @@ public final class ChunkArbiter implements Arbiter {
         return schedule.hasReady();
     }
 
-    // ---- visits ------------------------------------------------------------------------------------------------------
+    // ---- visits
+    // ------------------------------------------------------------------------------------------------------
 
     @Override
     public @Nullable Flow next() {
@@ -216,9 +218,8 @@ public final class ChunkArbiter implements Arbiter {
 
     private int budget(Flow flow, long credit) {
         long units = (credit >> FRACTION) + ((credit & ((1L << FRACTION) - 1)) == 0 ? 0 : 1);
-        long bytes = unit == ChargedUnit.BYTES
-                ? units
-                : (Math.min(units, Integer.MAX_VALUE) * flow.bytesAUnit) >> Byte.SIZE;
+        long bytes =
+                unit == ChargedUnit.BYTES ? units : (Math.min(units, Integer.MAX_VALUE) * flow.bytesAUnit) >> Byte.SIZE;
         return (int) Math.max(1, Math.min(bytes, most(flow)));
     }
 
@@ -284,7 +285,8 @@ public final class ChunkArbiter implements Arbiter {
         return schedule.steps();
     }
 
-    // ---- time --------------------------------------------------------------------------------------------------------
+    // ---- time
+    // --------------------------------------------------------------------------------------------------------
 
     @Override
     public boolean isTimed() {

@@ -28,6 +28,9 @@ final class EngineAccounts {
     private static final int MOST_BEHIND = 4 << 20;
     private static final int GAIN = 8;
 
+    /** After so many intervals without service of these groups elsewhere there is nothing to settle. */
+    private static final int FORGOTTEN = 16;
+
     private final int engine;
     private final boolean alone; // the NIC has no other engine
     private final long interval;
@@ -38,6 +41,7 @@ final class EngineAccounts {
     private long unaccounted; // charged since perWeight grew
     private long weights; // of members
     private long sinceBalance;
+    private int quiet = FORGOTTEN; // intervals since another engine has served a group that has work here
     private int epoch; // counts the times when nobody had work
 
     /**
@@ -139,11 +143,12 @@ final class EngineAccounts {
             served += account.look();
             elsewhere |= account.wasServedElsewhere();
         }
+        quiet = elsewhere ? 0 : quiet + 1;
         double each = (double) served / weights;
         double lags = 0;
         for (int i = 0; i < members.size(); i++) {
             GroupAccount account = members.get(i);
-            account.compare(each, elsewhere);
+            account.compare(each, quiet < FORGOTTEN);
             lags += account.lag;
         }
         double mean = lags / weights;

@@ -128,10 +128,10 @@ final class GroupAccount {
     }
 
     /** Compares that with what it was entitled to, where engines have something to settle. */
-    void compare(double each, boolean elsewhere) {
+    void compare(double each, boolean shared) {
         double behind = lag + each * weight - served;
         double most = engine.mostBehind();
-        lag = elsewhere ? Math.max(-most, Math.min(most, behind)) : 0;
+        lag = shared ? Math.max(-most, Math.min(most, behind)) : 0;
     }
 
     private void settle() {

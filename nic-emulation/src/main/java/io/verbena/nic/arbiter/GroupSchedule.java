@@ -45,7 +45,8 @@ final class GroupSchedule {
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
     }
 
-    // ---- what stands where -------------------------------------------------------------------------------------------
+    // ---- what stands where
+    // -------------------------------------------------------------------------------------------
 
     /** Flows that have work. */
     int flows() {
@@ -186,7 +187,8 @@ final class GroupSchedule {
         rates.changed(entry);
     }
 
-    // ---- ports -------------------------------------------------------------------------------------------------------
+    // ---- ports
+    // -------------------------------------------------------------------------------------------------------
 
     /** A flow has met its port without room. */
     void full(Port port, boolean forUrgent) {
@@ -233,7 +235,8 @@ final class GroupSchedule {
         }
     }
 
-    // ---- who is next -------------------------------------------------------------------------------------------------
+    // ---- who is next
+    // -------------------------------------------------------------------------------------------------
 
     /** The flow to serve next, where it stands; null if none can be served. */
     @Nullable
@@ -308,7 +311,8 @@ final class GroupSchedule {
         return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
     }
 
-    // ---- what it may send, and has sent ------------------------------------------------------------------------------
+    // ---- what it may send, and has sent
+    // ------------------------------------------------------------------------------
 
     /** What the flow chosen may be charged in its visit, in fractions; at least 1. */
     long credit(Flow flow, FlowQueue queue) {
@@ -368,7 +372,8 @@ final class GroupSchedule {
         groups.served(entry);
     }
 
-    // ---- ceilings ----------------------------------------------------------------------------------------------------
+    // ---- ceilings
+    // ----------------------------------------------------------------------------------------------------
 
     private void park(GroupEntry entry) {
         ready -= entry.count(-1);

@@ -37,7 +37,8 @@ class ArbiterStatisticsTest {
                 .isEqualTo(one.statistics().bytes() + two.statistics().bytes());
         assertThat(of(a).charged()).isEqualTo(of(a).bytes());
         assertThat(of(a).visits() + of(b).visits()).isEqualTo(visits);
-        assertThat(of(a).messages()).isEqualTo(one.statistics().messages() + two.statistics().messages());
+        assertThat(of(a).messages())
+                .isEqualTo(one.statistics().messages() + two.statistics().messages());
         assertThat(of(b).chunks()).isEqualTo(three.statistics().chunks());
         long mean = of(a).bytes() / of(a).chunks(); // of at least 64 KiB a lap, a quarter is its own
         assertThat(mean).isBetween(4_000L, 24_000L);

@@ -28,7 +28,11 @@ class VisitCostTest {
     private static long steps(Traffic traffic) {
         long steps = ((ChunkArbiter) traffic.arbiter).steps();
         return steps
-                + traffic.flows.stream().map(Flow::queue).distinct().mapToLong(queue -> queue.flows.steps()).sum()
+                + traffic.flows.stream()
+                        .map(Flow::queue)
+                        .distinct()
+                        .mapToLong(queue -> queue.flows.steps())
+                        .sum()
                 + traffic.flows.stream()
                         .map(flow -> flow.queue().entry)
                         .distinct()

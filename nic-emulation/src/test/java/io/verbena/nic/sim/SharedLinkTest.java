@@ -72,7 +72,8 @@ class SharedLinkTest {
             group = near.nic().createGroup(new GroupAttributes().name(name).weight(weight));
             pd = near.nic().allocateProtectionDomain(group);
             source = pd.allocate(size, Access.ALL);
-            qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(done).maxSend(256));
+            qp = pd.createQueuePair(
+                    new QueuePairAttributes().completionQueue(done).maxSend(256));
             this.size = size;
             this.depth = depth;
             QueuePair peer = there.createQueuePair(new QueuePairAttributes().completionQueue(theirs));
@@ -111,7 +112,11 @@ class SharedLinkTest {
 
         /** The largest latency, without the first tenth. */
         long worst() {
-            return latencies.stream().skip(latencies.size() / 10).mapToLong(Long::longValue).max().orElseThrow();
+            return latencies.stream()
+                    .skip(latencies.size() / 10)
+                    .mapToLong(Long::longValue)
+                    .max()
+                    .orElseThrow();
         }
     }
 
