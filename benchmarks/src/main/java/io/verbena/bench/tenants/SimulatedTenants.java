@@ -24,7 +24,8 @@ final class SimulatedTenants {
     private static final int MTU = 1024;
     private static final int TRACE_LINES = 64;
     private static final int UNITS = 64;
-    private static final long TURN_NANOS = 500; // a tenth of what the link's window holds: coarser, and so faster to simulate
+    private static final long TURN_NANOS =
+            500; // a tenth of what the link's window holds: coarser, and so faster to simulate
     private static final int SHORT_TIMEOUT = 4; // 65 us, so that there are some in a run
 
     private final Simulation simulation;

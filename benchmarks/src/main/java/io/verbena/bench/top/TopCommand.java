@@ -46,11 +46,7 @@ public final class TopCommand implements Callable<Integer> {
     private static final String RESTORE = "\0338";
     private static final String BELOW = "\033[J";
 
-    @Parameters(
-            index = "0",
-            arity = "0..1",
-            paramLabel = "<socket>",
-            description = "The node's administration socket.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "<socket>", description = "The node's administration socket.")
     @Nullable
     Path socket;
 

@@ -68,8 +68,7 @@ final class TopView {
         for (int i = 0; i < now.size(); i++) {
             TenantState state = now.get(i);
             boolean sends = charged[i] > 0;
-            double entitled =
-                    sends ? (allDue > 0 ? due[i] / (double) allDue : state.weight() / (double) weights) : 0;
+            double entitled = sends ? (allDue > 0 ? due[i] / (double) allDue : state.weight() / (double) weights) : 0;
             double share = sends ? charged[i] / (double) all : 0;
             if (entitled > 0) {
                 normalised[active++] = share / entitled;

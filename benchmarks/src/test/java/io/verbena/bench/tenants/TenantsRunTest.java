@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TenantsRunTest {
     private static final int LARGE = 128 << 10;
     private static final double SECONDS = 0.3;
+    private static final double SECONDS_OF_TWO = 2; // JVMs that have just started, on a machine that may be busy
 
     @ParameterizedTest
     @CsvSource({
@@ -33,6 +34,7 @@ class TenantsRunTest {
         "SHM, APPEND, true"
     })
     void bothTenantsSend(FabricKind fabric, TenantVerb verb, boolean twoProcesses) {
+        double seconds = twoProcesses ? SECONDS_OF_TWO : SECONDS;
         TenantsSetting setting = new TenantsSetting(
                 fabric,
                 twoProcesses,
@@ -40,12 +42,12 @@ class TenantsRunTest {
                 ChargedUnit.BYTES,
                 List.of(Tenant.of("a", 1, 64, verb), Tenant.of("b", 3, LARGE, verb)),
                 Ping.NONE,
-                SECONDS,
-                SECONDS);
+                seconds,
+                seconds);
 
         TenantsResult result = twoProcesses ? TenantsProcess.measure(setting) : TenantsRun.run(setting);
 
-        assertThat(result.seconds()).isGreaterThanOrEqualTo(SECONDS);
+        assertThat(result.seconds()).isGreaterThanOrEqualTo(seconds);
         for (TenantsResult.Figures each : result.tenants()) {
             assertThat(each.messages()).as(each.name()).isPositive();
             assertThat(each.charged()).as(each.name()).isPositive();

@@ -72,8 +72,8 @@ class TopCommandTest {
         }
 
         private static String tenant(String name, int weight, long charged) {
-            return "{\"name\":\"" + name + "\",\"weight\":" + weight + ",\"charged\":" + charged + ",\"bytes\":" + charged
-                    + ",\"more\":[1]}\n";
+            return "{\"name\":\"" + name + "\",\"weight\":" + weight + ",\"charged\":" + charged + ",\"bytes\":"
+                    + charged + ",\"more\":[1]}\n";
         }
 
         private String set(String line) {
@@ -116,7 +116,9 @@ class TopCommandTest {
             assertThat(status).isZero();
             assertThat(node.asked).containsExactly("list", "list");
         }
-        assertThat(text(out)).containsPattern("1 web +1 +25.00 % +25.00 %").containsPattern("2 batch +3 +75.00 % +75.00 %");
+        assertThat(text(out))
+                .containsPattern("1 web +1 +25.00 % +25.00 %")
+                .containsPattern("2 batch +3 +75.00 % +75.00 %");
         assertThat(text(out)).doesNotContain("\033");
     }
 
@@ -179,12 +181,14 @@ class TopCommandTest {
 
     @Test
     void whereNobodyListensItSaysSo() {
-        assertThat(run(new ByteArrayInputStream(new byte[0]), folder.resolve("nobody"))).isEqualTo(1);
+        assertThat(run(new ByteArrayInputStream(new byte[0]), folder.resolve("nobody")))
+                .isEqualTo(1);
         assertThat(text(err)).startsWith("top: no node answers at");
     }
 
     @Test
     void theIntervalHasBounds() {
-        assertThat(run(new ByteArrayInputStream(new byte[0]), folder.resolve("any"), "--interval=0")).isEqualTo(2);
+        assertThat(run(new ByteArrayInputStream(new byte[0]), folder.resolve("any"), "--interval=0"))
+                .isEqualTo(2);
     }
 }

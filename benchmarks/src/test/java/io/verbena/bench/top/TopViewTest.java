@@ -11,12 +11,14 @@ class TopViewTest {
     private static final long SECOND = 1_000_000_000;
 
     private static TenantState state(String name, int weight, long charged, long messages) {
-        return new TenantState(name, weight, 1, 0, charged, charged, 0, messages, charged == 0 ? 0 : SECOND, 1000, 5000, 0);
+        return new TenantState(
+                name, weight, 1, 0, charged, charged, 0, messages, charged == 0 ? 0 : SECOND, 1000, 5000, 0);
     }
 
     @Test
     void sharesAreOfTheIntervalAndEntitlementsOfThoseThatSend() {
-        List<TenantState> before = List.of(state("web", 1, 1_000_000, 10), state("batch", 3, 1_000_000, 10), state("idle", 4, 0, 0));
+        List<TenantState> before =
+                List.of(state("web", 1, 1_000_000, 10), state("batch", 3, 1_000_000, 10), state("idle", 4, 0, 0));
         List<TenantState> now =
                 List.of(state("web", 1, 3_000_000, 30), state("batch", 3, 9_000_000, 20), state("idle", 4, 0, 0));
 
@@ -25,7 +27,7 @@ class TopViewTest {
         assertThat(lines.get(1)).contains("1 web").containsPattern("25.00 % +20.00 % ####\\.\\|\\.+ +2\\.0 +20 ");
         assertThat(lines.get(2)).contains("2 batch").containsPattern("75.00 % +80.00 % #{15}\\|\\.{4} +8\\.0 +10 ");
         assertThat(lines.get(3)).contains("3 idle").containsPattern("4 +- +- \\.{20} +0\\.0 +0 ");
-        assertThat(lines).last().asString().isEqualTo("Jain's index 0.9898 over 2 that send");
+        assertThat(lines).last().asString().isEqualTo("Jain's index 0.9800 over 2 that send");
     }
 
     @Test
