@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full port costs nothing but a flag:
  * its queues keep place and credit, so that room goes by weight and not by who met it first. Whoever is the only member of a
- * round is charged nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and who is next;
+ * round owes nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and who is next;
  * here is how much, and in which unit.
  */
 public final class ChunkArbiter implements Arbiter {
@@ -75,7 +75,6 @@ public final class ChunkArbiter implements Arbiter {
         }
         if (served == flow) {
             served = null;
-            alone = false;
         }
         if (flow.member) {
             schedule.leave(flow, queue, true);
@@ -245,7 +244,7 @@ public final class ChunkArbiter implements Arbiter {
         FlowQueue queue = flow.queue();
         GroupEntry entry = queue.entry;
         long units = unit == ChargedUnit.BYTES ? bytes : measure(flow, bytes, operations, nanos);
-        if (!alone) {
+        if (flow.member) {
             schedule.charge(flow, queue, units);
         }
         schedule.spend(entry, units);
@@ -268,15 +267,8 @@ public final class ChunkArbiter implements Arbiter {
     /** The visit is over. */
     private void settle(Flow flow) {
         served = null;
-        FlowQueue queue = flow.queue();
-        if (alone) {
-            alone = false;
-            flow.credit = 0;
-            queue.credit = 0;
-            queue.entry.credit = 0;
-        }
         if (flow.member) {
-            schedule.served(flow, queue);
+            schedule.served(flow, flow.queue());
         }
     }
 

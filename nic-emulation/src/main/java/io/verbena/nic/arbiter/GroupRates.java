@@ -46,7 +46,7 @@ final class GroupRates {
             if (entry.flows > 0 && !entry.parked) {
                 if (entry.floorTokens <= 0) {
                     GroupLedger ledger = entry.group.ledger();
-                    entry.floorTokens += ledger.takeFloor(ledger.lot(), clock.nanoTime());
+                    entry.floorTokens += ledger.takeFloor(ledger.lot() - entry.floorTokens, clock.nanoTime());
                 }
                 if (entry.floorTokens > 0) {
                     return entry;
@@ -62,14 +62,10 @@ final class GroupRates {
             return true;
         }
         GroupLedger ledger = entry.group.ledger();
-        while (entry.tokens <= 0) {
-            long taken = ledger.takeTokens(ledger.lot(), clock.nanoTime());
-            if (taken == 0) {
-                return false;
-            }
-            entry.tokens += taken;
+        if (entry.tokens <= 0) { // what was too much is waited for after the next lot
+            entry.tokens += ledger.takeTokens(ledger.lot() - entry.tokens, clock.nanoTime());
         }
-        return true;
+        return entry.tokens > 0;
     }
 
     /** Parks a group that was not admitted; it is in no list. */

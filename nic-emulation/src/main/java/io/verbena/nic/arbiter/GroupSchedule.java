@@ -332,20 +332,16 @@ final class GroupSchedule {
         return entry.limited ? Math.min(credit, entry.tokens << FRACTION) : credit;
     }
 
-    /** Takes from the credit of all that the flow is part of, where others have work too. */
+    /** Takes from the credit of all that the flow is part of. */
     void charge(Flow flow, FlowQueue queue, long units) {
         GroupEntry entry = queue.entry;
         long cost = units << FRACTION;
-        if (groups.members() > 1) {
-            // A floor above its share leaves a group without turns, but not in ever deeper debt.
-            long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
-            entry.credit = Math.max(entry.credit - cost, least);
-        }
-        if (flow.urgent) {
-            flow.credit -= entry.urgent.flows.members() > 1 ? cost : 0;
-        } else {
-            queue.credit -= entry.queues.members() > 1 ? cost : 0;
-            flow.credit -= queue.flows.members() > 1 ? cost : 0;
+        // A floor above its share leaves a group without turns, but not in ever deeper debt.
+        long least = belowFloor ? Math.min(entry.credit, -(total() << FRACTION)) : Long.MIN_VALUE;
+        entry.credit = Math.max(entry.credit - cost, least);
+        flow.credit -= cost;
+        if (!flow.urgent) {
+            queue.credit -= cost;
         }
     }
 

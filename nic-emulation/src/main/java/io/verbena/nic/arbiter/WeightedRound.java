@@ -169,7 +169,14 @@ final class WeightedRound<T extends Share> {
 
     /** A member has been served: its turn, if it is in one, ends if its credit is spent. */
     void served(T share) {
-        if (share.credit <= 0 && share.inTurn && (share.list == ready || share.list == fresh)) {
+        if (share.credit > 0) {
+            return;
+        }
+        if (members == 1) { // there was nobody that it could owe; laps have passed all the same
+            pace += -share.credit / (share.weight * unit) * unit;
+            share.credit = 0;
+        }
+        if (share.inTurn && (share.list == ready || share.list == fresh)) {
             endTurn(share);
         }
     }

@@ -49,7 +49,7 @@ class SharedLinkTest {
         link = fabric.connect(
                 near.nic().engine(0).endpoint(),
                 far.nic().engine(0).endpoint(),
-                new LinkProfile().rate(RATE).overhead(58).maxPacket(1500));
+                new LinkProfile().rate(RATE).overhead(58).maxPacket(1500).window(16 * 1024));
         simulation.runFor(0);
     }
 
