@@ -18,7 +18,7 @@ class AdversaryTest {
     private static final long MILLISECOND = 1_000_000;
 
     @ParameterizedTest
-    @EnumSource(value = Adversary.class, mode = EnumSource.Mode.EXCLUDE, names = "ALL_URGENT")
+    @EnumSource(Adversary.class)
     void leavesItsVictimTheShare(Adversary adversary) {
         KeptShare kept = SimulatedAdversary.run(adversary, CHUNKS);
 
