@@ -6,6 +6,8 @@ import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
 import io.verbena.bench.simulate.Simulate;
+import io.verbena.bench.tenants.TenantsProcess;
+import io.verbena.bench.top.TopCommand;
 import io.verbena.bench.trial.BusyProcess;
 import io.verbena.bench.trial.EndProcess;
 import picocli.CommandLine;
@@ -21,9 +23,11 @@ import picocli.CommandLine.Command;
             Conformance.class,
             Simulate.class,
             FiguresCommand.class,
+            TopCommand.class,
             EndProcess.class,
             BusyProcess.class,
-            EtcProcess.class
+            EtcProcess.class,
+            TenantsProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {

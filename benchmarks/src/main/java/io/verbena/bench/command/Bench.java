@@ -12,6 +12,10 @@ import io.verbena.bench.path.PathKind;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
 import io.verbena.bench.scale.Scale;
+import io.verbena.bench.tenants.AdversaryCommand;
+import io.verbena.bench.tenants.ArbiterCommand;
+import io.verbena.bench.tenants.TenantsCommand;
+import io.verbena.bench.tenants.UrgentCommand;
 import io.verbena.bench.trial.Trial;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -35,6 +39,10 @@ import picocli.CommandLine.Option;
             WaitingCommand.class,
             Scale.class,
             EtcRun.class,
+            TenantsCommand.class,
+            UrgentCommand.class,
+            AdversaryCommand.class,
+            ArbiterCommand.class,
             JmhCommand.class
         },
         description = {

@@ -27,9 +27,19 @@ public final class FabricNode implements AutoCloseable {
      * @param mode who runs the engine
      */
     public static FabricNode open(FabricKind kind, EngineMode mode) {
+        return open(kind, new NicContext().mode(mode));
+    }
+
+    /**
+     * Opens a NIC on a fabric.
+     *
+     * @param kind the fabric
+     * @param given what the NIC is opened with, besides what the fabric needs; it is the NIC's from now on
+     */
+    public static FabricNode open(FabricKind kind, NicContext given) {
         NodeFabric fabric = fabric(kind);
         try {
-            NicContext context = fabric.configure(new NicContext().mode(mode));
+            NicContext context = fabric.configure(given);
             Nic nic = Nic.open(context);
             fabric.bind(nic.engine(0).endpoint());
             return new FabricNode(fabric, nic);
@@ -104,11 +114,9 @@ public final class FabricNode implements AutoCloseable {
         return direct[0];
     }
 
-    /** Runs a turn of the engine, where it has no thread of its own. */
-    public void drive() {
-        if (engine.mode() != EngineMode.THREAD) {
-            engine.doWork();
-        }
+    /** Runs a turn of the engine, where it has no thread of its own. @return the amount of work done */
+    public int drive() {
+        return engine.mode() == EngineMode.THREAD ? 0 : engine.doWork();
     }
 
     @Override

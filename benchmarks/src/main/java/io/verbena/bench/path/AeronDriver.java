@@ -9,7 +9,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.AgentInvoker;
 
 /** An embedded media driver in a directory of its own, in shared memory where there is some. For the thread that opened it. */
-final class AeronDriver implements AutoCloseable {
+public final class AeronDriver implements AutoCloseable {
     private static final int MAX_MTU = 65504;
     private static final int HEADER = 32;
     private static final int TERM = 16 << 20;
@@ -48,7 +48,7 @@ final class AeronDriver implements AutoCloseable {
      * For IPC: one thread for everything (SHARED) with Aeron's own idle strategy, which backs off, so that nothing but the
      * two ends spins. It only moves limits; messages do not pass it.
      */
-    static AeronDriver shared(int length) {
+    public static AeronDriver shared(int length) {
         return new AeronDriver(new MediaDriver.Context().threadingMode(ThreadingMode.SHARED), length);
     }
 
@@ -57,7 +57,8 @@ final class AeronDriver implements AutoCloseable {
         return new AeronDriver(new MediaDriver.Context().threadingMode(ThreadingMode.INVOKER), length);
     }
 
-    String directory() {
+    /** Where clients find it. */
+    public String directory() {
         return directory;
     }
 

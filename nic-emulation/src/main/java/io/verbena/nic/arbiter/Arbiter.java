@@ -70,6 +70,14 @@ public interface Arbiter {
     /** Whether visits are to be timed. */
     boolean isTimed();
 
+    /**
+     * Whether the flow that is served goes before its turn, because it is urgent. Where it does not, it keeps out of the window
+     * that links leave to urgent packets, as bulk does.
+     */
+    default boolean isEarly() {
+        return false;
+    }
+
     /** Whether {@link #next} would find a flow: not one behind a full port or above its group's ceiling. */
     boolean hasActive();
 

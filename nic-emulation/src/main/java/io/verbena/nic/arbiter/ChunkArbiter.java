@@ -177,7 +177,7 @@ public final class ChunkArbiter implements Arbiter {
         if (port == null) {
             throw new IllegalStateException("a flow without a port has met a full one");
         }
-        schedule.full(port, flow.urgent);
+        schedule.full(port, isEarly());
         active(flow);
     }
 
@@ -237,6 +237,12 @@ public final class ChunkArbiter implements Arbiter {
         alone = true;
         flow.budget = most(flow);
         return true;
+    }
+
+    @Override
+    public boolean isEarly() {
+        Flow flow = served;
+        return flow != null && flow.urgent && (alone || schedule.isEarly());
     }
 
     @Override

@@ -62,6 +62,17 @@ final class GroupEntry extends Share {
         }
     }
 
+    /** Its flows with work whose port has room for who waits for its turn. */
+    int inTurn() {
+        int count = 0;
+        for (int i = 0; i < attached.size(); i++) {
+            FlowQueue queue = attached.get(i);
+            Port port = queue.port;
+            count += port != null && port.full ? 0 : queue.flows.members() + queue.urgent;
+        }
+        return count;
+    }
+
     /**
      * Counts its flows among those that have work behind their ports, or no longer.
      *

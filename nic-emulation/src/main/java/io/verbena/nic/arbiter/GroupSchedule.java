@@ -26,6 +26,7 @@ final class GroupSchedule {
     private final WeightedRound<GroupEntry> groups = new WeightedRound<>();
     private int flows; // that have work
     private int ready; // of them, whose port has room and whose group is not above its ceiling
+    private int readyInTurn; // of all, urgent or not, whose port has room for who waits for its turn
     private int entered;
 
     // How the last flow was chosen.
@@ -55,7 +56,7 @@ final class GroupSchedule {
 
     /** Whether a flow can be served. */
     boolean hasReady() {
-        return ready > 0;
+        return ready > 0 && (readyInTurn > 0 || !urgentTurns.isEmpty());
     }
 
     /** Groups that were looked at for all choices so far. */
@@ -133,6 +134,7 @@ final class GroupSchedule {
             full = port.full;
         }
         ready += full ? 0 : change;
+        readyInTurn += port != null && port.full ? 0 : change;
     }
 
     private void join(GroupEntry entry) {
@@ -195,6 +197,7 @@ final class GroupSchedule {
         if (!port.full) {
             port.full = true;
             ready -= port.backlog;
+            readyInTurn -= port.backlog + port.urgentBacklog;
         }
         if (forUrgent && !port.urgentFull) {
             port.urgentFull = true;
@@ -207,6 +210,7 @@ final class GroupSchedule {
         if (port.full) {
             port.full = false;
             ready += port.backlog;
+            readyInTurn += port.backlog + port.urgentBacklog;
             ShareList<FlowQueue> stalled = port.stalledQueues;
             for (FlowQueue queue = stalled.last(); queue != null; queue = stalled.last()) {
                 stalled.remove(queue);
@@ -217,14 +221,14 @@ final class GroupSchedule {
         if (port.urgentFull) {
             port.urgentFull = false;
             ready += port.urgentBacklog;
-            ShareList<Flow> stalled = port.stalledFlows;
-            for (Flow flow = stalled.last(); flow != null; flow = stalled.last()) {
-                stalled.remove(flow);
-                GroupEntry entry = flow.queue().entry;
-                entry.urgent.flows.resume(flow);
-                urgentTurns.offer(entry);
-                resume(entry);
-            }
+        }
+        ShareList<Flow> stalled = port.stalledFlows;
+        for (Flow flow = stalled.last(); flow != null; flow = stalled.last()) {
+            stalled.remove(flow);
+            GroupEntry entry = flow.queue().entry;
+            entry.urgent.flows.resume(flow);
+            urgentTurns.offer(entry);
+            resume(entry);
         }
     }
 
@@ -243,6 +247,9 @@ final class GroupSchedule {
     Flow next() {
         while (ready > 0) {
             Flow flow = choose();
+            if (flow == null) {
+                return null;
+            }
             GroupEntry entry = flow.queue().entry;
             if (rates.admits(entry)) {
                 return flow;
@@ -252,7 +259,12 @@ final class GroupSchedule {
         return null;
     }
 
-    private Flow choose() {
+    /** Whether the flow chosen is urgent, and served before its group's turn. */
+    boolean isEarly() {
+        return early;
+    }
+
+    private @Nullable Flow choose() {
         early = false;
         belowFloor = false;
         if (rates.hasFloors() && groups.members() > 1) {
@@ -270,10 +282,13 @@ final class GroupSchedule {
                 return flow;
             }
         }
+        if (readyInTurn == 0) {
+            return null; // no lap passes while those in turn wait for room on the same port as who is urgent
+        }
         while (true) {
             GroupEntry entry = groups.select(total());
             if (entry == null) {
-                throw new IllegalStateException(ready + " flows are ready and no group is");
+                throw new IllegalStateException(readyInTurn + " flows are ready and no group is");
             }
             if (entry.began) {
                 entry.began = false;
@@ -372,6 +387,7 @@ final class GroupSchedule {
     // ----------------------------------------------------------------------------------------------------
 
     private void park(GroupEntry entry) {
+        readyInTurn -= entry.inTurn();
         ready -= entry.count(-1);
         urgentTurns.withdraw(entry);
         if (entry.list != null) {
@@ -389,6 +405,7 @@ final class GroupSchedule {
     void expire(long now) {
         for (GroupEntry entry = rates.expired(now); entry != null; entry = rates.expired(now)) {
             ready += entry.count(1);
+            readyInTurn += entry.inTurn();
             resume(entry);
             urgentTurns.offer(entry);
         }

@@ -2,7 +2,6 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.Port;
-import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -156,7 +155,7 @@ final class Outbound {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Port port = qp.port();
-        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && qp.trafficClass() == TrafficClass.BULK) {
+        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && !arbiter.isEarly()) {
             budget = Math.min(budget, bulkRoom(qp, port));
             if (budget <= 0) {
                 full(qp, port);
@@ -173,7 +172,7 @@ final class Outbound {
         return sent;
     }
 
-    /** Bytes that bulk may add to what its link has not sent, while urgent packets are not to wait behind more. */
+    /** Bytes that who waits for its turn may add to what its link has not sent, while urgent packets are not to wait behind more. */
     private static int bulkRoom(QpContext qp, Port port) {
         Path path = qp.path();
         Link link = path == null ? null : path.link();

@@ -1,0 +1,81 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.nic.PerformanceGroup;
+import java.util.List;
+
+/** What a tenant may do to take from another's share, and must not succeed with. */
+public enum Adversary {
+    /** As many queue pairs as it is given, all of them busy. */
+    QUEUE_PAIRS("10,000 queue pairs"),
+    /** Requests of a byte each: the most packets and the most headers. */
+    ONE_BYTE("messages of 1 byte"),
+    /** Everything it sends is of the latency-sensitive class. */
+    ALL_URGENT("everything urgent"),
+    /** A peer that takes packets and never answers: all it sends is sent again and again. */
+    SILENT_PEER("a peer that never acknowledges"),
+    /** The largest weights that can be set, on every queue pair. */
+    WEIGHTS("weights at the limits"),
+    /** Requests that fail, and queue pairs that are brought back from ERR each time. */
+    INVALID("invalid requests in a loop");
+
+    /** The adversary's place among {@link #tenants}. */
+    static final int ITS_PLACE = 1;
+
+    private static final int MESSAGE = 4096;
+    private static final int MOST_QUEUE_PAIRS = 10_000;
+    private static final int URGENT_MESSAGE = 64;
+    private static final int URGENT_QUEUE_PAIRS = 64;
+
+    private final String title;
+
+    Adversary(String title) {
+        this.title = title;
+    }
+
+    /** In a sentence. */
+    String title() {
+        return title;
+    }
+
+    /** Who must keep its share: one queue pair, messages of 4 KiB. */
+    Tenant victim() {
+        Tenant victim = Tenant.of("victim", 1, MESSAGE, TenantVerb.WRITE);
+        return this == WEIGHTS ? victim.weighing(PerformanceGroup.MAX_WEIGHT, 1) : victim;
+    }
+
+    /** The victim, and whoever wants its share. */
+    List<Tenant> tenants() {
+        Tenant other = Tenant.of("adversary", 1, MESSAGE, TenantVerb.WRITE);
+        switch (this) {
+            case QUEUE_PAIRS:
+                return List.of(victim(), other.on(MOST_QUEUE_PAIRS));
+            case ONE_BYTE:
+                return List.of(victim(), Tenant.of("adversary", 1, 1, TenantVerb.WRITE));
+            case ALL_URGENT:
+                return List.of(
+                        victim(),
+                        Tenant.of("adversary", 1, URGENT_MESSAGE, TenantVerb.WRITE)
+                                .on(URGENT_QUEUE_PAIRS)
+                                .inHaste());
+            case SILENT_PEER:
+                return List.of(
+                        victim(),
+                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.SEND).behaving(Conduct.SILENT));
+            case WEIGHTS:
+                int most = PerformanceGroup.MAX_WEIGHT;
+                return List.of(
+                        victim(),
+                        other.on(4).weighing(most, most),
+                        Tenant.of("bystander", 1, MESSAGE, TenantVerb.WRITE));
+            default:
+                return List.of(victim(), other.on(4).behaving(Conduct.INVALID));
+        }
+    }
+
+    /** What the victim is entitled to of what it would have alone. */
+    double entitlement() {
+        List<Tenant> all = tenants();
+        return all.get(0).weight()
+                / (double) all.stream().mapToInt(Tenant::weight).sum();
+    }
+}

@@ -1,0 +1,59 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.bench.BenchException;
+import io.verbena.bench.report.Machine;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.function.Function;
+import picocli.CommandLine.Option;
+
+/** What the commands have in common: how long, where to, and by whom it is measured. */
+class Measuring {
+    @Option(
+            names = "--seconds",
+            paramLabel = "<seconds>",
+            defaultValue = "10",
+            description = "How long each measurement takes; default ${DEFAULT-VALUE}.")
+    double seconds = 10;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "<seconds>",
+            defaultValue = "3",
+            description = "How long it warms up before; default ${DEFAULT-VALUE}.")
+    double warmup = 3;
+
+    final PrintStream out;
+    final PrintStream err;
+    final Function<TenantsSetting, TenantsResult> measurement;
+
+    Measuring(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
+        this.out = out;
+        this.err = err;
+        this.measurement = measurement;
+    }
+
+    /** Runs a command's work; what it may end with is one line and the status 1. */
+    int guard(Runnable work) {
+        try {
+            out.println(Machine.here().text());
+            work.run();
+            return 0;
+        } catch (BenchException e) {
+            err.println("bench: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
+    static String percent(double part) {
+        return text("%.2f %%", part * 100);
+    }
+
+    static String micros(long nanos) {
+        return text("%.1f", nanos / 1e3);
+    }
+}

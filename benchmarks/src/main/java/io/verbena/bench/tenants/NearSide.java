@@ -1,0 +1,102 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.bench.fabric.FabricNode;
+import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.Rendezvous;
+import io.verbena.nic.ConnectAttributes;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The NIC on which all tenants send. For the thread that opened it, but within a process, where each sender may have one. */
+final class NearSide implements AutoCloseable {
+    private static final int LINK_SECONDS = 10;
+    private static final long CONNECT_NANOS = 10_000_000_000L;
+
+    private final FabricNode node;
+    private final List<TenantSender> senders = new ArrayList<>();
+    private @Nullable Pinger pinger;
+
+    private NearSide(FabricNode node) {
+        this.node = node;
+    }
+
+    /** Opens it, and connects it to a {@link FarSide} that opens meanwhile. */
+    static NearSide open(TenantsSetting setting, Rendezvous rendezvous) {
+        FabricNode node = FabricNode.open(setting.fabric(), setting.near());
+        try {
+            NearSide made = new NearSide(node);
+            made.join(setting, rendezvous);
+            return made;
+        } catch (RuntimeException e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    private void join(TenantsSetting setting, Rendezvous rendezvous) {
+        long far = link(rendezvous);
+        long mute = setting.hasSilent() ? link(rendezvous) : 0;
+        for (Tenant tenant : setting.tenants()) {
+            TenantSender sender = new TenantSender(node.nic(), tenant);
+            rendezvous.tell(sender.numbers());
+            sender.connect(
+                    tenant.conduct() == Conduct.SILENT ? mute : far,
+                    rendezvous.hear(this::drive),
+                    new ConnectAttributes());
+            senders.add(sender);
+        }
+        if (setting.ping() != Ping.NONE) {
+            Pinger made = new Pinger(node.nic(), setting.ping());
+            rendezvous.tell(made.address());
+            made.connect(far, rendezvous.hear(this::drive));
+            pinger = made;
+        }
+        rendezvous.meet(this::drive);
+    }
+
+    /** A link to the NIC that the other side names next. */
+    private long link(Rendezvous rendezvous) {
+        long peer = Long.parseLong(rendezvous.hear(this::drive));
+        node.connect(InetAddress.getLoopbackAddress(), rendezvous.hear(this::drive), CONNECT_NANOS);
+        rendezvous.tell(String.valueOf(node.nic().id()));
+        node.awaitLink(peer, Deadline.ofSeconds(LINK_SECONDS, "link"));
+        return peer;
+    }
+
+    private void drive() {
+        node.drive();
+    }
+
+    long nicId() {
+        return node.nic().id();
+    }
+
+    List<TenantSender> senders() {
+        return senders;
+    }
+
+    /** Posts what all tenants have room for, and gives the engine a turn. */
+    int turn() {
+        int work = node.drive();
+        for (TenantSender sender : senders) {
+            work += sender.turn();
+        }
+        return work;
+    }
+
+    /** Where the ping is timed. */
+    Pinger pinger() {
+        Pinger own = pinger;
+        if (own == null) {
+            throw new IllegalStateException("no ping in this measurement");
+        }
+        return own;
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

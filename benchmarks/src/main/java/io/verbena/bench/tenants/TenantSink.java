@@ -1,0 +1,151 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.bench.BenchException;
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionHandler;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.Nic;
+import io.verbena.nic.PostResult;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QpState;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.WcOpcode;
+import io.verbena.nic.append.AppendHandler;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import org.agrona.collections.Int2IntHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other side of a tenant's queue pairs: memory for its WRITEs, receives for its SENDs, a queue for its appends. All
+ * messages of a verb land in the same place. For one thread.
+ */
+final class TenantSink {
+    private static final int LIMIT = 256;
+    private static final int TURNS_A_POLL = 16;
+    private static final int MISSING = -1;
+
+    private final Tenant tenant;
+    private final CompletionQueue completions;
+    private final MemoryRegion region;
+    private final QueuePair[] queuePairs;
+    private final Int2IntHashMap byNumber = new Int2IntHashMap(MISSING);
+    private final @Nullable AppendQueue queue;
+    private final CompletionHandler onCompletion = this::onCompletion;
+    private final AppendHandler onMessage;
+    private long taken;
+    private int turns;
+
+    /** Creates the queue pairs, in RESET. */
+    TenantSink(Nic nic, Tenant tenant) {
+        this.tenant = tenant;
+        ProtectionDomain domain = nic.allocateProtectionDomain();
+        int depth = tenant.depth();
+        boolean sends = tenant.verb() == TenantVerb.SEND;
+        int entries = sends ? Math.multiplyExact(2 * depth, tenant.queuePairs()) : 1024;
+        completions = nic.createCompletionQueue(Math.min(CompletionQueue.MAX_DEPTH, entries));
+        region = domain.allocate(Math.max(64, tenant.bytes()), Access.ALL);
+        QueuePairAttributes attributes = new QueuePairAttributes()
+                .completionQueue(completions)
+                .maxSend(4)
+                .maxReceive(sends ? depth : 1)
+                .maxSge(1)
+                .maxInline(0);
+        queuePairs = new QueuePair[tenant.queuePairs()];
+        for (int i = 0; i < queuePairs.length; i++) {
+            queuePairs[i] = domain.createQueuePair(attributes);
+            byNumber.put(queuePairs[i].number(), i);
+        }
+        queue = tenant.verb() == TenantVerb.APPEND
+                ? domain.createAppendQueue(new AppendQueueAttributes().maxMessage(Math.max(tenant.bytes(), 1 << 16)))
+                : null;
+        onMessage = (buffer, offset, length, number, immediate, flags) -> take(length);
+    }
+
+    /** Where a sender finds it: key of the memory, append queue and key of it, numbers of the queue pairs. */
+    String address() {
+        StringBuilder line = new StringBuilder();
+        line.append(region.key());
+        line.append(' ').append(queue == null ? 0 : queue.id());
+        line.append(' ').append(queue == null ? 0 : queue.key());
+        for (QueuePair each : queuePairs) {
+            line.append(' ').append(each.number());
+        }
+        return line.toString();
+    }
+
+    /** Connects all queue pairs to a sender's, in the order of their numbers. */
+    void connect(long peerNic, String numbers, ConnectAttributes attributes) {
+        String[] words = numbers.split(" ", -1);
+        if (words.length != queuePairs.length) {
+            throw new BenchException(words.length + " queue pairs of " + queuePairs.length);
+        }
+        for (int i = 0; i < words.length; i++) {
+            connect(i, peerNic, Integer.parseInt(words[i]), attributes);
+        }
+    }
+
+    private void connect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
+        QueuePair own = queuePairs[index];
+        own.connect(peerNic, peerQp, attributes);
+        for (int i = 0; i < tenant.depth() && tenant.verb() == TenantVerb.SEND; i++) {
+            postReceive(own);
+        }
+    }
+
+    /** Brings a queue pair from wherever it is back to RTS. */
+    void reconnect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
+        queuePairs[index].modify(new QpAttributes().state(QpState.RESET));
+        connect(index, peerNic, peerQp, attributes);
+    }
+
+    private void postReceive(QueuePair own) {
+        if (own.postReceive(0, region.key(), 0, tenant.bytes()) != PostResult.POSTED) {
+            throw new BenchException("the receive queue of " + own + " is full");
+        }
+    }
+
+    /** Takes what has come, unless it is to be silent; polling gives the engine its turns. */
+    int turn() {
+        if (tenant.conduct() == Conduct.SILENT) {
+            return 0;
+        }
+        long before = taken;
+        if (queue != null) {
+            queue.poll(onMessage, LIMIT);
+        }
+        if (tenant.verb() == TenantVerb.SEND || (++turns & TURNS_A_POLL - 1) == 0) {
+            completions.poll(onCompletion, LIMIT);
+        }
+        return (int) (taken - before);
+    }
+
+    private void onCompletion(Completion completion) {
+        if (completion.opcode() != WcOpcode.RECEIVE || !completion.isSuccess()) {
+            return; // receives that were flushed; requests there are none
+        }
+        take(completion.byteLength());
+        int index = byNumber.get(completion.qpNumber());
+        if (index != MISSING) {
+            postReceive(queuePairs[index]);
+        }
+    }
+
+    private void take(int length) {
+        if (length != tenant.bytes()) {
+            throw new BenchException(
+                    tenant.name() + " sends messages of " + tenant.bytes() + " bytes, and one of " + length + " came");
+        }
+        taken++;
+    }
+
+    /** Messages taken; WRITEs are not seen here. */
+    long taken() {
+        return taken;
+    }
+}

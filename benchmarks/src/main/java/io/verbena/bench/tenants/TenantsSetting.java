@@ -1,0 +1,70 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricKind;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.ChargedUnit;
+import io.verbena.nic.arbiter.Discipline;
+import java.util.List;
+
+/**
+ * One measurement of tenants beside each other.
+ *
+ * @param fabric between the NIC on which they all send and the one that takes
+ * @param twoProcesses whether the other side is in a process of its own
+ * @param discipline of the sending NIC
+ * @param unit that it charges
+ * @param tenants all that keep it busy
+ * @param ping what else is sent, and timed
+ * @param warmup seconds that are not counted
+ * @param seconds that are
+ */
+public record TenantsSetting(
+        FabricKind fabric,
+        boolean twoProcesses,
+        Discipline discipline,
+        ChargedUnit unit,
+        List<Tenant> tenants,
+        Ping ping,
+        double warmup,
+        double seconds) {
+    private static final int LEAST_QUEUE_PAIRS = 1024;
+
+    /** Checks what contradicts itself. */
+    public TenantsSetting {
+        tenants = List.copyOf(tenants);
+        if (twoProcesses && fabric == FabricKind.LOCAL) {
+            throw new BenchException("fabric local is within one process");
+        }
+        if (!twoProcesses && fabric == FabricKind.SHM) {
+            throw new BenchException("fabric shm is between two processes");
+        }
+        if (seconds <= 0 || warmup < 0) {
+            throw new BenchException("seconds " + seconds + " after " + warmup + " to warm up");
+        }
+        if (twoProcesses && tenants.stream().anyMatch(each -> each.conduct() == Conduct.INVALID)) {
+            throw new BenchException("queue pairs that break are brought back within one process only");
+        }
+    }
+
+    /** What the sending NIC is opened with. Whoever posts or polls runs its engine: there are no threads but theirs. */
+    NicContext near() {
+        return far().arbiter(
+                        ArbiterSettings.defaults().withDiscipline(discipline).withUnit(unit));
+    }
+
+    /** What the other NIC is opened with. */
+    NicContext far() {
+        int wanted = 16 + tenants.stream().mapToInt(Tenant::queuePairs).sum();
+        return new NicContext()
+                .mode(EngineMode.INVOKER)
+                .maxQueuePairs(Math.max(LEAST_QUEUE_PAIRS, Integer.highestOneBit(wanted) << 1));
+    }
+
+    /** Whether one of the tenants sends to a peer that never answers. */
+    boolean hasSilent() {
+        return tenants.stream().anyMatch(each -> each.conduct() == Conduct.SILENT);
+    }
+}

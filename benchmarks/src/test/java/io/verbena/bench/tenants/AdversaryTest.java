@@ -1,0 +1,79 @@
+package io.verbena.bench.tenants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Discipline;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A victim keeps its share beside each adversary, on the simulated fabric; and the adversaries do what they are for. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class AdversaryTest {
+    private static final ArbiterSettings CHUNKS = ArbiterSettings.defaults().withDiscipline(Discipline.CHUNKS);
+    private static final long MILLISECOND = 1_000_000;
+
+    @ParameterizedTest
+    @EnumSource(Adversary.class)
+    void leavesItsVictimTheShare(Adversary adversary) {
+        KeptShare kept = SimulatedAdversary.run(adversary, CHUNKS);
+
+        assertThat(kept.alone()).as("the victim fills the link by itself").isGreaterThan(11.5e9);
+        assertThat(kept.kept()).as("%s: %s", adversary.title(), kept).isGreaterThanOrEqualTo(0.97);
+    }
+
+    @Test
+    void manyQueuePairsTakeMostWhereNobodyCountsTenants() {
+        ArbiterSettings packets = ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN);
+
+        KeptShare kept = SimulatedAdversary.run(Adversary.QUEUE_PAIRS, packets);
+
+        assertThat(kept.kept()).as("%s", kept).isLessThan(0.1);
+    }
+
+    @Test
+    void invalidRequestsFailAndAreSentAgainFromNewLives() {
+        SimulatedTenants tenants = new SimulatedTenants(1, CHUNKS, Adversary.INVALID.tenants());
+        tenants.run(0, MILLISECOND);
+        TenantSender adversary = tenants.sender(Adversary.ITS_PLACE);
+
+        assertThat(adversary.lives()).as("queue pairs brought back").isGreaterThan(100);
+        assertThat(adversary.errors()).as("errors").isGreaterThan(100);
+        assertThat(adversary.refused()).as("refused as they were posted").isGreaterThan(100);
+        assertThat(adversary.statistics().bytes())
+                .as("valid requests in between")
+                .isPositive();
+        assertThat(tenants.sender(0).lives()).as("the victim's").isZero();
+    }
+
+    @Test
+    void aSilentPeerMakesItsSenderRepeatAndFail() {
+        SimulatedTenants tenants = new SimulatedTenants(1, CHUNKS, Adversary.SILENT_PEER.tenants());
+        long[] bytes = tenants.run(0, 20 * MILLISECOND);
+        TenantSender adversary = tenants.sender(Adversary.ITS_PLACE);
+
+        assertThat(adversary.completed()).as("acknowledged").isZero();
+        assertThat(bytes[Adversary.ITS_PLACE]).as("sent").isPositive();
+        assertThat(adversary.lives()).as("gave up and began again").isPositive();
+    }
+
+    @Test
+    void whoeverIsAlwaysUrgentIsTreatedAsBulk() {
+        SimulatedTenants tenants = new SimulatedTenants(1, CHUNKS, Adversary.ALL_URGENT.tenants());
+        tenants.run(0, 2 * MILLISECOND);
+
+        assertThat(tenants.sender(Adversary.ITS_PLACE).statistics().demoted()).isPositive();
+    }
+
+    @Test
+    void aRunIsAFunctionOfItsSeed() {
+        List<Tenant> tenants = Adversary.ONE_BYTE.tenants();
+
+        assertThat(new SimulatedTenants(7, CHUNKS, tenants).run(0, MILLISECOND))
+                .isEqualTo(new SimulatedTenants(7, CHUNKS, tenants).run(0, MILLISECOND));
+    }
+}
