@@ -21,7 +21,9 @@ import picocli.CommandLine.Command;
 public final class RimaFigures extends PaperCommand {
     /** Creates it. */
     public RimaFigures() {
-        super("rima", Stream.concat(figures().stream(), Stream.of(new EtcFigure())).toList());
+        super(
+                "rima",
+                Stream.concat(figures().stream(), Stream.of(new EtcFigure())).toList());
     }
 
     /** All that are simulated or computed, in the paper's order. */
