@@ -3,6 +3,7 @@ package io.verbena;
 import io.verbena.fabric.ListenException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -109,8 +110,10 @@ final class AdminSocket implements AutoCloseable {
         }
         boolean lives;
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            lives = probe.connect(UnixDomainSocketAddress.of(path));
-        } catch (IOException e) {
+            probe.configureBlocking(false);
+            probe.connect(UnixDomainSocketAddress.of(path)); // one that has no place in its queue lives too
+            lives = true;
+        } catch (ConnectException e) {
             lives = false;
         }
         if (lives) {
@@ -158,6 +161,10 @@ final class AdminSocket implements AutoCloseable {
             }
         } catch (IOException e) {
             LOG.debug("admin socket {}: client: {}", path, e.getMessage());
+        } catch (ClosedSelectorException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.warn("admin socket {}: a client's line met an error, and it was turned out", path, e);
         }
     }
 

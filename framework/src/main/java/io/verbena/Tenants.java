@@ -48,9 +48,14 @@ public final class Tenants {
     }
 
     private Tenant add(PerformanceGroup group) {
-        Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group));
-        byName.put(tenant.name(), tenant);
-        return tenant;
+        try {
+            Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group));
+            byName.put(tenant.name(), tenant);
+            return tenant;
+        } catch (RuntimeException e) {
+            group.close(); // its name and its place are free again
+            throw e;
+        }
     }
 
     /**

@@ -48,7 +48,7 @@ abstract class WireTest extends ConformanceTest {
         return peer.only(opcode);
     }
 
-    /** Begins an append of 5 bytes more: the receiver is not ready until its allocator has made a buffer. */
+    /** Begins an append of 5 bytes more; comes again while the receiver has no buffer for its parts. */
     final void appendFirst(AppendQueue queue, int psn, byte[] payload) {
         int told = 0;
         for (int before = -1; told > before; before = told, told = timesNotReady(psn)) {
@@ -56,7 +56,6 @@ abstract class WireTest extends ConformanceTest {
             peer.append(Opcode.APPEND_FIRST, psn, queue.id(), queue.key(), payload.length + 5, payload);
             p.settle();
         }
-        assertThat(told).as("RNR NAKs").isPositive();
     }
 
     private int timesNotReady(int psn) {

@@ -31,7 +31,7 @@ class TenantsRunTest {
         "UDS, APPEND, false",
         "TCP, SEND, false",
         "UDS, SEND, true",
-        "SHM, APPEND, true"
+        "TCP, APPEND, true"
     })
     void bothTenantsSend(FabricKind fabric, TenantVerb verb, boolean twoProcesses) {
         double seconds = twoProcesses ? SECONDS_OF_TWO : SECONDS;

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * complete, so that a sender that stops in the middle of a message holds up nobody but itself.
  *
  * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit. Some of each size are kept
- * for the next message, and given back when none has come for a while. Where there is none, the sender is told to come again
- * and the allocator makes one for it, since that zeroes pages and may wait for the collector; only for a sender that does not
- * come again one is made at once.
+ * for the next message, and given back when none has come for a while. Where there is none, a short one is made at once. For
+ * a longer one the sender is told to come again and the allocator makes it, since that zeroes pages and may wait for the
+ * collector; only for a sender that does not come again it is made at once too.
  *
  * <p>Concurrency: any engine of the owner takes and gives; {@link #serve}, {@link #trim}, {@link #release} and {@link #drained}
  * under the queue's maintenance flag.
@@ -26,6 +26,9 @@ final class Staging {
     private static final int LEAST_BITS = 12;
     private static final int KEPT = 64;
     private static final int MOST_REQUESTS = 1024;
+
+    /** Longest buffer that is made at once: to zero it takes an engine as long as to copy a slice of a large request. */
+    private static final int AT_ONCE = 256 * 1024;
 
     private final AppendQueue of;
     private final Footprint footprint;
@@ -37,10 +40,16 @@ final class Staging {
     private final AtomicInteger open = new AtomicInteger(); // requests that are not free, or more
     private int nextRequest; // that the next turn begins with
     private volatile boolean used; // since trim has looked
+    private volatile int longestAtOnce = AT_ONCE;
 
     Staging(AppendQueue of, Footprint footprint) {
         this.of = of;
         this.footprint = footprint;
+    }
+
+    /** Lets the allocator make also what is short, so that a test need not be long. */
+    void makeAtOnce(int longest) {
+        longestAtOnce = longest;
     }
 
     private static int sizeClass(int length) {
@@ -89,7 +98,7 @@ final class Staging {
         }
         int sizeClass = sizeClass(length);
         AtomicBuffer buffer = kept(sizeClass);
-        boolean asks = buffer == null && againNanos >= 0;
+        boolean asks = buffer == null && againNanos >= 0 && capacity(length) > longestAtOnce;
         if (own != null && (!asks || own.sizeClass() < sizeClass)) {
             withdraw(own);
             own = null;

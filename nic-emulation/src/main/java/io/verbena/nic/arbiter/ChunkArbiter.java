@@ -92,6 +92,9 @@ public final class ChunkArbiter implements Arbiter {
         }
         GroupEntry entry = entries[index];
         if (entry == null || entry.group != group) {
+            if (entry != null) {
+                schedule.forget(entry); // destroyed, and its index is another's now
+            }
             entry = new GroupEntry(group, books);
             entries[index] = entry;
             schedule.changed(entry);

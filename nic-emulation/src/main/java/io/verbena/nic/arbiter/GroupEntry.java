@@ -20,6 +20,8 @@ final class GroupEntry extends Share {
     boolean began; // a turn, and nobody has looked at that yet
     boolean limited; // has a ceiling
     boolean parked; // above its ceiling: until then
+    long ceiling; // that the tokens are of
+    long floor; // likewise
     long tokens; // charged units that its ceiling lets it send yet
     long floorTokens; // that its floor lets it send before others
     long wakeNanos; // end of parking

@@ -90,8 +90,14 @@ public final class GroupLedger {
     }
 
     void rates(long ceilingBytesPerSecond, long floorBytesPerSecond) {
-        ceiling = ceilingBytesPerSecond;
-        floor = floorBytesPerSecond;
+        if (ceilingBytesPerSecond != ceiling) {
+            ceiling = ceilingBytesPerSecond;
+            ceilingUsed.set(Long.MIN_VALUE); // what was used at the old rate is not waited for at the new one
+        }
+        if (floorBytesPerSecond != floor) {
+            floor = floorBytesPerSecond;
+            floorUsed.set(Long.MIN_VALUE);
+        }
     }
 
     private static int lot(long rate) {

@@ -19,11 +19,19 @@ final class GroupRates {
         this.clock = clock;
     }
 
-    /** A group's rates are new, or have changed. */
+    /** A group is new, or has changed; rates that are as they were keep what was taken of them. */
     void changed(GroupEntry entry) {
+        long ceiling = entry.group.ceilingBytesPerSecond();
+        long floor = entry.group.floorBytesPerSecond();
         entry.limited = entry.group.isLimited();
-        entry.tokens = Math.min(entry.tokens, 0);
-        entry.floorTokens = 0;
+        if (ceiling != entry.ceiling) {
+            entry.ceiling = ceiling;
+            entry.tokens = Math.min(entry.tokens, 0);
+        }
+        if (floor != entry.floor) {
+            entry.floor = floor;
+            entry.floorTokens = 0;
+        }
         floored.remove(entry);
         if (entry.group.floorBytesPerSecond() > 0) {
             floored.add(entry);
@@ -34,14 +42,23 @@ final class GroupRates {
         }
     }
 
+    /** A group is gone for good. */
+    void forget(GroupEntry entry) {
+        floored.remove(entry);
+    }
+
     boolean hasFloors() {
         return !floored.isEmpty();
     }
 
-    /** The group to serve before all others, because it has not had its floor; null if there is none with work. */
-    @Nullable
-    GroupEntry belowFloor() {
-        for (int i = 0; i < floored.size(); i++) {
+    /** A group with a floor. */
+    GroupEntry floored(int index) {
+        return floored.get(index);
+    }
+
+    /** The first group, from one on, to serve before all others, because it has not had its floor; -1 if there is none with work. */
+    int belowFloor(int from) {
+        for (int i = from; i < floored.size(); i++) {
             GroupEntry entry = floored.get(i);
             if (entry.flows > 0 && !entry.parked) {
                 if (entry.floorTokens <= 0) {
@@ -49,11 +66,11 @@ final class GroupRates {
                     entry.floorTokens += ledger.takeFloor(ledger.lot() - entry.floorTokens, clock.nanoTime());
                 }
                 if (entry.floorTokens > 0) {
-                    return entry;
+                    return i;
                 }
             }
         }
-        return null;
+        return -1;
     }
 
     /** Whether a group's ceiling lets it send now. */

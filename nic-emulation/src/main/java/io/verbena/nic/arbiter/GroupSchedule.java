@@ -189,6 +189,11 @@ final class GroupSchedule {
         rates.changed(entry);
     }
 
+    /** A group is gone for good, with all of its flows. */
+    void forget(GroupEntry entry) {
+        rates.forget(entry);
+    }
+
     // ---- ports
     // -------------------------------------------------------------------------------------------------------
 
@@ -268,11 +273,12 @@ final class GroupSchedule {
         early = false;
         belowFloor = false;
         if (rates.hasFloors() && groups.members() > 1) {
-            GroupEntry entry = rates.belowFloor();
-            Flow flow = entry == null ? null : choose(entry);
-            if (flow != null) {
-                belowFloor = true;
-                return flow;
+            for (int i = rates.belowFloor(0); i >= 0; i = rates.belowFloor(i + 1)) {
+                Flow flow = choose(rates.floored(i)); // none if all its ports are full
+                if (flow != null) {
+                    belowFloor = true;
+                    return flow;
+                }
             }
         }
         if (!urgentTurns.isEmpty()) {

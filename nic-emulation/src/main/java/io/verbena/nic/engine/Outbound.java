@@ -112,7 +112,7 @@ final class Outbound {
      */
     void send(QpContext qp) {
         schedule(qp);
-        if (newcomer == qp && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        if (newcomer == qp && full.isEmpty() && blocked.isEmpty() && arbiter.nextAlone(qp)) {
             newcomer = null;
             visit(qp);
             if (!isScheduled()) {
@@ -136,12 +136,19 @@ final class Outbound {
                 || !arbiter.nextAlone(qp)) {
             return false;
         }
+        visited = qp;
+        again = false;
         long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
         int sent = qp.executeNow(slot, data, from);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, arbiter.isTimed() ? clock.nanoTime() - begun : 0);
         }
-        arbiter.idle(qp);
+        visited = null;
+        if (again) {
+            arbiter.active(qp);
+        } else {
+            arbiter.idle(qp);
+        }
         return sent >= 0;
     }
 

@@ -46,7 +46,9 @@ final class AppendFixture {
     }
 
     AppendQueue create(AppendQueueAttributes attributes) {
-        return queues.create(attributes, 1, 1);
+        AppendQueue queue = queues.create(attributes, 1, 1);
+        queue.staging().makeAtOnce(0); // messages of tests are short
+        return queue;
     }
 
     Appender peer() {
