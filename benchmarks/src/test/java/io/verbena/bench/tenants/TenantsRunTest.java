@@ -52,12 +52,13 @@ class TenantsRunTest {
             assertThat(each.messages()).as(each.name()).isPositive();
             assertThat(each.charged()).as(each.name()).isPositive();
         }
-        if (!twoProcesses) { // there one thread posts for both, and the NIC may be the faster: no time is contested
-            assertThat(result.tenants().stream()
-                            .mapToDouble(TenantsResult.Figures::share)
-                            .sum())
-                    .isBetween(0.999, 1.001);
-        }
+        double sum = result.tenants().stream()
+                .mapToDouble(TenantsResult.Figures::share)
+                .sum();
+        // A run so short may charge nothing in the moments in which both have work queued; else the shares are a whole.
+        assertThat(sum)
+                .satisfiesAnyOf(
+                        all -> assertThat(all).isZero(), all -> assertThat(all).isBetween(0.999, 1.001));
         assertThat(result.tenants().get(1).entitled()).isEqualTo(0.75);
     }
 
