@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results that
- * some order of the operations explains. Empty is what the consumer is told when the tail has not moved; a record that is
- * claimed and not yet committed it waits for.
+ * some order of the operations explains. Empty is the queue whose tail has not moved ({@link AppendQueue#isDrained}); a
+ * record that is claimed and not yet committed the consumer waits for, since what is appended behind it may be whole already.
  *
  * <p>In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
  */
@@ -67,7 +67,7 @@ public class AppendLinearizabilityTest {
                 return polled;
             }
             Thread.onSpinWait();
-        } while (!queue.isEmpty());
+        } while (!queue.isDrained());
         return null;
     }
 
