@@ -117,6 +117,31 @@ class GroupRatesTest {
     }
 
     @Test
+    void aGroupThatWasParkedOutOfItsTurnWaitsForIt() {
+        FlowGroup limited = traffic.group(1);
+        limited.rates(MB, 0);
+        TestFlow ping = new TestFlow(limited, 1, 3000);
+        ping.configure(1, TrafficClass.URGENT);
+        traffic.flows.add(ping);
+        traffic.arbiter.attach(ping, port);
+        TestFlow one = traffic.flow(traffic.group(1), 1, port, 1 << 20);
+        TestFlow two = traffic.flow(traffic.group(1), 1, port, 1 << 20);
+        traffic.activateAll();
+        int parked = 0;
+        for (int i = 0; i < 1000; i++) {
+            TestFlow flow = traffic.visit();
+            if (flow != ping) {
+                parked++;
+                traffic.now += 3 * MB;
+                traffic.arbiter.expire(traffic.now);
+            }
+        }
+        assertThat(parked).isGreaterThan(100);
+        // Between its messages both others have a turn each, not always the same.
+        assertThat(one.served / (double) two.served).isBetween(0.9, 1.1);
+    }
+
+    @Test
     void aParkedGroupThatHasNoWorkLeftIsForgotten() {
         FlowGroup group = traffic.group(1);
         group.rates(MB, 0);
