@@ -99,7 +99,7 @@ class TwoEnginesTest {
         }
         two.flow(light, 5000);
         one.flow(heavy, 1 << 20);
-        run(500L * MB);
+        run(200L * MB);
         assertThat(charged(heavy) / (double) charged(light)).isCloseTo(weight, Percentage.withPercentage(1));
     }
 
@@ -111,7 +111,7 @@ class TwoEnginesTest {
         two.flow(both, 1000);
         TestFlow returns = one.flow(here, 1000);
         run(200L * MB);
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 5; i++) {
             one.arbiter.idle(returns);
             run(100L * MB); // alone on both engines
             long before = charged(both);
@@ -138,7 +138,7 @@ class TwoEnginesTest {
         long together = 0;
         long[] sums = new long[3];
         FlowGroup[] three = {steady, other, restless};
-        while (together < 200L * MB) {
+        while (together < 60L * MB) {
             one.arbiter.active(flow);
             for (int i = 0; i < 3; i++) {
                 sums[i] -= charged(three[i]);
@@ -168,12 +168,12 @@ class TwoEnginesTest {
         long together = 0;
         long mine = 0;
         long others = 0;
-        while (together < 300L * MB) {
+        while (together < 100L * MB) {
             one.arbiter.active(comesAndGoes);
             long before = charged(here);
             long beforeOthers = charged(both);
             run(period);
-            if (together >= 100L * MB) { // settled
+            if (together >= 40L * MB) { // settled
                 mine += charged(here) - before;
                 others += charged(both) - beforeOthers;
             }

@@ -51,7 +51,7 @@ class EnginesShareTest {
                     new LinkProfile()
                             .rate(10_000_000_000L)
                             .overhead(58)
-                            .maxPacket(1500)
+                            .maxPacket(4200)
                             .window(16 * 1024));
         }
     }
@@ -129,7 +129,7 @@ class EnginesShareTest {
                     .maxSend(256));
             QueuePair peer = far.pd.createQueuePair(new QueuePairAttributes().completionQueue(far.done));
             ConnectAttributes attributes =
-                    new ConnectAttributes().access(Access.ALL).pathMtu(1024).timeout(12);
+                    new ConnectAttributes().access(Access.ALL).pathMtu(4096).timeout(12);
             qp.connect(far.node.nicId(), peer.number(), attributes);
             peer.connect(nic.id(), qp.number(), attributes);
         }
@@ -169,29 +169,29 @@ class EnginesShareTest {
 
     @Test
     void anUnequalNumberOfQueuePairsChangesNothing() {
-        Tenant light = new Tenant("light", 1, 256, 100).on(0, 5).on(1, 1);
+        Tenant light = new Tenant("light", 1, 1000, 60).on(0, 5).on(1, 1);
         Tenant heavy = new Tenant("heavy", 3, LARGEST, 4).on(0, 1).on(1, 4);
         simulation.runFor(2 * MILLI);
-        assertThat(share(light, heavy, 20 * MILLI)).isCloseTo(0.25, within(0.005));
+        assertThat(share(light, heavy, 8 * MILLI)).isCloseTo(0.25, within(0.005));
     }
 
     @Test
     void whoIsOnOneEngineGetsItsShareOfBoth() {
         Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
-        Tenant one = new Tenant("one", 1, 256, 200).on(0, 3);
-        simulation.runFor(20 * MILLI);
-        assertThat(share(one, both, 40 * MILLI)).isCloseTo(0.25, within(0.01));
+        Tenant one = new Tenant("one", 1, 3000, 40).on(0, 3);
+        simulation.runFor(10 * MILLI);
+        assertThat(share(one, both, 15 * MILLI)).isCloseTo(0.25, within(0.01));
     }
 
     @Test
     void whoComesAndGoesGetsItsShareWhileItIsThere() {
         Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
-        Tenant restless = new Tenant("restless", 1, 256, 200).on(0, 3).on(1, 1);
+        Tenant restless = new Tenant("restless", 1, 3000, 40).on(0, 3).on(1, 1);
         simulation.runFor(5 * MILLI);
-        for (int i = 0; i < 10; i++) {
-            assertThat(share(restless, both, 10 * MILLI)).as("phase %d", i).isCloseTo(0.25, within(0.015));
+        for (int i = 0; i < 4; i++) {
+            assertThat(share(restless, both, 5 * MILLI)).as("phase %d", i).isCloseTo(0.25, within(0.015));
             restless.works = false;
-            simulation.runFor((1 + i % 4) * 3L * MILLI);
+            simulation.runFor((1 + i) * 2L * MILLI);
             restless.works = true;
             simulation.runFor(MILLI / 2);
         }
@@ -200,15 +200,15 @@ class EnginesShareTest {
     @Test
     void whatOthersHaveWhileOneIsAwayIsNotHeldAgainstThem() {
         Tenant both = new Tenant("both", 3, 4096, 32).on(0, 2).on(1, 3);
-        Tenant restless = new Tenant("restless", 1, 256, 50).on(0, 3);
+        Tenant restless = new Tenant("restless", 1, 3000, 8).on(0, 3);
         long mine = 0;
         long others = 0;
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 60; i++) {
             restless.works = true;
             long before = restless.bytes();
             long beforeOthers = both.bytes();
             simulation.runFor(MILLI / 2);
-            if (i >= 50) { // settled
+            if (i >= 20) { // settled
                 mine += restless.bytes() - before;
                 others += both.bytes() - beforeOthers;
             }
@@ -221,18 +221,18 @@ class EnginesShareTest {
     @Test
     void anIdlePhaseIsNotMadeUpFor() {
         Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
-        Tenant returns = new Tenant("returns", 1, 256, 200).on(0, 2);
+        Tenant returns = new Tenant("returns", 1, 3000, 40).on(0, 2);
         Tenant steady = new Tenant("steady", 1, LARGEST, 4).on(0, 1).on(1, 1);
-        for (int i = 0; i < 6; i++) {
-            simulation.runFor(10 * MILLI);
+        for (int i = 0; i < 3; i++) {
+            simulation.runFor(6 * MILLI);
             long before = returns.bytes();
             long others = both.bytes() + steady.bytes();
-            assertThat(share(steady, both, 20 * MILLI)).as("phase %d", i).isCloseTo(0.25, within(0.02));
+            assertThat(share(steady, both, 8 * MILLI)).as("phase %d", i).isCloseTo(0.25, within(0.02));
             long mine = returns.bytes() - before;
             others = both.bytes() + steady.bytes() - others;
             assertThat(mine / (double) (mine + others)).as("phase %d", i).isCloseTo(0.2, within(0.02));
             returns.works = false;
-            simulation.runFor(30 * MILLI);
+            simulation.runFor(12 * MILLI);
             returns.works = true;
         }
     }
