@@ -8,7 +8,8 @@ import org.agrona.concurrent.NanoClock;
  * and in a lane flows send a packet in turn.
  *
  * <p>A lane's weight is the sum of its groups'. The heaviest lane has 255 units, the most that the specification's table
- * holds, so that turns are as long as they can be and what a packet overshoots matters least. It is not carried over.
+ * holds, so that turns are as long as they can be and what a packet overshoots matters least. It is not carried over. A
+ * packet is sent whole and counts in whole units, as the link's credits are: one of 65 bytes is two.
  */
 public final class VirtualLanes extends FlowTurns {
     private static final int UNIT = 64;

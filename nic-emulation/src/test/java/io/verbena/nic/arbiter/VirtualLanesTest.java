@@ -25,6 +25,14 @@ class VirtualLanesTest {
     }
 
     @Test
+    void aPacketCountsInWholeUnits() {
+        TestFlow odd = wire.flow(new FlowGroup(1, 1, 1), 1, 65, port);
+        TestFlow even = wire.flow(new FlowGroup(2, 1, 1), 1, 128, port);
+        wire.run(10_000_000);
+        assertThat(odd.messages / (double) even.messages).isCloseTo(1, within(0.01)); // two units each
+    }
+
+    @Test
     void aLaneTurnsAsSoonAsOthersHaveNothing() {
         TestFlow alone = wire.flow(new FlowGroup(6, 1, 1), 1, 64, port);
         wire.attached(new FlowGroup(2, 65_535, 1), 1, 64, port);
