@@ -111,7 +111,7 @@ class TenantsRunTest {
     @ParameterizedTest
     @EnumSource(
             value = Adversary.class,
-            names = {"ONE_BYTE", "ALL_URGENT", "INVALID"})
+            names = {"ONE_BYTE", "ALL_URGENT", "SILENT_PEER", "INVALID"})
     void theVictimSendsBesideEachAdversary(Adversary adversary) {
         for (FabricKind fabric : List.of(FabricKind.LOCAL, FabricKind.UDS)) {
             TenantsSetting setting = new TenantsSetting(
