@@ -8,6 +8,7 @@ import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.path.Deadline;
 import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.EngineMode;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import java.net.InetAddress;
@@ -61,6 +62,8 @@ class TenantsRunTest {
     @CsvSource({
         "LOCAL, WRITE, 4096, 131072",
         "LOCAL, WRITE, 131072, 4096",
+        "LOCAL, SEND, 4096, 131072",
+        "LOCAL, SEND, 131072, 4096",
         "UDS, WRITE, 4096, 131072",
         "UDS, SEND, 131072, 4096",
         "TCP, SEND, 4096, 131072",
@@ -71,7 +74,7 @@ class TenantsRunTest {
                 List.of(Tenant.of("light", 1, lightBytes, verb), Tenant.of("heavy", 3, heavyBytes, verb));
         TenantsSetting setting = new TenantsSetting(
                 fabric, false, Discipline.CHUNKS, ChargedUnit.BYTES, tenants, Ping.NONE, SECONDS, SECONDS);
-        try (FabricNode near = FabricNode.open(fabric, setting.near());
+        try (FabricNode near = FabricNode.open(fabric, setting.near().mode(EngineMode.INVOKER));
                 FabricNode far = FabricNode.open(fabric, setting.far())) {
             link(near, far);
             List<TenantSender> senders = new ArrayList<>();
