@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class HoldTest {
     private static final int LARGE = CHUNK;
+    private static final long PATIENCE_NANOS = 45_000_000_000L; // less than the limit, which does not end a loop
 
     private final AppendFixture nic = new AppendFixture();
     private final Collector collector = new Collector();
@@ -249,6 +251,28 @@ class HoldTest {
         assertThat(next.query().heldRecords()).isZero();
     }
 
+    /** A thread that keeps nothing going, and says what it failed with. */
+    private static Thread helper(Queue<Throwable> failures, Runnable work) {
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        });
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Lets other threads run; not after one of them has failed, nor for ever. */
+    private static void giveWay(long begin, Queue<Throwable> failures) {
+        Throwable failure = failures.peek();
+        if (failure != null || System.nanoTime() - begin > PATIENCE_NANOS) {
+            throw new AssertionError("the other threads do not go on", failure);
+        }
+        Thread.yield();
+    }
+
     @Test
     void otherThreadsReleaseWhileTheQueueGoesOn() throws InterruptedException {
         ConcurrentLinkedQueue<AppendRecord> out = new ConcurrentLinkedQueue<>();
@@ -260,49 +284,49 @@ class HoldTest {
         }
         List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < 2; t++) {
-            threads.add(new Thread(() -> {
+            threads.add(helper(failures, () -> {
                 while (!stop.get() || !out.isEmpty()) {
                     AppendRecord record = out.poll();
                     if (record == null) {
                         Thread.yield();
                         continue;
                     }
-                    try {
-                        check(record, record.immediate(), record.length());
-                    } catch (Throwable e) {
-                        failures.add(e);
-                    }
+                    check(record, record.immediate(), record.length());
                     record.release();
                     back.add(record);
                 }
             }));
         }
-        threads.add(new Thread(() -> {
+        threads.add(helper(failures, () -> {
             while (!stop.get()) {
                 nic.allocator.doWork();
                 Thread.yield();
             }
         }));
-        threads.forEach(thread -> thread.setDaemon(true)); // one that fails keeps none going
         threads.forEach(Thread::start);
+        long begin = System.nanoTime();
         Random random = new Random(3);
         int taken = 0;
-        for (int number = 0; number < 60_000; number++) {
-            AppendRecord record;
-            while ((record = back.poll()) == null) {
-                Thread.yield();
+        try {
+            for (int number = 0; number < 60_000; number++) {
+                AppendRecord record;
+                while ((record = back.poll()) == null) {
+                    giveWay(begin, failures);
+                }
+                while (append(peer, queue, 3, number, random.nextInt(300), 1) == Appender.RNR) {
+                    queue.poll(collector, 1);
+                    giveWay(begin, failures);
+                }
+                AppendRecord into = record;
+                taken += queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1);
+                out.add(into);
             }
-            while (append(peer, queue, 3, number, random.nextInt(300), 1) == Appender.RNR) {
-                queue.poll(collector, 1);
-                Thread.yield();
-            }
-            AppendRecord into = record;
-            taken += queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1);
-            out.add(into);
+        } finally {
+            stop.set(true);
         }
-        stop.set(true);
         for (Thread thread : threads) {
-            thread.join();
+            thread.join(PATIENCE_NANOS / 1_000_000);
+            assertThat(thread.isAlive()).isFalse();
         }
         assertThat(failures).isEmpty();
         assertThat(taken).isEqualTo(60_000);
