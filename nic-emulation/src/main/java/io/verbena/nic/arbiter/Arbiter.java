@@ -1,5 +1,6 @@
 package io.verbena.nic.arbiter;
 
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,12 +68,18 @@ public interface Arbiter {
      */
     void charge(Flow flow, int bytes, int operations, long nanos);
 
+    /**
+     * Sets where the time comes from that visits are not timed with: one reading may do for a whole turn of the engine. By
+     * default the clock that the arbiter was made with.
+     */
+    default void timeBy(NanoClock turn) {}
+
     /** Whether visits are to be timed. */
     boolean isTimed();
 
     /**
-     * Whether the flow that is served goes before its turn, because it is urgent. Where it does not, it keeps out of the window
-     * that links leave to urgent packets, as bulk does.
+     * Whether the flow that is served is urgent: it may use the window that links leave to urgent packets, which bulk keeps out
+     * of.
      */
     default boolean isEarly() {
         return false;

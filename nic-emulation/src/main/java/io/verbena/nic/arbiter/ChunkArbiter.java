@@ -250,7 +250,7 @@ public final class ChunkArbiter implements Arbiter {
     @Override
     public boolean isEarly() {
         Flow flow = served;
-        return flow != null && flow.urgent && (alone || schedule.isEarly());
+        return flow != null && flow.urgent;
     }
 
     @Override
@@ -293,6 +293,11 @@ public final class ChunkArbiter implements Arbiter {
 
     // ---- time
     // --------------------------------------------------------------------------------------------------------
+
+    @Override
+    public void timeBy(NanoClock turn) {
+        schedule.timeBy(turn);
+    }
 
     @Override
     public boolean isTimed() {

@@ -1,5 +1,7 @@
 package io.verbena.nic.arbiter;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A group's account on one engine: see {@link EngineAccounts}. The arbiter says when the group begins and ceases to have
  * work here, what it was charged, and asks at each turn what the turn is to be corrected by.
@@ -7,32 +9,23 @@ package io.verbena.nic.arbiter;
  * <p>Used under the engine's baton.
  */
 final class GroupAccount {
-    private static final int LEAST_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
-
     private final EngineAccounts engine;
     private final FlowGroup group;
     private final FlowStatistics statistics;
+    private final @Nullable GroupBalance balance; // null where the NIC has no other engine
 
-    int weight;
-    int place;
-    double lag; // behind its weight's part of what all engines have served, negative if ahead
-    long correction; // yet to be given or taken
-
+    private int weight;
     private boolean member;
-    private int epoch;
     private double since; // perWeight when it was settled
     private double unsettled; // below one unit
     private long own; // charged while it stood in no schedule: nobody else had work
     private long unpublished;
-    private long seen; // the ledger's total when last looked at
-    private long seenHere; // of it, this engine's
-    private long served; // since then
-    private long servedHere;
 
     GroupAccount(EngineAccounts engine, FlowGroup group) {
         this.engine = engine;
         this.group = group;
         this.statistics = group.statistics().part(engine.engine());
+        this.balance = engine.balance(group);
     }
 
     /** It has work here. Does nothing if it had already. */
@@ -40,31 +33,36 @@ final class GroupAccount {
         if (!member) {
             member = true;
             weight = group.weight();
-            engine.enter(this);
-            if (epoch != engine.epoch()) {
-                epoch = engine.epoch();
-                lag = 0;
-            }
+            engine.enter(weight);
             since = engine.perWeight();
-            if (!engine.isAlone()) {
-                look(); // what it was served before is not compared
+            if (balance != null) {
+                balance.reweigh(weight);
             }
+            resume();
         }
     }
 
-    /**
-     * It has none left. What it was behind is forgotten; what it was ahead is kept until nobody has work here. Does nothing
-     * if it had none.
-     */
+    /** It has none left. Does nothing if it had none. */
     void leave() {
         if (member) {
             settle();
-            engine.leave(this);
+            pause();
+            engine.leave(weight);
             member = false;
-            if (!engine.isAlone()) {
-                lag = Math.min(lag, 0);
-                correction = 0;
-            }
+        }
+    }
+
+    /** It has work, but others are served because it cannot be: behind full ports, or above its ceiling. */
+    void pause() {
+        if (balance != null) {
+            balance.leave();
+        }
+    }
+
+    /** It can be served again. */
+    void resume() {
+        if (balance != null) {
+            balance.enter();
         }
     }
 
@@ -75,9 +73,12 @@ final class GroupAccount {
         unpublished += units;
         if (!member) {
             own += units;
+        } else if (balance != null) {
+            balance.charge(units);
         }
         if (unpublished >= engine.lot()) {
-            publish();
+            group.ledger().add(engine.engine(), unpublished);
+            unpublished = 0;
             reweigh();
             settle();
         }
@@ -90,48 +91,31 @@ final class GroupAccount {
             settle();
             engine.reweigh(now - weight);
             weight = now;
+            if (balance != null) {
+                balance.reweigh(now);
+            }
         }
     }
 
+    /** A lap over the groups begins with its turn, of so many units for all. */
+    void lap(long units) {
+        engine.lap(units);
+    }
+
     /**
-     * What its next turn is longer by, or shorter if negative: never so much that nothing is left of it, or twice.
+     * What its next turn is longer by, or shorter if negative.
      *
      * @param turn length of the turn
      */
     long correct(long turn) {
-        if (correction == 0 || turn < 1) {
+        if (balance == null) {
             return 0;
         }
-        long most = turn - Math.max(1, turn / LEAST_PART);
-        long now = Math.max(-most, Math.min(turn, correction));
-        correction -= now;
-        group.statistics().entitle(engine.engine(), now);
+        long now = balance.correct(turn);
+        if (now != 0) {
+            group.statistics().entitle(engine.engine(), now);
+        }
         return now;
-    }
-
-    /** Looks at what all engines have charged it since the last look. */
-    long look() {
-        publish();
-        settle();
-        GroupLedger ledger = group.ledger();
-        long total = ledger.total();
-        long here = ledger.of(engine.engine());
-        served = total - seen;
-        servedHere = here - seenHere;
-        seen = total;
-        seenHere = here;
-        return served;
-    }
-
-    boolean wasServedElsewhere() {
-        return served != servedHere;
-    }
-
-    /** Compares that with what it was entitled to, where engines have something to settle. */
-    void compare(double each, boolean shared) {
-        double behind = lag + each * weight - served;
-        double most = engine.mostBehind();
-        lag = shared ? Math.max(-most, Math.min(most, behind)) : 0;
     }
 
     private void settle() {
@@ -146,12 +130,5 @@ final class GroupAccount {
             units += whole;
         }
         group.statistics().entitle(engine.engine(), units);
-    }
-
-    private void publish() {
-        if (unpublished != 0) {
-            group.ledger().add(engine.engine(), unpublished);
-            unpublished = 0;
-        }
     }
 }

@@ -25,6 +25,7 @@ final class GroupEntry extends Share {
     long tokens; // charged units that its ceiling lets it send yet
     long floorTokens; // that its floor lets it send before others
     long wakeNanos; // end of parking
+    long floorAtNanos = Long.MIN_VALUE; // when its floor gives again
     long contested; // the arbiter's contested time when this was published
 
     private final Map<@Nullable Port, FlowQueue> byPort = new HashMap<>();

@@ -52,6 +52,15 @@ public final class GroupLedger {
         return total;
     }
 
+    /** What the engines but one have charged. */
+    long elsewhere(int engine) {
+        long total = 0;
+        for (int i = 0; i < engines; i++) {
+            total += i == engine ? 0 : of(i);
+        }
+        return total;
+    }
+
     /** What one engine has charged. */
     public long of(int engine) {
         return charged.getAcquire((engine + 1) * LINE);

@@ -12,11 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class GroupRates {
     private final ShareList<GroupEntry> parked = new ShareList<>();
     private final List<GroupEntry> floored = new ArrayList<>();
-    private final NanoClock clock;
+    private NanoClock clock;
     private long deadline = Long.MAX_VALUE; // the first end of parking
 
     GroupRates(NanoClock clock) {
         this.clock = clock;
+    }
+
+    /** Sets where the time comes from. */
+    void timeBy(NanoClock engine) {
+        clock = engine;
     }
 
     /** A group is new, or has changed; rates that are as they were keep what was taken of them. */
@@ -31,6 +36,7 @@ final class GroupRates {
         if (floor != entry.floor) {
             entry.floor = floor;
             entry.floorTokens = 0;
+            entry.floorAtNanos = Long.MIN_VALUE;
         }
         floored.remove(entry);
         if (entry.group.floorBytesPerSecond() > 0) {
@@ -62,8 +68,7 @@ final class GroupRates {
             GroupEntry entry = floored.get(i);
             if (entry.flows > 0 && !entry.parked) {
                 if (entry.floorTokens <= 0) {
-                    GroupLedger ledger = entry.group.ledger();
-                    entry.floorTokens += ledger.takeFloor(ledger.lot() - entry.floorTokens, clock.nanoTime());
+                    takeFloor(entry);
                 }
                 if (entry.floorTokens > 0) {
                     return i;
@@ -71,6 +76,16 @@ final class GroupRates {
             }
         }
         return -1;
+    }
+
+    private void takeFloor(GroupEntry entry) {
+        long now = clock.nanoTime();
+        if (now < entry.floorAtNanos) {
+            return;
+        }
+        GroupLedger ledger = entry.group.ledger();
+        entry.floorTokens += ledger.takeFloor(ledger.lot() - entry.floorTokens, now);
+        entry.floorAtNanos = entry.floorTokens > 0 ? Long.MIN_VALUE : ledger.floorAtNanos();
     }
 
     /** Whether a group's ceiling lets it send now. */

@@ -28,9 +28,10 @@ final class GroupSchedule {
     private int ready; // of them, whose port has room and whose group is not above its ceiling
     private int readyInTurn; // of all, urgent or not, whose port has room for who waits for its turn
     private int entered;
+    private NanoClock turn; // the engine's time, one for all of its turn
+    private long lap; // units of the last lap over the groups
 
     // How the last flow was chosen.
-    private boolean early; // it is urgent, and this is not its group's turn
     private boolean belowFloor; // its group had not had its floor
 
     // For how long more than one group has had work.
@@ -41,9 +42,16 @@ final class GroupSchedule {
         this.settings = settings;
         this.shift = shift;
         this.clock = clock;
+        this.turn = clock;
         this.rates = new GroupRates(clock);
         this.urgentTurns = new UrgentTurns(
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
+    }
+
+    /** Sets where the time comes from that visits are not timed with. */
+    void timeBy(NanoClock engine) {
+        turn = engine;
+        rates.timeBy(engine);
     }
 
     // ---- what stands where
@@ -139,7 +147,7 @@ final class GroupSchedule {
 
     private void join(GroupEntry entry) {
         if (groups.members() == 1) {
-            contestedSince = clock.nanoTime();
+            contestedSince = turn.nanoTime();
         }
         groups.join(entry);
         entry.contested = contested();
@@ -158,7 +166,7 @@ final class GroupSchedule {
     }
 
     private long contested() {
-        return groups.members() > 1 ? contestedNanos + clock.nanoTime() - contestedSince : contestedNanos;
+        return groups.members() > 1 ? contestedNanos + turn.nanoTime() - contestedSince : contestedNanos;
     }
 
     /** Adds the time for which the group has had work, and another too. */
@@ -192,6 +200,12 @@ final class GroupSchedule {
     /** A group is gone for good, with all of its flows. */
     void forget(GroupEntry entry) {
         rates.forget(entry);
+    }
+
+    /** A group has work, and none of its flows can be served. */
+    private void stall(GroupEntry entry) {
+        groups.stall(entry);
+        entry.account.pause();
     }
 
     // ---- ports
@@ -241,6 +255,7 @@ final class GroupSchedule {
     private void resume(GroupEntry entry) {
         if (entry.list == null) {
             groups.resume(entry);
+            entry.account.resume();
         }
     }
 
@@ -264,13 +279,7 @@ final class GroupSchedule {
         return null;
     }
 
-    /** Whether the flow chosen is urgent, and served before its group's turn. */
-    boolean isEarly() {
-        return early;
-    }
-
     private @Nullable Flow choose() {
-        early = false;
         belowFloor = false;
         if (rates.hasFloors() && groups.members() > 1) {
             for (int i = rates.belowFloor(0); i >= 0; i = rates.belowFloor(i + 1)) {
@@ -284,7 +293,6 @@ final class GroupSchedule {
         if (!urgentTurns.isEmpty()) {
             Flow flow = urgentTurns.select(groups.members() > 1);
             if (flow != null) {
-                early = true;
                 return flow;
             }
         }
@@ -292,24 +300,33 @@ final class GroupSchedule {
             return null; // no lap passes while those in turn wait for room on the same port as who is urgent
         }
         while (true) {
-            GroupEntry entry = groups.select(total());
+            long units = total();
+            GroupEntry entry = groups.select(units);
             if (entry == null) {
                 throw new IllegalStateException(readyInTurn + " flows are ready and no group is");
             }
             if (entry.began) {
-                entry.began = false;
-                urgentTurns.offer(entry); // its turns have paid what was early
-                publish(entry);
+                begin(entry, units);
             }
             Flow flow = choose(entry);
             if (flow != null) {
                 return flow;
             }
-            groups.stall(entry);
+            stall(entry);
         }
     }
 
-    /** The flow of a group whose turn it is; null if all are behind full ports. */
+    private void begin(GroupEntry entry, long units) {
+        entry.began = false;
+        if (units != lap) {
+            lap = units;
+            entry.account.lap(units);
+        }
+        publish(entry);
+        urgentTurns.offer(entry); // its turns have paid what was early
+    }
+
+    /** The flow of a group whose turn it is, urgent ones first; null if all are behind full ports. */
     private @Nullable Flow choose(GroupEntry entry) {
         if (entry.urgent.flows.hasReady()) {
             Flow flow = urgentTurns.select(entry);
@@ -317,10 +334,10 @@ final class GroupSchedule {
                 return flow;
             }
         }
-        long turn = groups.members() > 1 ? groups.units(entry.weight) : total();
-        long lap = Math.max(turn, Math.max(1, ((long) entry.flows * settings.minChunk()) >> shift));
-        FlowQueue queue = entry.select(lap);
-        return queue == null ? null : queue.flows.select(lap);
+        long units = groups.members() > 1 ? groups.units(entry.weight) : total();
+        units = Math.max(units, Math.max(1, ((long) entry.flows * settings.minChunk()) >> shift));
+        FlowQueue queue = entry.select(units);
+        return queue == null ? null : queue.flows.select(units);
     }
 
     /** Units of one lap over the groups. */
@@ -342,7 +359,7 @@ final class GroupSchedule {
         if (belowFloor) {
             credit = entry.floorTokens << FRACTION;
         } else if (groups.members() > 1) {
-            credit = early ? urgentTurns.left(entry) : entry.credit;
+            credit = flow.urgent ? urgentTurns.left(entry) : entry.credit;
         }
         if (flow.urgent) {
             credit = entry.urgent.flows.members() > 1 ? Math.min(credit, flow.credit) : credit;
@@ -397,7 +414,7 @@ final class GroupSchedule {
         ready -= entry.count(-1);
         urgentTurns.withdraw(entry);
         if (entry.list != null) {
-            groups.stall(entry);
+            stall(entry);
         }
         rates.park(entry);
     }

@@ -15,14 +15,13 @@ final class UrgentFlows extends Share {
      * The flow whose turn it is; those whose port is full step aside.
      *
      * @param lapUnits for all of them together, if a lap begins
-     * @param early before the group's turn: then in the window that links leave to urgent packets too
      * @return null if none can be served
      */
     @Nullable
-    Flow select(long lapUnits, boolean early) {
+    Flow select(long lapUnits) {
         for (Flow flow = flows.select(lapUnits); flow != null; flow = flows.select(lapUnits)) {
             Port port = flow.port;
-            if (port == null || !(early ? port.urgentFull : port.full)) {
+            if (port == null || !port.urgentFull) {
                 return flow;
             }
             flows.stall(flow);

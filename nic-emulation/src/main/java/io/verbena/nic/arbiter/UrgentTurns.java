@@ -59,7 +59,7 @@ final class UrgentTurns {
                 urgent.entry.group.statistics().demote(engine, 1);
                 continue;
             }
-            Flow flow = urgent.select(lapUnits, true);
+            Flow flow = urgent.select(lapUnits);
             if (flow != null) {
                 return flow;
             }
@@ -71,7 +71,7 @@ final class UrgentTurns {
     /** The urgent flow to serve in its group's own turn; null if all are behind full ports. */
     @Nullable
     Flow select(GroupEntry entry) {
-        return entry.urgent.select(lapUnits, false);
+        return entry.urgent.select(lapUnits);
     }
 
     /** A group's urgent flow was served: the next group follows. */

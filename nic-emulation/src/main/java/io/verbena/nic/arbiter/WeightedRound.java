@@ -110,9 +110,14 @@ final class WeightedRound<T extends Share> {
         unlink(share);
     }
 
-    /** A member that was stalled can be served again: it goes on where it was. */
+    /** A member that was stalled can be served again: it goes on with its turn, or waits for its next one. */
     void resume(T share) {
-        ready.addFirst(share);
+        if (share.inTurn) {
+            ready.addFirst(share);
+        } else {
+            share.lap = lap;
+            ready.addLast(share);
+        }
     }
 
     /** Changes a weight, from the next turn on. */

@@ -218,6 +218,7 @@ final class Datapath implements TransportServices, PacketHandler {
             completed.clear();
             delivered = true; // also where the entries themselves were told of before
         }
+        now = UNKNOWN; // between turns time passes
     }
 
     private static void wake(Link link, ControlBlock peer) {

@@ -34,7 +34,8 @@ final class Outbound {
     private final TransportServices services;
     private final NanoClock clock;
     private final List<Port> full = new ArrayList<>(); // until the next turn
-    private final List<Path> fullPaths = new ArrayList<>(); // theirs
+    private final List<Path> bulkFull =
+            new ArrayList<>(); // of them, whose links have room that is left to urgent packets
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -55,6 +56,7 @@ final class Outbound {
         this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
         this.services = services;
         this.clock = clock;
+        arbiter.timeBy(services::now);
     }
 
     /**
@@ -66,7 +68,7 @@ final class Outbound {
         for (int i = full.size() - 1; i >= 0; i--) {
             arbiter.room(full.remove(i));
         }
-        fullPaths.clear();
+        bulkFull.clear();
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -178,7 +180,10 @@ final class Outbound {
         if (port != null && port.bulkWindow() != Integer.MAX_VALUE && !arbiter.isEarly()) {
             budget = Math.min(budget, bulkRoom(qp, port));
             if (budget <= 0) {
-                full(qp, port);
+                Path path = qp.path();
+                if (full(qp, port) && path != null) {
+                    bulkFull.add(path);
+                }
                 return NO_ROOM;
             }
         }
@@ -253,15 +258,15 @@ final class Outbound {
         }
     }
 
-    private void full(QpContext qp, Port port) {
+    /** Returns whether that was not known in this turn. */
+    private boolean full(QpContext qp, Port port) {
         Path path = qp.path();
         boolean known = port.isFull();
         arbiter.full(qp);
         if (path == null || known) {
-            return;
+            return false;
         }
         full.add(port);
-        fullPaths.add(path);
         if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 QpContext waiting = path.queuePairs().get(i);
@@ -270,6 +275,7 @@ final class Outbound {
                 }
             }
         }
+        return true;
     }
 
     private void unblock(Path path) {
@@ -348,10 +354,10 @@ final class Outbound {
 
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
     boolean hasBulkRoom() {
-        for (int i = 0; i < full.size(); i++) {
-            int window = full.get(i).bulkWindow();
-            Link link = fullPaths.get(i).link();
-            if (window != Integer.MAX_VALUE && link != null && link.unsent() < window) {
+        for (int i = 0; i < bulkFull.size(); i++) {
+            Port port = bulkFull.get(i).port();
+            Link link = bulkFull.get(i).link();
+            if (port != null && link != null && link.unsent() < port.bulkWindow()) {
                 return true;
             }
         }
@@ -383,7 +389,7 @@ final class Outbound {
     void clear() {
         newcomer = null;
         full.clear();
-        fullPaths.clear();
+        bulkFull.clear();
         blocked.clear();
         acknowledgements.clear();
     }

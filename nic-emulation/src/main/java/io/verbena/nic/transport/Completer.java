@@ -66,6 +66,11 @@ final class Completer {
         resumeAt = 0;
     }
 
+    /** The newest PSN that is known to have been answered. */
+    int acknowledged() {
+        return acknowledged;
+    }
+
     /** Whether sending has to wait because the receiver was not ready. */
     boolean isHeldBack() {
         return resumeAt != 0 && services.now() < resumeAt;

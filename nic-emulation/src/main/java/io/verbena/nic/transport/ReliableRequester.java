@@ -37,7 +37,8 @@ final class ReliableRequester extends Requester {
     private final AppendRun run;
 
     private int nextPsn;
-    private int unsentPsn; // the first that no packet has asked an answer for
+    private int unsentPsn; // after the last that was sent
+    private int askedPsn; // after the last that a packet has asked an answer for, since it went back
     private long assigned; // requests below this index have their PSNs
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries, and the direct path, have been checked in this turn
@@ -84,6 +85,7 @@ final class ReliableRequester extends Requester {
     void reset(int psn) {
         nextPsn = psn & Psn.MASK;
         unsentPsn = nextPsn;
+        askedPsn = nextPsn;
         assigned = ring.head();
         offset = 0;
         started = false;
@@ -105,10 +107,11 @@ final class ReliableRequester extends Requester {
 
     /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
     boolean awaitsPeer() {
-        return hasUnanswered() || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
+        return (hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1)
+                || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
     }
 
-    /** The PSN after the last that a packet has asked an answer for: a message has its PSNs before all of it is sent. */
+    /** The PSN after the last that was sent: a message has its PSNs before all of it is sent. */
     int unsentPsn() {
         return unsentPsn;
     }
@@ -401,6 +404,9 @@ final class ReliableRequester extends Requester {
         if (Psn.after(end, unsentPsn)) {
             unsentPsn = end;
         }
+        if (wantsAnswer || reads) {
+            askedPsn = end;
+        }
         justChecked = false;
         offset += payload;
         if (last) {
@@ -468,6 +474,7 @@ final class ReliableRequester extends Requester {
         if (Psn.after(end, unsentPsn)) {
             unsentPsn = end;
         }
+        askedPsn = end;
         unrequested = 0;
         justChecked = false;
         started = false;
@@ -522,6 +529,7 @@ final class ReliableRequester extends Requester {
     /** Goes back to a PSN that was sent: the next packet will be that one. */
     void rewind(int psn) {
         services.nothingUnderWay(qp);
+        askedPsn = psn; // the timer runs again when it leaves, not while it waits its turn
         long index = ring.head();
         readsOutstanding = 0;
         while (index < assigned) {

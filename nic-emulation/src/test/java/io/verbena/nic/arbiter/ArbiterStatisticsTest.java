@@ -86,6 +86,26 @@ class ArbiterStatisticsTest {
     }
 
     @Test
+    void comingAndGoingReadsTheClockForSamplesOnly() {
+        int[] readings = {0};
+        ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++);
+        arbiter.timeBy(() -> 0);
+        TestFlow one = new TestFlow(a, 1, 64).oneAtATime();
+        TestFlow two = new TestFlow(b, 1, 64).oneAtATime();
+        arbiter.attach(one, null);
+        arbiter.attach(two, null);
+        for (int i = 0; i < 1600; i++) {
+            arbiter.active(one);
+            arbiter.active(two);
+            for (TestFlow flow = (TestFlow) arbiter.next(); flow != null; flow = (TestFlow) arbiter.next()) {
+                arbiter.charge(flow, flow.send(1), 1, 0);
+                arbiter.idle(flow);
+            }
+        }
+        assertThat(readings[0]).isBetween(1, 2 * 3200 / 16);
+    }
+
+    @Test
     void someWaitsAreTimed() {
         traffic.flow(a, 1, null, 1000);
         TestFlow mine = traffic.flow(b, 1, null, 1000).oneAtATime();

@@ -244,6 +244,58 @@ class ChunkArbiterTest {
     }
 
     @Test
+    void whoAFullPortHasStoppedIsTheNextWhenThereIsRoom() {
+        Port other = new Port();
+        TestFlow here = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.flow(traffic.group(1), 1, other, 1000);
+        traffic.flow(traffic.group(1), 1, other, 1000);
+        TestFlow beside = traffic.flow(here.group(), 1, other, 1000);
+        traffic.activateAll();
+        for (int i = 0; i < 100; i++) {
+            TestFlow flow = traffic.serve();
+            while (flow != here) {
+                traffic.arbiter.active(flow);
+                flow = traffic.serve();
+            }
+            traffic.arbiter.full(here);
+            traffic.arbiter.idle(beside); // nothing else of its group can be served
+            traffic.run(i % 7 * 20_000 + 10_000);
+            traffic.arbiter.room(port);
+            assertThat(traffic.visit()).as("after stop %d", i).isSameAs(here);
+            traffic.arbiter.active(beside);
+        }
+    }
+
+    @Test
+    void aTurnIsAsLongAsTheWeightsOfThoseWithWorkSay() {
+        FlowGroup one = traffic.group(1);
+        FlowGroup two = traffic.group(3);
+        FlowGroup leaves = traffic.group(60_000);
+        TestFlow a = traffic.flow(one, 1, port, 1);
+        TestFlow b = traffic.flow(two, 1, port, 1);
+        TestFlow idle = traffic.flow(leaves, 1, port, 1);
+        TestFlow idleHere = traffic.flow(one, 1000, port, 1);
+        traffic.activateAll();
+        for (int left = 2; left > 0; ) {
+            TestFlow flow = traffic.serve();
+            if (flow == idle || flow == idleHere) {
+                traffic.arbiter.idle(flow);
+                left--;
+            } else {
+                traffic.arbiter.active(flow);
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            traffic.visit(); // the lap under way ends
+        }
+        for (int i = 0; i < 6; i++) {
+            TestFlow flow = traffic.visit();
+            assertThat(flow.budget()).isEqualTo(flow == a ? 16 * 1024 : 48 * 1024);
+        }
+        assertThat(b.served).isGreaterThan(a.served);
+    }
+
+    @Test
     void aWeightHoldsFromTheNextVisitOn() {
         FlowGroup a = traffic.group(1);
         FlowGroup b = traffic.group(1);

@@ -195,10 +195,12 @@ class EngineAccountsTest {
 
     @Test
     void aTurnIsNeverTakenWholeNorMoreThanDoubled() {
-        EngineAccounts books = new EngineAccounts(0, 2, 0);
-        GroupAccount account = new GroupAccount(books, group(1, 1));
+        EngineBalance engine = new EngineBalance(0, 2, 0);
+        GroupBalance account = new GroupBalance(engine, group(1, 1));
         account.enter();
         account.correction = -1_000_000;
+        assertThat(account.correct(1280)).isZero(); // nobody else could have it
+        new GroupBalance(engine, group(2, 1)).enter();
         assertThat(account.correct(1)).isZero();
         assertThat(account.correct(1280)).isEqualTo(-1270);
         account.correction = 1_000_000;

@@ -117,6 +117,37 @@ class GroupRatesTest {
     }
 
     @Test
+    void aGroupThatWasParkedOutOfItsTurnWaitsForIt() {
+        TestFlow one = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow two = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.activateAll();
+        traffic.run(MB);
+        FlowGroup limited = traffic.group(1);
+        limited.rates(MB, 0);
+        TestFlow bulk = traffic.flow(limited, 1, port, 1000);
+        TestFlow urgent = new TestFlow(limited, 1, 3000);
+        urgent.configure(1, TrafficClass.URGENT);
+        traffic.arbiter.attach(urgent, port);
+        traffic.arbiter.active(bulk);
+        traffic.arbiter.active(urgent);
+        assertThat(traffic.visit()).isSameAs(urgent);
+        assertThat(traffic.visit()).isSameAs(urgent);
+        TestFlow next = traffic.visit(); // its urgent flow would be early, but it is above its ceiling
+        assertThat(next).isIn(one, two);
+        traffic.arbiter.idle(urgent);
+        traffic.now += 10 * MB;
+        traffic.arbiter.expire(traffic.now);
+        TestFlow after = traffic.visit();
+        while (after == next) {
+            after = traffic.visit();
+        }
+        assertThat(after).isSameAs(next == one ? two : one);
+        while (after != bulk) {
+            after = traffic.visit();
+        }
+    }
+
+    @Test
     void aParkedGroupThatHasNoWorkLeftIsForgotten() {
         FlowGroup group = traffic.group(1);
         group.rates(MB, 0);

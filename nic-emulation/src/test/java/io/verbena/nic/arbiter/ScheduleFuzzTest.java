@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ScheduleFuzzTest {
     private static final int STEPS = 40_000;
 
-    private final Traffic traffic = new Traffic();
+    private Traffic traffic = new Traffic();
     private final Port[] ports = {new Port(), new Port(), new Port()};
     private final Set<TestFlow> working = new HashSet<>();
     private final Set<TestFlow> attached = new HashSet<>();
@@ -48,6 +48,7 @@ class ScheduleFuzzTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void nobodyIsForgotten(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
+        traffic = new Traffic(ArbiterSettings.defaults(), 1 + (int) (seed % 2));
         for (int g = 0; g < 1 + seed % 5; g++) {
             FlowGroup group = traffic.group(1 + random.nextInt(100));
             if (random.nextInt(3) == 0) {
@@ -63,6 +64,9 @@ class ScheduleFuzzTest {
             }
         }
         for (int i = 0; i < STEPS; i++) {
+            if (seed % 2 == 1) {
+                elsewhere(random);
+            }
             traffic.now += random.nextInt(20_000);
             if (traffic.arbiter.nextDeadlineNanos() <= traffic.now) {
                 traffic.arbiter.expire(traffic.now);
@@ -90,6 +94,12 @@ class ScheduleFuzzTest {
             }
         }
         assertThat(left).isEmpty();
+    }
+
+    /** Another engine has served a group, or not. */
+    private void elsewhere(SplittableRandom random) {
+        FlowGroup group = traffic.groups.get(random.nextInt(traffic.groups.size()));
+        group.ledger().add(1, random.nextInt(4) * 50_000L);
     }
 
     private void step(SplittableRandom random) {

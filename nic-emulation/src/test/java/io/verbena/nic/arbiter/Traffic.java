@@ -42,6 +42,7 @@ final class Traffic {
         }
     }
 
+    private final int engines;
     final Arbiter arbiter;
     final List<TestFlow> flows = new ArrayList<>();
     final List<FlowGroup> groups = new ArrayList<>();
@@ -53,11 +54,17 @@ final class Traffic {
     }
 
     Traffic(ArbiterSettings settings) {
-        arbiter = new ChunkArbiter(settings, 0, 1, () -> now);
+        this(settings, 1);
+    }
+
+    /** Of the first engine of some. */
+    Traffic(ArbiterSettings settings, int engines) {
+        this.engines = engines;
+        arbiter = new ChunkArbiter(settings, 0, engines, () -> now);
     }
 
     FlowGroup group(int weight) {
-        FlowGroup group = new FlowGroup(groups.size(), weight, 1);
+        FlowGroup group = new FlowGroup(groups.size(), weight, engines);
         groups.add(group);
         return group;
     }

@@ -156,6 +156,24 @@ class UrgentTest {
     }
 
     @Test
+    void whoHasHadItsAdvanceGoesOnInItsTurnAlthoughBulkWaitsForRoom() {
+        Port free = new Port();
+        FlowGroup greedy = traffic.group(1);
+        TestFlow flood = urgent(greedy, 4096);
+        TestFlow bulk = traffic.flow(traffic.group(1), 1, free, 1000);
+        TestFlow stuck = traffic.flow(traffic.group(1), 1, port, 1000);
+        traffic.arbiter.active(stuck);
+        assertThat(traffic.serve()).isSameAs(stuck);
+        traffic.arbiter.full(stuck); // the window that is left to urgent packets is open still
+        traffic.arbiter.active(flood);
+        traffic.arbiter.active(bulk);
+        long demoted = greedy.statistics().demoted();
+        traffic.run(20L * MB);
+        assertThat(greedy.statistics().demoted()).isGreaterThan(demoted);
+        assertThat(flood.served / (double) bulk.served).isCloseTo(1, within(0.02));
+    }
+
+    @Test
     void aFlowThatWaitsChangesItsClass() {
         TestFlow bulk = traffic.flow(traffic.group(1), 1, port, 1 << 20);
         TestFlow changes = traffic.flow(traffic.group(1), 1, port, 64);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.GroupAttributes;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
@@ -64,7 +65,7 @@ class SharedLinkTest {
         final List<Long> latencies = new ArrayList<>();
         final List<WcStatus> statuses = new ArrayList<>();
         final int size;
-        final int depth;
+        int depth;
         int outstanding;
         long postedAt;
 
@@ -178,6 +179,23 @@ class SharedLinkTest {
         // And bulk loses nothing by it.
         long sent = floods.stream().mapToLong(Load::bytes).sum() - before;
         assertThat(sent / (RATE / 8.0 / 50)).isGreaterThan(0.95);
+    }
+
+    @Test
+    void whoWaitsForItsTurnWaitsForNoAnswer() {
+        attributes.timeout(4).retryCount(3); // 65 us
+        Load light = new Load("light", 1, LARGE, 2); // its turn for a packet comes each millisecond
+        Load heavy = new Load("heavy", 1000, LARGE, 4);
+        light.start();
+        heavy.start();
+        simulation.runFor(20 * MILLI);
+        assertThat(light.bytes()).isPositive();
+        assertThat(light.statuses).isEmpty();
+        assertThat(heavy.statuses).isNotEmpty().containsOnly(WcStatus.SUCCESS);
+        assertThat(near.nic().counter(NicCounter.RETRANSMISSIONS)).isZero();
+        heavy.depth = 0;
+        simulation.runFor(20 * MILLI);
+        assertThat(light.statuses).isNotEmpty().containsOnly(WcStatus.SUCCESS);
     }
 
     @Test

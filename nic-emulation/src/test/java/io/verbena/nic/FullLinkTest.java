@@ -1,0 +1,177 @@
+package io.verbena.nic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.port.Waiter;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An owner that sleeps while its link is full is woken for what can be sent only. */
+@Timeout(30)
+class FullLinkTest {
+    private static final long PEER = 0xBEEF;
+
+    /** Takes so many packets. As a ring in shared memory it has nothing that is not sent; or it counts what it has not flushed. */
+    private static final class RingOfPackets implements Link {
+        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+        private final boolean counts;
+        private int room;
+        private int unsent;
+        private int claimed;
+        private State state = State.UP;
+
+        RingOfPackets(int room, boolean counts) {
+            this.room = room;
+            this.counts = counts;
+        }
+
+        @Override
+        public long peerNic() {
+            return PEER;
+        }
+
+        @Override
+        public State state() {
+            return state;
+        }
+
+        @Override
+        public int maxPacket() {
+            return 2048;
+        }
+
+        @Override
+        public int claim(int length) {
+            claimed = length;
+            return room == 0 ? NO_ROOM : 0;
+        }
+
+        @Override
+        public MutableDirectBuffer buffer() {
+            return buffer;
+        }
+
+        @Override
+        public void commit() {
+            room--;
+            unsent += claimed;
+        }
+
+        @Override
+        public void flush() {
+            unsent = 0;
+        }
+
+        @Override
+        public int poll(PacketHandler handler, int limit) {
+            return 0;
+        }
+
+        @Override
+        public boolean hasInbound() {
+            return false;
+        }
+
+        @Override
+        public int unsent() {
+            return counts ? unsent : 0;
+        }
+
+        @Override
+        public @Nullable PeerMemory peerMemory() {
+            return null;
+        }
+
+        @Override
+        public void wakePeer(int engine) {}
+
+        @Override
+        public void close() {
+            state = State.CLOSED;
+        }
+    }
+
+    /** Does something while its owner sleeps. */
+    private static final class Sleeper implements Waiter {
+        @Nullable
+        Runnable meanwhile;
+
+        int wakes;
+        int awaits;
+
+        @Override
+        public boolean isOwner() {
+            return true;
+        }
+
+        @Override
+        public int poll() {
+            return 0;
+        }
+
+        @Override
+        public void await(long nanos) {
+            awaits++;
+            if (meanwhile != null) {
+                meanwhile.run();
+            }
+        }
+
+        @Override
+        public void wake() {
+            wakes++;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Posts while the owner sleeps; returns how often it was woken for that. */
+    private static int wakes(RingOfPackets link) {
+        Sleeper sleeper = new Sleeper();
+        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(sleeper))) {
+            nic.engine(0).attach(link);
+            ProtectionDomain pd = nic.allocateProtectionDomain();
+            CompletionQueue cq = nic.createCompletionQueue(64);
+            ConnectAttributes forever = new ConnectAttributes().pathMtu(1024).timeout(0);
+            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            urgent.connect(PEER, 7, forever);
+            bulk.connect(PEER, 8, forever);
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            SendRequest request = new SendRequest();
+            MemoryRegion region = pd.allocate(64 * 1024, 0);
+            nic.engine(0).doWork();
+            sleeper.wakes = 0;
+            sleeper.meanwhile = () -> {
+                bulk.post(request.send().local(region.key(), 0, 64 * 1024));
+                bulk.doorbell();
+            };
+            nic.engine(0).await(1_000_000_000L);
+            assertThat(sleeper.awaits).isOne();
+            return sleeper.wakes;
+        }
+    }
+
+    @Test
+    void nobodyIsWokenForARingThatIsFull() {
+        RingOfPackets ring = new RingOfPackets(3, false);
+        assertThat(wakes(ring)).isZero();
+        assertThat(ring.room).isZero();
+    }
+
+    @Test
+    void theOwnerIsWokenWhenALinkThatWasFullForBulkHasSentSome() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        assertThat(wakes(link)).isPositive();
+        assertThat(link.room).isBetween(1, 999);
+    }
+}
