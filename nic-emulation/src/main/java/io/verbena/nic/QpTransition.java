@@ -30,11 +30,15 @@ final class QpTransition {
         set(qp, a);
         if (to == QpState.RTS && from == QpState.RTR) {
             qp.startSending(a.sendPsn);
-        } else if (to == QpState.RESET && qp.path() != null) {
-            engine.remove(qp);
-            engine.add(qp);
+        }
+        boolean disconnects = to == QpState.RESET && qp.path() != null;
+        if (disconnects) {
+            engine.remove(qp); // while it still knows its path
         }
         qp.state(to);
+        if (disconnects) {
+            engine.add(qp); // at no port
+        }
         if (to == QpState.RTS || to == QpState.SQD) {
             engine.services().schedule(qp);
         }
