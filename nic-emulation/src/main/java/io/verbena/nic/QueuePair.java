@@ -375,12 +375,10 @@ public final class QueuePair implements AutoCloseable {
         });
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more. */
+    /** Makes it bulk, whose group may have no urgent ones any more. Under the engine's baton. */
     void makeBulk() {
-        engine.call(() -> {
-            attributes.trafficClass = TrafficClass.BULK;
-            share();
-        });
+        attributes.trafficClass = TrafficClass.BULK;
+        share();
     }
 
     /** Tells the arbiter of another weight or class. Under the engine's baton. */
