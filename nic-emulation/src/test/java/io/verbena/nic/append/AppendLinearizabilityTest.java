@@ -41,15 +41,15 @@ public class AppendLinearizabilityTest {
 
     @Operation(nonParallelGroup = "owner")
     public boolean appendAsOwner(int value) {
-        return append(owner, value, -1);
+        return append(owner, value, Appender.OWNER);
     }
 
     private boolean append(Appender appender, int value, int slot) {
-        if (appender.claim(queue.id(), queue.key(), 8, slot) != Appender.OK) {
+        if (AppendFixture.claim(appender, queue, 8, slot) != Appender.OK) {
             return false;
         }
-        appender.buffer().putLong(appender.payloadOffset(), value);
-        return appender.commit(appender.claimed(), 0, value, true);
+        appender.roomBuffer().putLong(AppendFixture.payload(appender), value);
+        return AppendFixture.commit(appender, 8, 0, value);
     }
 
     @Operation(nonParallelGroup = "consumer")
