@@ -12,12 +12,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
+import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryExhaustedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +126,36 @@ class AppendQueueTest {
             last = message.number();
         }
         assertThat(queue.query().paddingBytes()).isPositive();
+    }
+
+    @Test
+    void aChunkThatASlotNamedWhenItWasDrainedComesBackWithoutAnAllocator() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        Appender appender = nic.peer();
+        AtomicBuffer table = nic.control.buffer();
+        int slot = nic.control.slotOffset(nic.control.qpSlot(2));
+        int tail = nic.control.queueOffset(queue.id()) + AppendQueueDescriptor.TAIL_OFFSET;
+        // An initiator that was stopped just before its claim.
+        table.putLong(slot + ControlDescriptor.SLOT_SUBJECT_OFFSET, table.getLong(tail));
+        table.putLong(
+                slot + ControlDescriptor.SLOT_WORD_OFFSET,
+                AppendQueueDescriptor.slotWord(ControlDescriptor.SLOT_APPEND, queue.id(), 1016));
+        int sent = 0;
+        while (append(appender, queue, 1, sent, 1000, 1) == Appender.OK) {
+            sent++;
+            queue.poll(collector, 10);
+        }
+        assertThat(sent).isGreaterThan(100);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(queue.poll(collector, 10)).isZero();
+        }
+        assertThat(append(appender, queue, 1, sent, 1000, 1)).isEqualTo(Appender.RNR);
+        table.putLong(slot + ControlDescriptor.SLOT_WORD_OFFSET, 0); // it goes on, and finds the tail elsewhere
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(queue.poll(collector, 10)).isZero();
+        }
+        assertThat(append(appender, queue, 1, sent, 1000, 1)).isEqualTo(Appender.OK);
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
     }
 
     @Test
