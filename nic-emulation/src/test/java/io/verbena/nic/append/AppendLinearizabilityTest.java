@@ -1,17 +1,15 @@
 package io.verbena.nic.append;
 
+import io.verbena.nic.Linearizability;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
  * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results that
  * some order of the operations explains. Empty is the queue whose tail has not moved ({@link AppendQueue#isDrained}); a
  * record that is claimed and not yet committed the consumer waits for, since what is appended behind it may be whole already.
- *
- * <p>In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
  */
 public class AppendLinearizabilityTest {
     private static final int SLOTS_USED = 2;
@@ -94,14 +92,6 @@ public class AppendLinearizabilityTest {
 
     @Test
     void someOrderExplainsTheResults() {
-        new StressOptions()
-                .iterations(5)
-                .invocationsPerIteration(50)
-                .threads(3)
-                .actorsPerThread(3)
-                .actorsBefore(1)
-                .actorsAfter(2)
-                .sequentialSpecification(Specification.class)
-                .check(AppendLinearizabilityTest.class);
+        Linearizability.check(AppendLinearizabilityTest.class, Specification.class, 3, 3, 2);
     }
 }
