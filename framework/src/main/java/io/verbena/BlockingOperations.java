@@ -3,6 +3,7 @@ package io.verbena;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -29,40 +30,30 @@ final class BlockingOperations {
     }
 
     void read(long offset, MutableDirectBuffer target, int targetOffset, int length, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = region.read(offset, target, targetOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("read", operation, result, deadline, timeout);
+        run("read", timeout, operation -> region.read(offset, target, targetOffset, length, 0, operation));
     }
 
     void write(long offset, DirectBuffer source, int sourceOffset, int length, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = region.write(offset, source, sourceOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("write", operation, result, deadline, timeout);
+        run("write", timeout, operation -> region.write(offset, source, sourceOffset, length, 0, operation));
     }
 
     long compareAndSwap(long offset, long expected, long desired, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = region.compareAndSwap(offset, expected, desired, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("compare-and-swap", operation, result, deadline, timeout);
-        return operation.value();
+        return run("compare-and-swap", timeout, o -> region.compareAndSwap(offset, expected, desired, 0, o));
     }
 
     long fetchAndAdd(long offset, long addend, Duration timeout) {
+        return run("fetch-and-add", timeout, operation -> region.fetchAndAdd(offset, addend, 0, operation));
+    }
+
+    /** Posts an operation as soon as there is room, and waits for its end. @return what an atomic operation found */
+    private long run(String what, Duration timeout, Function<OperationHandler, SendResult> post) {
         BlockingOperation operation = new BlockingOperation();
         long deadline = deadline(timeout);
         SendResult result;
-        while ((result = region.fetchAndAdd(offset, addend, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("fetch-and-add", operation, result, deadline, timeout);
+        do {
+            result = post.apply(operation);
+        } while (result == SendResult.BACK_PRESSURED && waitForRoom(deadline));
+        await(what, operation, result, deadline, timeout);
         return operation.value();
     }
 
