@@ -27,7 +27,9 @@ public record Tenant(
     /** Most bytes that a tenant has posted at a time. */
     private static final int POSTED = 16 << 20;
 
-    private static final int MOST_DEPTH = 4096;
+    /** As many as a send queue takes: more than what is under way, so that the rest waits for the NIC. */
+    private static final int MOST_DEPTH = 32768;
+
     private static final int LEAST_DEPTH = 4;
     private static final int BRIEF = 16;
     private static final int MOST_BATCH = 64;

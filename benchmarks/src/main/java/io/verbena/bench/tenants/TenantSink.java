@@ -27,7 +27,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class TenantSink {
     private static final int LIMIT = 256;
+    private static final int POLLS_A_TURN = 64;
     private static final int TURNS_A_POLL = 16;
+    private static final int LEAST_CHUNK = 1 << 20;
+    private static final int MESSAGES_A_CHUNK = 4;
+    private static final int RESERVE = 8;
+    private static final int LEAST_MAX_MESSAGE = 1 << 16;
     private static final int MISSING = -1;
 
     private final Tenant tenant;
@@ -61,10 +66,17 @@ final class TenantSink {
             queuePairs[i] = domain.createQueuePair(attributes);
             byNumber.put(queuePairs[i].number(), i);
         }
-        queue = tenant.verb() == TenantVerb.APPEND
-                ? domain.createAppendQueue(new AppendQueueAttributes().maxMessage(Math.max(tenant.bytes(), 1 << 16)))
-                : null;
+        queue = tenant.verb() == TenantVerb.APPEND ? domain.createAppendQueue(queueAttributes(tenant)) : null;
         onMessage = (buffer, offset, length, number, immediate, flags) -> take(length);
+    }
+
+    /** A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under way. */
+    private static AppendQueueAttributes queueAttributes(Tenant tenant) {
+        int chunk = Math.max(LEAST_CHUNK, Integer.highestOneBit(tenant.bytes()) * MESSAGES_A_CHUNK);
+        return new AppendQueueAttributes()
+                .chunkLength(Math.min(chunk, AppendQueueAttributes.MAX_CHUNK_LENGTH))
+                .reserveChunks(RESERVE)
+                .maxMessage(Math.max(tenant.bytes(), LEAST_MAX_MESSAGE));
     }
 
     /** Where a sender finds it: key of the memory, append queue and key of it, numbers of the queue pairs. */
@@ -117,10 +129,14 @@ final class TenantSink {
         }
         long before = taken;
         if (queue != null) {
-            queue.poll(onMessage, LIMIT);
+            for (int i = 0; i < POLLS_A_TURN && queue.poll(onMessage, LIMIT) == LIMIT; i++) {
+                continue; // all that is there: who sends is not to be held up by who takes
+            }
         }
         if (tenant.verb() == TenantVerb.SEND || (++turns & TURNS_A_POLL - 1) == 0) {
-            completions.poll(onCompletion, LIMIT);
+            for (int i = 0; i < POLLS_A_TURN && completions.poll(onCompletion, LIMIT) == LIMIT; i++) {
+                continue;
+            }
         }
         return (int) (taken - before);
     }

@@ -18,9 +18,10 @@ import org.HdrHistogram.Histogram;
  * Measures tenants beside each other. Who runs the NICs:
  *
  * <pre>
- *   fabric local         a thread a tenant, as far as there are processors: it posts, polls, and polls its sink
- *     with a ping        one thread pings; one posts for all tenants, polls all sinks and answers
- *   over links           one thread posts for all tenants (and pings); one, or another process, takes what comes
+ *   fabric local         the NIC's own thread sends; one thread posts for all tenants and polls all sinks
+ *     with a ping        one thread pings; one posts for all tenants, polls all sinks and answers; both run the NIC
+ *   over links           the NIC's own thread sends; one posts for all tenants; one, or another process, takes what comes
+ *     with a ping        one thread runs the NIC, posts for all tenants and pings; one, or another process, takes what comes
  * </pre>
  *
  * The thread that calls samples what the NIC says of each group, once a millisecond, and sleeps in between.
@@ -69,36 +70,14 @@ final class TenantsRun {
                 FarSide far = joined(opening)) {
             bringBack(near, far);
             try {
-                if (setting.ping() == Ping.NONE) {
-                    startTenants(near, far);
-                } else {
-                    start("tenants", () -> new Worker.Job(() -> near.turn() + far.turn(), () -> {}));
+                start("tenants", () -> new Worker.Job(() -> near.turn() + far.turn(), () -> {}));
+                if (setting.ping() != Ping.NONE) {
                     start("ping", () -> new Worker.Job(() -> ping(near.pinger(), () -> {}), () -> {}));
                 }
                 return measure(near.senders());
             } finally {
                 stop();
             }
-        }
-    }
-
-    private void startTenants(NearSide near, FarSide far) {
-        int tenants = setting.tenants().size();
-        int threads = Math.min(tenants, Runtime.getRuntime().availableProcessors());
-        for (int i = 0; i < threads; i++) {
-            int first = i;
-            start(
-                    setting.tenants().get(i).name(),
-                    () -> new Worker.Job(
-                            () -> {
-                                int work = 0;
-                                for (int tenant = first; tenant < tenants; tenant += threads) {
-                                    work += near.senders().get(tenant).turn()
-                                            + far.sink(tenant).turn();
-                                }
-                                return work;
-                            },
-                            () -> {}));
         }
     }
 

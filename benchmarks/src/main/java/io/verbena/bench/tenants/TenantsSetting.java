@@ -49,13 +49,16 @@ public record TenantsSetting(
         }
     }
 
-    /** What the sending NIC is opened with. Whoever posts or polls runs its engine: there are no threads but theirs. */
+    /**
+     * What the sending NIC is opened with. It has a thread, since what it has to send is to wait for it and not for who posts; a
+     * ping is executed by who posts it.
+     */
     NicContext near() {
-        return far().arbiter(
-                        ArbiterSettings.defaults().withDiscipline(discipline).withUnit(unit));
+        return far().mode(ping == Ping.NONE ? EngineMode.THREAD : EngineMode.INVOKER)
+                .arbiter(ArbiterSettings.defaults().withDiscipline(discipline).withUnit(unit));
     }
 
-    /** What the other NIC is opened with. */
+    /** What the other NIC is opened with. Who polls runs its engine. */
     NicContext far() {
         int wanted = 16 + tenants.stream().mapToInt(Tenant::queuePairs).sum();
         return new NicContext()

@@ -1,8 +1,9 @@
 package io.verbena.nic.arbiter;
 
 /**
- * A link as the arbiter sees it: something that fills up for all flows that send on it. One a path whose packets all go over
- * one link; flows without a port are {@link Arbiter#blocked} one by one.
+ * A link as the arbiter sees it: something that fills up for all flows whose packets it carries. One a path. A flow that
+ * executes its requests on the peer's mapped memory has none, and comes to stand behind it with its first packet that finds no
+ * room, until it executes a request on memory again.
  *
  * <p>Used under the engine's baton.
  */

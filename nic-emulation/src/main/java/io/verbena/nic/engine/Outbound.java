@@ -22,6 +22,9 @@ final class Outbound {
     /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
     private static final int BYTES_A_TURN = 1024 * 1024;
 
+    /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
+    private static final int BYTES_UNHEARD = 64 * 1024;
+
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
 
@@ -68,9 +71,15 @@ final class Outbound {
             unblock(blocked.remove(i));
         }
         int visits = 0;
-        long bytes = 0;
+        int bytes = 0;
+        int unheard = 0;
         for (; visits < VISITS_A_TURN && bytes < BYTES_A_TURN; visits++) {
-            if (doorbells.hasUrgent()) {
+            if (unheard >= BYTES_UNHEARD) {
+                unheard = 0;
+                for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
+                    schedule(qp);
+                }
+            } else if (doorbells.hasUrgent()) {
                 hearUrgent();
             }
             QpContext qp = next();
@@ -78,7 +87,10 @@ final class Outbound {
                 break;
             }
             int sent = visit(qp);
-            bytes += Math.max(sent, 0);
+            if (sent > 0) {
+                bytes += sent;
+                unheard += sent;
+            }
             if (sent == NO_ROOM || (qp.outcome() == QpContext.BLOCKED && sent == 0)) {
                 visits--; // found no room: no work was done (the loop ends, for a blocked flow is not active)
                 if (!isScheduled()) {
@@ -175,6 +187,9 @@ final class Outbound {
         int sent = qp.transmit(budget);
         arbiter.charge(qp, sent, qp.operations(), arbiter.isTimed() ? clock.nanoTime() - begun : 0);
         visited = null;
+        if (port != null && qp.isDirect()) {
+            arbiter.attach(qp, null); // a full link is nothing to it any more
+        }
         settle(qp);
         return sent;
     }
@@ -218,10 +233,13 @@ final class Outbound {
     }
 
     private void block(QpContext qp) {
-        Port port = qp.port();
         Path path = qp.sendPath();
-        if (port != null && path != null && path.isUp()) {
-            full(qp, port);
+        if (path != null && path == qp.path() && path.isUp()) {
+            if (qp.port() == null) {
+                arbiter.attach(
+                        qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
+            }
+            full(qp, path.port());
             return;
         }
         arbiter.blocked(qp);
@@ -245,7 +263,10 @@ final class Outbound {
         fullPaths.add(path);
         if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
-                path.queuePairs().get(i).requester().awaitsRoom(); // not only whose turn it is: all give up in time
+                QpContext waiting = path.queuePairs().get(i);
+                if (waiting.port() == port) {
+                    waiting.requester().awaitsRoom(); // not only whose turn it is: all give up in time
+                }
             }
         }
     }
@@ -340,7 +361,7 @@ final class Outbound {
     void attach(QpContext qp) {
         qp.attached = true;
         Path path = qp.path();
-        arbiter.attach(qp, path == null ? null : path.port());
+        arbiter.attach(qp, path == null || qp.hasDirectPath() ? null : path.port());
     }
 
     /** Forgets a queue pair that is removed. */

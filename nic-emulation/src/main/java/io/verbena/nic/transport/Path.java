@@ -55,14 +55,14 @@ public final class Path {
         return queuePairs;
     }
 
-    /** Queue pairs that have work and wait for room on the link, of those without a {@link #port}. */
+    /** Queue pairs that have work and wait for the link without standing behind its {@link #port}. */
     public List<QpContext> blocked() {
         return blocked;
     }
 
-    /** What fills up for all queue pairs of this path; null with a direct path, where each meets a limit of its own. */
-    public @Nullable Port port() {
-        return remoteKeys == null ? port : null;
+    /** What fills up for all queue pairs whose packets go over the link. */
+    public Port port() {
+        return port;
     }
 
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */

@@ -409,6 +409,17 @@ public final class QpContext extends Flow {
         return spent;
     }
 
+    /** Whether the last {@link #transmit} ended with a request that is executed on the peer's memory, not sent. */
+    public boolean isDirect() {
+        return outcome != BLOCKED && requester.isDirect() && hasDirectPath();
+    }
+
+    /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */
+    public boolean hasDirectPath() {
+        Path to = path;
+        return to != null && to.remoteKeys() != null;
+    }
+
     /** Requests begun and answers finished in the last {@link #transmit}. */
     public int operations() {
         return operations;
@@ -426,8 +437,7 @@ public final class QpContext extends Flow {
 
     /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
     public boolean mayExecuteNow(int opcode, int flags) {
-        Path to = path;
-        return to != null && to.remoteKeys() != null && DirectPath.offers(opcode, flags);
+        return hasDirectPath() && DirectPath.offers(opcode, flags);
     }
 
     /** As {@link Requester#executeNow}; negative if it has not been done. */

@@ -157,6 +157,11 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    boolean isDirect() {
+        return directly;
+    }
+
+    @Override
     int executeNow(int slot, DirectBuffer data, int from) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);

@@ -98,6 +98,11 @@ public abstract class Requester {
         return STOPPED;
     }
 
+    /** Whether the last request that was begun is executed on mapped memory, and so takes no room on the link. */
+    boolean isDirect() {
+        return false;
+    }
+
     /** Starts anew: the next packet has this PSN. */
     abstract void reset(int psn);
 
