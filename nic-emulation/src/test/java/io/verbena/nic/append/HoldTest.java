@@ -48,9 +48,11 @@ class HoldTest {
     }
 
     private void appendLarge(int number) {
-        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LARGE, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LARGE, 3, 0))
+                .isEqualTo(Appender.OK);
         fill(owner.large().buffer(), 0, LARGE, 3, number);
         assertThat(owner.large().commit(owner.large().claimed(), 3, number, true))
                 .isEqualTo(Appender.OK);
@@ -129,12 +131,14 @@ class HoldTest {
         assertThat(queue.query().heldBytes()).isZero();
         // The chunks that come back are clean.
         for (int i = 0; i < 50; i++) {
-            assertThat(owner.claim(queue.id(), queue.key(), CHUNK / 4, -1)).isEqualTo(Appender.OK);
+            assertThat(AppendFixture.claim(owner, queue, CHUNK / 4, Appender.OWNER))
+                    .isEqualTo(Appender.OK);
             for (int j = 0; j < CHUNK / 4; j += 8) {
-                assertThat(owner.buffer().getLong(owner.payloadOffset() + j)).isZero();
+                assertThat(owner.roomBuffer().getLong(AppendFixture.payload(owner) + j))
+                        .isZero();
             }
-            fill(owner.buffer(), owner.payloadOffset(), CHUNK / 4, 3, i);
-            owner.commit(owner.claimed(), 3, i, true);
+            fill(owner.roomBuffer(), AppendFixture.payload(owner), CHUNK / 4, 3, i);
+            AppendFixture.commit(owner, CHUNK / 4, 3, i);
             assertThat(queue.poll(collector, 2)).isEqualTo(1);
             nic.settle();
         }
