@@ -15,10 +15,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +42,16 @@ final class AdminSocket implements AutoCloseable {
 
     private final Node node;
     private final Path path;
+    private final @Nullable Object fileKey; // of the socket, as long as it is at the path
     private final ServerSocketChannel server;
     private final Selector selector;
     private final Thread thread;
     private volatile boolean closed;
 
-    private AdminSocket(Node node, Path path, ServerSocketChannel server, Selector selector) {
+    private AdminSocket(Node node, Path path, @Nullable Object fileKey, ServerSocketChannel server, Selector selector) {
         this.node = node;
         this.path = path;
+        this.fileKey = fileKey;
         this.server = server;
         this.selector = selector;
         this.thread = new Thread(this::run, "verbena-admin-" + node.name());
@@ -66,9 +70,9 @@ final class AdminSocket implements AutoCloseable {
             takeOver(path);
             server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             selector = Selector.open();
-            bind(server, path);
+            Object fileKey = bind(server, path);
             server.configureBlocking(false);
-            AdminSocket socket = new AdminSocket(node, path, server, selector);
+            AdminSocket socket = new AdminSocket(node, path, fileKey, server, selector);
             socket.thread.start();
             return socket;
         } catch (IOException | RuntimeException e) {
@@ -80,7 +84,8 @@ final class AdminSocket implements AutoCloseable {
         }
     }
 
-    private static void bind(ServerSocketChannel server, Path path) throws IOException {
+    /** Binds the socket and puts it in its place. Returns what tells its file from others. */
+    private static @Nullable Object bind(ServerSocketChannel server, Path path) throws IOException {
         Path parent = path.toAbsolutePath().getParent();
         if (parent == null || !Files.isDirectory(parent)) {
             throw new ListenException(
@@ -92,11 +97,19 @@ final class AdminSocket implements AutoCloseable {
         try {
             server.bind(UnixDomainSocketAddress.of(socket), 1);
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            Object fileKey = fileKey(socket);
             Files.move(socket, path, StandardCopyOption.ATOMIC_MOVE);
+            return fileKey;
         } finally {
             Files.deleteIfExists(socket);
             Files.deleteIfExists(room);
         }
+    }
+
+    /** What tells a file from others while it exists: device and inode. */
+    private static @Nullable Object fileKey(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
     }
 
     /** Removes what a dead node left. */
@@ -209,6 +222,19 @@ final class AdminSocket implements AutoCloseable {
         }
     }
 
+    /** Removes the socket, if it is still this one: its file may have been deleted, and another process listen there now. */
+    private void remove() {
+        try {
+            if (Objects.equals(fileKey(path), fileKey)) {
+                Files.deleteIfExists(path);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.debug("the socket {} has been removed already", path);
+        } catch (IOException e) {
+            LOG.warn("cannot remove the socket {}: {}", path, e.getMessage());
+        }
+    }
+
     /** Turns the client out, and removes the socket. Idempotent. */
     @Override
     public void close() {
@@ -223,13 +249,9 @@ final class AdminSocket implements AutoCloseable {
         } catch (InterruptedException e) {
             interrupted = true;
         }
+        remove(); // while it is bound: its inode is nobody else's
         close(server);
         close(selector);
-        try {
-            Files.deleteIfExists(path);
-        } catch (IOException e) {
-            LOG.warn("cannot remove the socket {}: {}", path, e.getMessage());
-        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -4,13 +4,21 @@ import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
 
-/** What a {@link Channel} is made with: fluent setters over defaults. Mutable; not thread-safe. */
+/**
+ * What a {@link Channel} is made with, by whoever connects or by the inbox that peers connect to ({@link
+ * InboxOptions#channels}): fluent setters over defaults. Mutable; not thread-safe.
+ */
 public final class ChannelOptions {
     private int weight = 1;
     private TrafficClass trafficClass = TrafficClass.BULK;
 
     /** Creates the defaults: weight 1, not urgent. */
     public ChannelOptions() {}
+
+    ChannelOptions(ChannelOptions other) {
+        weight = other.weight;
+        trafficClass = other.trafficClass;
+    }
 
     /** Its weight among the tenant's connections, 1 to what the tenant may set. */
     public ChannelOptions weight(int value) {
@@ -25,6 +33,28 @@ public final class ChannelOptions {
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
         return this;
+    }
+
+    /**
+     * Refuses what a tenant may not set.
+     *
+     * @throws IllegalArgumentException names both values
+     */
+    void check(TenantOptions limits) {
+        if (weight > limits.maxChannelWeight()) {
+            throw new IllegalArgumentException("tenant '" + limits.name() + "': channel weight " + weight
+                    + " > maximum " + limits.maxChannelWeight());
+        }
+        if (trafficClass == TrafficClass.URGENT && !limits.mayBeUrgent()) {
+            throw new IllegalArgumentException("tenant '" + limits.name() + "': traffic class URGENT, allowed is BULK");
+        }
+    }
+
+    /** The same, as far as a tenant may set it. */
+    ChannelOptions within(TenantOptions limits) {
+        return new ChannelOptions()
+                .weight(Math.min(weight, limits.maxChannelWeight()))
+                .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }
 
     QpAttributes attributes() {

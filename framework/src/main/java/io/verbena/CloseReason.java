@@ -1,5 +1,7 @@
 package io.verbena;
 
+import io.verbena.nic.WcStatus;
+
 /** Why a {@link Channel} or a {@link RemoteRegion} is closed. */
 public enum CloseReason {
     /** This side closed it. */
@@ -19,6 +21,21 @@ public enum CloseReason {
 
     CloseReason(String text) {
         this.text = text;
+    }
+
+    /** What the end of an operation says of the connection. */
+    static CloseReason of(WcStatus status) {
+        switch (status) {
+            case RETRY_EXC_ERR:
+            case RNR_RETRY_EXC_ERR:
+                return TIMED_OUT;
+            case REM_ACCESS_ERR:
+            case REM_INV_REQ_ERR:
+            case REM_OP_ERR:
+                return REFUSED;
+            default:
+                return PROTOCOL_ERROR;
+        }
     }
 
     @Override

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.collections.Long2LongHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +60,7 @@ final class Connections {
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
-    private final Long2LongHashMap lostPeers = new Long2LongHashMap(Long.MIN_VALUE);
+    private final LostPeers lostPeers = new LostPeers();
     private boolean closed;
 
     private volatile long nextDeadline = Long.MAX_VALUE;
@@ -171,7 +170,7 @@ final class Connections {
         if (c.state != Connection.CLOSED) {
             synchronized (lock) {
                 takeEvents(System.nanoTime());
-                end(c, reason(status));
+                end(c, CloseReason.of(status));
             }
             wakeOwner();
         }
@@ -389,11 +388,11 @@ final class Connections {
                     endNumbered((int) event.element(), CloseReason.PROTOCOL_ERROR);
                     break;
                 case PORT_ERR:
-                    lostPeers.put(event.element(), now + context.peerTimeoutNanos);
+                    lostPeers.lost(event.element(), now + context.peerTimeoutNanos);
                     lookBy(now + Math.min(IDLE_LOOK, context.peerTimeoutNanos));
                     break;
                 case PORT_ACTIVE:
-                    lostPeers.remove(event.element());
+                    lostPeers.found(event.element());
                     break;
                 default:
             }
@@ -412,14 +411,8 @@ final class Connections {
     }
 
     private int giveUpPeers(long now) {
-        List<Long> gone = new ArrayList<>();
-        lostPeers.forEach((peer, deadline) -> {
-            if (now - deadline >= 0) {
-                gone.add(peer);
-            }
-        });
+        List<Long> gone = lostPeers.giveUp(now);
         for (long peer : gone) {
-            lostPeers.remove(peer);
             for (Connection c : List.copyOf(byNumber.values())) {
                 if (c.peerNic == peer) {
                     end(c, CloseReason.PEER_LOST);
@@ -445,21 +438,7 @@ final class Connections {
         if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
             LOG.debug("node '{}': {} to '{}' ended in {}", nodeName, c.number, c.name, status);
         }
-        end(c, reason(status));
-    }
-
-    static CloseReason reason(WcStatus status) {
-        switch (status) {
-            case RETRY_EXC_ERR:
-            case RNR_RETRY_EXC_ERR:
-                return CloseReason.TIMED_OUT;
-            case REM_ACCESS_ERR:
-            case REM_INV_REQ_ERR:
-            case REM_OP_ERR:
-                return CloseReason.REFUSED;
-            default:
-                return CloseReason.PROTOCOL_ERROR;
-        }
+        end(c, CloseReason.of(status));
     }
 
     // ---- the node's end ---------------------------------------------------------------------------------------------

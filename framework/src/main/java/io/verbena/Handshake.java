@@ -169,11 +169,12 @@ final class Handshake {
         Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text(), tenant);
         c.firstPsn = ConnectionMaker.randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
-        ConnectionMaker.takePeer(c, request);
-        ConnectionMaker.toInit(c, new ChannelOptions());
+        ChannelOptions options = inbox == null ? new ChannelOptions() : inbox.channelOptions();
         try {
+            ConnectionMaker.toInit(c, options.within(tenant.options()));
+            ConnectionMaker.takePeer(c, request);
             maker.toReady(c, mtu, request.psn());
-        } catch (IllegalArgumentException e) { // more than the link carries
+        } catch (IllegalArgumentException e) { // more than the link carries, or the tenant may set since a moment ago
             connections.end(c, CloseReason.PROTOCOL_ERROR);
             throw e;
         }

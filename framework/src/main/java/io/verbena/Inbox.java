@@ -32,6 +32,7 @@ public final class Inbox implements AutoCloseable {
     private final Dispatch dispatch;
     private final Channels channels;
     private final HeldMessages held;
+    private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
 
@@ -41,14 +42,15 @@ public final class Inbox implements AutoCloseable {
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, Channels channels, int maxHeld) {
+    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, Channels channels, InboxOptions options) {
         this.node = node;
         this.tenant = tenant;
         this.name = name;
         this.queue = queue;
         this.dispatch = new Dispatch(new Message(this, channels, null));
         this.channels = channels;
-        this.held = new HeldMessages(this, channels, maxHeld);
+        this.held = new HeldMessages(this, channels, options.maxHeld);
+        this.channelOptions = options.channels;
     }
 
     /** Its name. */
@@ -59,6 +61,11 @@ public final class Inbox implements AutoCloseable {
     /** Whose it is. */
     Tenant tenant() {
         return tenant;
+    }
+
+    /** What the channels of peers that connect to it are made with. */
+    ChannelOptions channelOptions() {
+        return channelOptions;
     }
 
     /** Bytes of the longest message that it takes. */

@@ -13,6 +13,7 @@ public final class InboxOptions {
 
     private final AppendQueueAttributes attributes = new AppendQueueAttributes();
     int maxHeld = 4096;
+    ChannelOptions channels = new ChannelOptions();
 
     @Nullable
     String tenant;
@@ -104,6 +105,16 @@ public final class InboxOptions {
      */
     public InboxOptions tenant(String name) {
         tenant = name;
+        return this;
+    }
+
+    /**
+     * Weight and class of the channels that peers make by connecting to the inbox: of what they are answered by. Where the
+     * tenant may set less when a peer connects than when the inbox was opened, its channel gets that. Default: weight 1, not
+     * urgent.
+     */
+    public InboxOptions channels(ChannelOptions options) {
+        channels = new ChannelOptions(options);
         return this;
     }
 

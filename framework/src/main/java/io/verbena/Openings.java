@@ -33,8 +33,9 @@ final class Openings {
     Inbox inbox(Tenant opener, String name, InboxOptions options) {
         Address.checkName(name);
         Tenant tenant = whose(options, opener);
+        options.channels.check(tenant.options());
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        Inbox inbox = new Inbox(node, tenant, name, queue, channels, options.maxHeld);
+        Inbox inbox = new Inbox(node, tenant, name, queue, channels, options);
         try {
             directory.add(inbox);
         } catch (RuntimeException e) {
@@ -48,7 +49,7 @@ final class Openings {
     Inbox responses(Tenant opener, InboxOptions options) {
         Tenant tenant = whose(options, opener);
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        return watched(new Inbox(node, tenant, RESPONSES, queue, channels, options.maxHeld));
+        return watched(new Inbox(node, tenant, RESPONSES, queue, channels, options));
     }
 
     private Inbox watched(Inbox inbox) {

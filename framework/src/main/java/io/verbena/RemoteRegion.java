@@ -9,7 +9,6 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.MemoryRegion;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
@@ -44,9 +43,6 @@ public final class RemoteRegion implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteRegion.class);
     private static final int POLL_LIMIT = 64;
-    private static final int SPINS = 1_000;
-    private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long ROOM_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
     private final Node node;
     private final Connections connections;
@@ -55,6 +51,7 @@ public final class RemoteRegion implements AutoCloseable {
     private final CompletionQueue completions;
     private final Tenant tenant;
     private final RemoteOperations operations;
+    private final BlockingOperations blocking;
     private final SendRequest request = new SendRequest();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
@@ -82,6 +79,7 @@ public final class RemoteRegion implements AutoCloseable {
         this.completions = completions;
         this.operations = new RemoteOperations(s, queuePair.maxSend());
         this.hasCompletion = () -> !completions.isEmpty();
+        this.blocking = new BlockingOperations(this, node, hasCompletion);
     }
 
     /** Name of the peer's region. */
@@ -374,12 +372,7 @@ public final class RemoteRegion implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the range leaves the region or the target
      */
     public void read(long offset, MutableDirectBuffer target, int targetOffset, int length, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = read(offset, target, targetOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("read", operation, result, deadline, timeout);
+        blocking.read(offset, target, targetOffset, length, timeout);
     }
 
     /**
@@ -389,12 +382,7 @@ public final class RemoteRegion implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the range leaves the region or the source
      */
     public void write(long offset, DirectBuffer source, int sourceOffset, int length, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = write(offset, source, sourceOffset, length, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("write", operation, result, deadline, timeout);
+        blocking.write(offset, source, sourceOffset, length, timeout);
     }
 
     /**
@@ -405,13 +393,7 @@ public final class RemoteRegion implements AutoCloseable {
      * @throws RemoteMemoryException if it is not done in time, or the region closes
      */
     public long compareAndSwap(long offset, long expected, long desired, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = compareAndSwap(offset, expected, desired, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("compare-and-swap", operation, result, deadline, timeout);
-        return operation.value();
+        return blocking.compareAndSwap(offset, expected, desired, timeout);
     }
 
     /**
@@ -422,57 +404,12 @@ public final class RemoteRegion implements AutoCloseable {
      * @throws RemoteMemoryException if it is not done in time, or the region closes
      */
     public long fetchAndAdd(long offset, long addend, Duration timeout) {
-        BlockingOperation operation = new BlockingOperation();
-        long deadline = deadline(timeout);
-        SendResult result;
-        while ((result = fetchAndAdd(offset, addend, 0, operation)) == SendResult.BACK_PRESSURED
-                && waitForRoom(deadline)) {}
-        await("fetch-and-add", operation, result, deadline, timeout);
-        return operation.value();
+        return blocking.fetchAndAdd(offset, addend, timeout);
     }
 
-    private long deadline(Duration timeout) {
-        if (Thread.currentThread() == poller || node.isTurnThread()) {
-            throw new IllegalStateException(
-                    this + ": a blocking operation waits for the node's work and cannot be called from its callbacks");
-        }
-        return System.nanoTime() + timeout.toNanos();
-    }
-
-    /** Lets what is under way go on. @return whether there is time left */
-    private boolean waitForRoom(long deadline) {
-        if (poll(POLL_LIMIT) == 0) {
-            node.workOrWait(ROOM_LOOK, hasCompletion);
-        }
-        return deadline - System.nanoTime() > 0;
-    }
-
-    private void await(String what, BlockingOperation operation, SendResult posted, long deadline, Duration timeout) {
-        boolean taken = posted == SendResult.SENT;
-        int spins = 0;
-        while (taken && !operation.hasEnded()) {
-            if (poll(POLL_LIMIT) > 0) {
-                continue;
-            }
-            long left = deadline - System.nanoTime();
-            if (left <= 0 && operation.take()) {
-                taken = false; // its end will be told to nobody
-            } else if (++spins < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                spins = 0;
-                node.workOrWait(Math.min(Math.max(left, 0), LONGEST_WAIT), hasCompletion);
-            }
-        }
-        if (!taken && posted != SendResult.CLOSED) {
-            throw new RemoteMemoryException(
-                    what + " of " + this + " was not done within " + timeout.toMillis() + " ms", null);
-        }
-        if (!taken || operation.outcome() != Outcome.DONE) {
-            CloseReason reason = connection.reason;
-            throw new RemoteMemoryException(
-                    what + " of " + this + " failed: " + (reason == null ? "it is closed" : reason), reason);
-        }
+    /** Whether the calling thread is in {@link #poll}. */
+    boolean isPolledByThisThread() {
+        return Thread.currentThread() == poller;
     }
 
     // ---- state ------------------------------------------------------------------------------------------------------

@@ -175,4 +175,18 @@ class AdminSocketTest {
         Files.delete(path);
         node = Node.launch(context());
     }
+
+    @Test
+    void leavesTheSocketOfWhoeverHasTakenItsPlace() throws IOException {
+        Files.delete(path);
+        try (Node other = Node.launch(context())) {
+            node.close();
+            assertThat(Files.exists(path)).isTrue();
+            try (Client client = new Client(path)) {
+                assertThat(client.ask("weight gold 5")).containsExactly("ok");
+            }
+            assertThat(other.tenant("gold").options().weight()).isEqualTo(5);
+        }
+        assertThat(Files.exists(path)).isFalse();
+    }
 }

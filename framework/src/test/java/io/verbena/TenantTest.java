@@ -142,6 +142,47 @@ class TenantTest {
     }
 
     @Test
+    void anInboxGivesTheChannelsOfItsPeersWeightAndClass() {
+        try (NodePair pair = pair(Fabric.LOCAL)) {
+            Tenant gold = pair.server.tenant("gold");
+            ChannelOptions options = new ChannelOptions().weight(6).urgent(true);
+            Inbox inbox = gold.openInbox("in", new InboxOptions().channels(options));
+            options.weight(7); // too late
+            Inbox answers = pair.client.openInbox("answers");
+            Channel channel = pair.client.connect(pair.address + "in", answers, NodePair.TIMEOUT);
+            Channel back = incoming(pair, channel, inbox);
+            assertThat(back.weight()).isEqualTo(6);
+            assertThat(back.isUrgent()).isTrue();
+            assertThat(back.maxMessage()).isEqualTo(1000);
+            assertThat(gold.urgentConnections()).isEqualTo(1);
+            assertThat(channel.weight()).isEqualTo(1);
+            assertThat(channel.isUrgent()).isFalse();
+            assertThat(back.offer(message, 0, 1000)).isEqualTo(SendResult.SENT);
+            pair.await(() -> answers.poll(m -> {}, 1) > 0);
+            // What the tenant may not set any more when a peer comes is brought down to what it may.
+            pair.server.tenants().set("gold", gold.options().maxChannelWeight(4).mayBeUrgent(false));
+            Channel late = incoming(pair, pair.client.connect(pair.address + "in", answers, NodePair.TIMEOUT), inbox);
+            assertThat(late.weight()).isEqualTo(4);
+            assertThat(late.isUrgent()).isFalse();
+            assertThat(late.offer(message, 0, 1001)).isEqualTo(SendResult.SENT);
+            Tenant tin = pair.server.tenant("tin");
+            InboxOptions heavy = new InboxOptions().channels(new ChannelOptions().weight(11));
+            assertThatThrownBy(() -> tin.openInbox("heavy", heavy)).hasMessageContaining("weight 11 > maximum 10");
+            InboxOptions urgent = new InboxOptions().channels(new ChannelOptions().urgent(true));
+            assertThatThrownBy(() -> tin.openInbox("urgent", urgent)).hasMessageContaining("URGENT, allowed is BULK");
+            tin.openInbox("heavy", new InboxOptions()); // nothing is left of what was refused
+        }
+    }
+
+    /** The server's end of a channel. */
+    private Channel incoming(NodePair pair, Channel channel, Inbox inbox) {
+        assertThat(channel.offer(message, 0, 10)).isEqualTo(SendResult.SENT);
+        Channel[] end = new Channel[1];
+        pair.await(() -> inbox.poll(m -> end[0] = m.channel(), 1) > 0);
+        return end[0];
+    }
+
+    @Test
     void anotherTenantsInboxIsRefused() {
         try (NodePair pair = pair(Fabric.LOCAL)) {
             pair.server.openInbox("in");

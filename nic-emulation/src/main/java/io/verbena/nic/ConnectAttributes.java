@@ -73,4 +73,31 @@ public final class ConnectAttributes {
         maxRdAtomic = count;
         return this;
     }
+
+    /** The move from RESET to INIT. */
+    QpAttributes toInit() {
+        return new QpAttributes().state(QpState.INIT).access(access);
+    }
+
+    /** The move from INIT to RTR. */
+    QpAttributes toReceive(QpType type, long peerNic, int peerQp) {
+        QpAttributes receive = new QpAttributes()
+                .state(QpState.RTR)
+                .peerNic(peerNic)
+                .peerQp(peerQp)
+                .pathMtu(pathMtu)
+                .receivePsn(receivePsn);
+        return type == QpType.RC ? receive.maxDestRdAtomic(maxRdAtomic).minRnrTimer(minRnrTimer) : receive;
+    }
+
+    /** The move from RTR to RTS. */
+    QpAttributes toSend(QpType type) {
+        QpAttributes send = new QpAttributes().state(QpState.RTS).sendPsn(sendPsn);
+        return type == QpType.RC
+                ? send.timeout(timeout)
+                        .retryCount(retryCount)
+                        .rnrRetry(rnrRetry)
+                        .maxRdAtomic(maxRdAtomic)
+                : send;
+    }
 }

@@ -16,7 +16,6 @@ import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
@@ -57,11 +56,10 @@ public final class Nic implements AutoCloseable {
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
-    private final BitSet queuePairNumbers = new BitSet();
+    private final NumberPool protectionDomainNumbers = new NumberPool(1, QueuePairWord.MAX_PD);
+    private final NumberPool queuePairSlots;
     private final int[] generations;
-    private int nextPd = 1;
     private int nextCq = 1;
-    private int nextQp = FIRST_QP;
     private int nextSharedReceive = 1;
     private boolean closed;
     private volatile boolean closing;
@@ -86,6 +84,7 @@ public final class Nic implements AutoCloseable {
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
+        this.queuePairSlots = new NumberPool(FIRST_QP, generations.length - 1);
         ArbiterSettings settings = context.arbiter;
         this.engines = new Engine[context.engines];
         this.groups = new PerformanceGroups(this, context.engines, context.arbiter.maxGroups(), context.capacity);
@@ -189,15 +188,18 @@ public final class Nic implements AutoCloseable {
     /**
      * Makes a protection domain for a tenant: what its queue pairs send is the group's.
      *
-     * @throws IllegalStateException if the group is closed
+     * @throws IllegalStateException if the group is closed, or there are 65535 protection domains already
      */
     public synchronized ProtectionDomain allocateProtectionDomain(PerformanceGroup group) {
         checkOpen();
-        if (nextPd > QueuePairWord.MAX_PD) {
-            throw new IllegalStateException("protection domain " + nextPd + " > maximum " + QueuePairWord.MAX_PD);
+        group.checkMember(groups);
+        int number = protectionDomainNumbers.take();
+        if (number == NumberPool.NONE) {
+            throw new IllegalStateException("protection domains " + (protectionDomains.size() + 1) + " > maximum "
+                    + QueuePairWord.MAX_PD + "; close one");
         }
-        group.enter(groups);
-        ProtectionDomain pd = new ProtectionDomain(this, nextPd++, group);
+        group.enter();
+        ProtectionDomain pd = new ProtectionDomain(this, number, group);
         protectionDomains.add(pd);
         return pd;
     }
@@ -262,18 +264,35 @@ public final class Nic implements AutoCloseable {
         return appendQueues;
     }
 
-    /** What is set for a group has changed. Under the lock. */
-    void changed(PerformanceGroup group, boolean bulkOnly) {
+    /**
+     * Changes what is set for a group, while no engine schedules. Under the lock.
+     *
+     * @param change sets it
+     * @param bulkOnly whether its queue pairs become bulk
+     * @throws IllegalStateException if an engine does not stop in time; nothing has changed then
+     */
+    void change(PerformanceGroup group, Runnable change, boolean bulkOnly) {
         if (closed) {
-            return; // no engine schedules any more
+            change.run(); // no engine schedules any more
+        } else {
+            change(group, change, bulkOnly, 0);
         }
+    }
+
+    /** The same with the batons of the engines before this one. */
+    private void change(PerformanceGroup group, Runnable change, boolean bulkOnly, int engine) {
+        if (engine < engines.length) {
+            engines[engine].call(() -> change(group, change, bulkOnly, engine + 1));
+            return;
+        }
+        change.run();
         for (ProtectionDomain pd : protectionDomains) {
             if (bulkOnly && pd.group() == group) {
                 pd.makeBulk();
             }
         }
-        for (Engine engine : engines) {
-            engine.call(() -> engine.changed(group.flows()));
+        for (Engine each : engines) {
+            each.changed(group.flows());
         }
     }
 
@@ -295,20 +314,17 @@ public final class Nic implements AutoCloseable {
     /** A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. */
     int takeQueuePairNumber() {
         int slots = generations.length;
-        for (int i = 0; i < slots; i++) {
-            int slot = (nextQp + i) % slots;
-            if (slot >= FIRST_QP && !queuePairNumbers.get(slot)) {
-                queuePairNumbers.set(slot);
-                nextQp = slot + 1;
-                int generation = generations[slot]++;
-                return slot | (int) ((long) generation * slots % GENERATIONS);
-            }
+        int slot = queuePairSlots.take();
+        if (slot == NumberPool.NONE) {
+            throw new IllegalStateException(
+                    "queue pairs " + (slots - FIRST_QP) + " is the maximum; raise maxQueuePairs");
         }
-        throw new IllegalStateException("queue pairs " + (slots - FIRST_QP) + " is the maximum; raise maxQueuePairs");
+        int generation = generations[slot]++;
+        return slot | (int) ((long) generation * slots % GENERATIONS);
     }
 
     void returnQueuePairNumber(int number) {
-        queuePairNumbers.clear(number & generations.length - 1);
+        queuePairSlots.give(number & generations.length - 1);
     }
 
     /**
@@ -347,6 +363,7 @@ public final class Nic implements AutoCloseable {
 
     void forget(ProtectionDomain pd) {
         if (protectionDomains.remove(pd)) {
+            protectionDomainNumbers.give(pd.number());
             pd.group().leave();
         }
     }

@@ -51,12 +51,14 @@ public final class PerformanceGroup implements AutoCloseable {
      *
      * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed what
      *     the NIC can send
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if it is closed, or an engine is busy for 10 s
      */
     public void set(GroupAttributes a) {
+        int before;
+        GroupAttributes now = new GroupAttributes(a);
         synchronized (groups.lock()) {
             checkOpen();
-            GroupAttributes now = new GroupAttributes(a);
+            before = attributes.weight();
             if (now.name().isEmpty()) {
                 now.name(attributes.name());
             }
@@ -65,14 +67,18 @@ public final class PerformanceGroup implements AutoCloseable {
                         "group " + attributes.name() + " cannot become " + now.name() + ": a name is for good");
             }
             groups.check(now, this);
-            int before = attributes.weight();
-            boolean bulkOnly = attributes.mayBeUrgent() && !now.mayBeUrgent();
-            attributes = now;
-            flows.weight(now.weight());
-            flows.rates(now.ceiling(), now.floor());
-            flows.urgentLimit(now.urgentLimit());
-            groups.changed(this, before, bulkOnly);
+            groups.change(this, () -> put(now), attributes.mayBeUrgent() && !now.mayBeUrgent());
         }
+        if (now.weight() != before) {
+            groups.reweighed(now.name(), before, now.weight());
+        }
+    }
+
+    private void put(GroupAttributes now) {
+        attributes = now;
+        flows.weight(now.weight());
+        flows.rates(now.ceiling(), now.floor());
+        flows.urgentLimit(now.urgentLimit());
     }
 
     /** What is set. */
@@ -130,11 +136,15 @@ public final class PerformanceGroup implements AutoCloseable {
         return attributes;
     }
 
-    void enter(PerformanceGroups in) {
+    /** Refuses it where no protection domain of that NIC can be in it. */
+    void checkMember(PerformanceGroups in) {
         checkOpen();
         if (in != groups) {
             throw new IllegalArgumentException("group " + attributes.name() + " is of another NIC");
         }
+    }
+
+    void enter() {
         protectionDomains++;
     }
 

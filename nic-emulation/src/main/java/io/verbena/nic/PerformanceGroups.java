@@ -7,7 +7,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of a NIC, by name and number. Everything under the NIC's lock. */
+/** The groups of a NIC, by name and number. Everything under the NIC's lock but what says so. */
 final class PerformanceGroups {
     static final String DEFAULT = "default";
 
@@ -19,6 +19,7 @@ final class PerformanceGroups {
     private final List<PerformanceGroup> groups = new ArrayList<>();
     private final PerformanceGroup ofAll;
     private final GroupRecorder recorder;
+    private volatile List<GroupRecorder.Named> named = List.of(); // of the same groups, for the recorder's thread
 
     PerformanceGroups(Nic nic, int engines, int maximum, long capacity) {
         this.nic = nic;
@@ -26,7 +27,7 @@ final class PerformanceGroups {
         this.maximum = maximum;
         this.capacity = capacity;
         this.ofAll = create(new GroupAttributes().name(DEFAULT));
-        this.recorder = new GroupRecorder(nic.id(), this::named);
+        this.recorder = new GroupRecorder(nic.id(), () -> named);
     }
 
     Nic lock() {
@@ -45,7 +46,9 @@ final class PerformanceGroups {
         a.check();
         for (PerformanceGroup group : groups) {
             if (group.attributes().name().equals(a.name())) {
-                throw new IllegalArgumentException("there is a group " + a.name());
+                throw new IllegalArgumentException("there is a group " + a.name() + " of weight "
+                        + group.attributes().weight() + ", number " + group.index() + "; the new one has weight "
+                        + a.weight());
             }
         }
         if (groups.size() >= maximum) {
@@ -56,6 +59,7 @@ final class PerformanceGroups {
         PerformanceGroup group = new PerformanceGroup(this, new FlowGroup(index, a.weight(), engines), a);
         indexes.set(index);
         groups.add(group);
+        listNamed();
         return group;
     }
 
@@ -64,20 +68,20 @@ final class PerformanceGroups {
         checkFloors(a, group);
     }
 
-    private List<GroupRecorder.Named> named() {
-        synchronized (nic) {
-            return groups.stream()
-                    .map(group -> new GroupRecorder.Named(group.attributes().name(), group.flows()))
-                    .toList();
-        }
+    private void listNamed() {
+        named = groups.stream()
+                .map(group -> new GroupRecorder.Named(group.attributes().name(), group.flows()))
+                .toList();
     }
 
-    void changed(PerformanceGroup group, int weightBefore, boolean bulkOnly) {
-        nic.changed(group, bulkOnly);
-        GroupAttributes now = group.attributes();
-        if (now.weight() != weightBefore) {
-            recorder.changed(now.name(), weightBefore, now.weight());
-        }
+    /** Changes what is set for a group, in all engines or in none. */
+    void change(PerformanceGroup group, Runnable change, boolean bulkOnly) {
+        nic.change(group, change, bulkOnly);
+    }
+
+    /** A group's weight was changed. Any thread, without the lock: the flight recorder may take its time. */
+    void reweighed(String group, int from, int to) {
+        recorder.changed(group, from, to);
     }
 
     /** The flight recorder is told of groups from here on. */
@@ -100,6 +104,7 @@ final class PerformanceGroups {
                     "group " + DEFAULT + " is for protection domains without a group, and stays");
         }
         groups.remove(group);
+        listNamed();
         indexes.clear(group.index());
     }
 

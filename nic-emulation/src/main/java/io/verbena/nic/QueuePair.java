@@ -29,7 +29,7 @@ public final class QueuePair implements AutoCloseable {
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
     private final @Nullable SharedReceiveQueue sharedReceiveQueue;
-    private final QpAttributes attributes = new QpAttributes(); // what was given since RESET; under the engine's baton
+    private final QpTransitions transitions;
     private boolean closed;
 
     // The poster's, of the open batch.
@@ -47,6 +47,7 @@ public final class QueuePair implements AutoCloseable {
         this.pd = pd;
         this.engine = engine;
         this.context = context;
+        this.transitions = new QpTransitions(engine, context);
         this.sendRing = context.sendRing();
         this.receiveRing = context.receiveRing();
         this.sendQueue = sendQueue;
@@ -369,27 +370,13 @@ public final class QueuePair implements AutoCloseable {
     private void change(QpAttributes a) {
         engine.call(() -> {
             checkNotClosed();
-            QpTransition.make(engine, context, a);
-            attributes.take(a, context.state());
-            share();
+            transitions.make(a);
         });
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more. */
+    /** Makes it bulk, whose group may have no urgent ones any more. Under the engine's baton. */
     void makeBulk() {
-        engine.call(() -> {
-            attributes.trafficClass = TrafficClass.BULK;
-            share();
-        });
-    }
-
-    /** Tells the arbiter of another weight or class. Under the engine's baton. */
-    private void share() {
-        int weight = attributes.weight;
-        TrafficClass trafficClass = attributes.trafficClass;
-        if (weight != context.weight() || trafficClass != context.trafficClass()) {
-            engine.configure(context, weight, trafficClass);
-        }
+        transitions.makeBulk();
     }
 
     /** What it has sent and waited for. Any thread; also when it is closed. */
@@ -398,84 +385,15 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * What there is to know of a queue pair ({@code ibv_query_qp(3)}). What has not been given since RESET is 0.
-     *
-     * @param type the transport
-     * @param state the state
-     * @param qkey the Q_Key that datagrams to it must have
-     * @param access what the peer may do, {@link io.verbena.nic.memory.Access} flags
-     * @param peerNic identity of the peer's NIC
-     * @param peerQp number of the peer's queue pair
-     * @param pathMtu payload bytes of a full packet
-     * @param receivePsn the first PSN to be received
-     * @param sendPsn the first PSN to be sent
-     * @param maxDestRdAtomic READs and atomics that the peer may have outstanding here
-     * @param maxRdAtomic READs and atomics that may be outstanding at the peer
-     * @param minRnrTimer code of the delay that a peer is asked for
-     * @param timeout code of the acknowledgement timeout
-     * @param retryCount retries after a timeout
-     * @param rnrRetry retries after "receiver not ready"
-     * @param maxSend sends that may be outstanding
-     * @param maxReceive receives that may be outstanding, those of a shared queue if it has one
-     * @param maxSge scatter/gather entries of a send
-     * @param maxInline bytes of inline data
-     * @param weight among the queue pairs of its group
-     * @param trafficClass how soon it is served
-     */
-    public record Status(
-            QpType type,
-            QpState state,
-            int qkey,
-            int access,
-            long peerNic,
-            int peerQp,
-            int pathMtu,
-            int receivePsn,
-            int sendPsn,
-            int maxDestRdAtomic,
-            int maxRdAtomic,
-            int minRnrTimer,
-            int timeout,
-            int retryCount,
-            int rnrRetry,
-            int maxSend,
-            int maxReceive,
-            int maxSge,
-            int maxInline,
-            int weight,
-            TrafficClass trafficClass) {}
-
-    /**
      * State and attributes as they are now. Any thread.
      *
      * @throws IllegalStateException if it is closed
      */
-    public Status query() {
-        Status[] status = new Status[1];
+    public QueuePairStatus query() {
+        QueuePairStatus[] status = new QueuePairStatus[1];
         engine.call(() -> {
             checkNotClosed();
-            status[0] = new Status(
-                    context.type(),
-                    context.state(),
-                    attributes.qkey,
-                    attributes.access,
-                    attributes.peerNic,
-                    attributes.peerQp,
-                    attributes.pathMtu,
-                    attributes.receivePsn,
-                    attributes.sendPsn,
-                    attributes.maxDestRdAtomic,
-                    attributes.maxRdAtomic,
-                    attributes.minRnrTimer,
-                    attributes.timeout,
-                    attributes.retryCount,
-                    attributes.rnrRetry,
-                    sendRing.capacity(),
-                    receiveRing.capacity(),
-                    sendRing.maxSge(),
-                    sendRing.maxInline(),
-                    attributes.weight,
-                    attributes.trafficClass);
+            status[0] = transitions.status();
         });
         return status[0];
     }
@@ -494,23 +412,9 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #connect(long, int)}, with other attributes. Both ends must have the same MTU and PSNs. */
     public void connect(long peerNic, int peerQp, ConnectAttributes c) {
-        boolean reliable = context.type() == QpType.RC;
-        modify(new QpAttributes().state(QpState.INIT).access(c.access));
-        QpAttributes receive = new QpAttributes()
-                .state(QpState.RTR)
-                .peerNic(peerNic)
-                .peerQp(peerQp)
-                .pathMtu(c.pathMtu)
-                .receivePsn(c.receivePsn);
-        modify(reliable ? receive.maxDestRdAtomic(c.maxRdAtomic).minRnrTimer(c.minRnrTimer) : receive);
-        QpAttributes send = new QpAttributes().state(QpState.RTS).sendPsn(c.sendPsn);
-        modify(
-                reliable
-                        ? send.timeout(c.timeout)
-                                .retryCount(c.retryCount)
-                                .rnrRetry(c.rnrRetry)
-                                .maxRdAtomic(c.maxRdAtomic)
-                        : send);
+        modify(c.toInit());
+        modify(c.toReceive(context.type(), peerNic, peerQp));
+        modify(c.toSend(context.type()));
     }
 
     /**

@@ -153,7 +153,7 @@ class LifetimeTest {
                 .maxSge(3)
                 .maxInline(100));
         assertThat(qp.query())
-                .isEqualTo(new QueuePair.Status(
+                .isEqualTo(new QueuePairStatus(
                         QpType.RC,
                         QpState.RESET,
                         0,
@@ -188,7 +188,7 @@ class LifetimeTest {
                         .timeout(5)
                         .retryCount(6)
                         .rnrRetry(2));
-        QueuePair.Status status = new QueuePair.Status(
+        QueuePairStatus status = new QueuePairStatus(
                 QpType.RC,
                 QpState.RTS,
                 0,

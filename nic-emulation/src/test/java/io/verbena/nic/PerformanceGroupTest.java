@@ -3,6 +3,8 @@ package io.verbena.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.nic.arbiter.TrafficClass;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,7 +87,7 @@ class PerformanceGroupTest {
         assertThatThrownBy(() -> a.set(new GroupAttributes().name("b"))).hasMessageContaining("a name is for good");
         assertThatThrownBy(() -> nic.createGroup(new GroupAttributes())).hasMessageContaining("needs a name");
         assertThatThrownBy(() -> nic.createGroup(new GroupAttributes().name("a")))
-                .hasMessageContaining("there is a group a");
+                .hasMessage("there is a group a of weight 3, number 1; the new one has weight 1");
         assertThat(nic.groups()).hasSize(3);
     }
 
@@ -100,6 +102,58 @@ class PerformanceGroupTest {
         pd.close();
         pd.close();
         a.close();
+    }
+
+    @Test
+    @Timeout(60) // the engine is waited for for 10 s
+    void aCallThatAnEngineIsTooBusyForChangesNothing() throws Exception {
+        try (Nic two = Nic.open(new NicContext().mode(EngineMode.INVOKER).engines(2))) {
+            PerformanceGroup a = two.createGroup(new GroupAttributes().name("a").weight(3));
+            CompletionQueue cq = two.createCompletionQueue(16);
+            QueuePair qp =
+                    two.allocateProtectionDomain(a).createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            qp.modify(new QpAttributes().state(QpState.INIT).access(0).trafficClass(TrafficClass.URGENT));
+            CountDownLatch busy = new CountDownLatch(1);
+            CountDownLatch done = new CountDownLatch(1);
+            Thread holder = new Thread(() -> two.engine(1).call(() -> {
+                busy.countDown();
+                awaitQuietly(done);
+            }));
+            holder.start();
+            busy.await();
+            GroupAttributes next = a.query().weight(5).mayBeUrgent(false);
+            assertThatThrownBy(() -> a.set(next)).hasMessageContaining("engine 1 has been busy");
+            assertThat(a.query().weight()).isEqualTo(3);
+            assertThat(a.flows().weight()).isEqualTo(3);
+            assertThat(a.query().mayBeUrgent()).isTrue();
+            assertThat(qp.trafficClass()).isEqualTo(TrafficClass.URGENT);
+            done.countDown();
+            holder.join();
+            a.set(next);
+            assertThat(a.flows().weight()).isEqualTo(5);
+            assertThat(qp.trafficClass()).isEqualTo(TrafficClass.BULK);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void numbersOfProtectionDomainsComeAgain() {
+        ProtectionDomain stays = nic.allocateProtectionDomain();
+        ProtectionDomain last = nic.allocateProtectionDomain();
+        for (int i = 0; i < 70_000; i++) { // of 65,535 numbers
+            last.close();
+            int before = last.number();
+            last = nic.allocateProtectionDomain();
+            assertThat(last.number()).isNotIn(stays.number(), before);
+        }
+        assertThat(nic.defaultGroup().queuePairs()).isZero();
     }
 
     @Test

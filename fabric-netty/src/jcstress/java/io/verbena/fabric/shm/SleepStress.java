@@ -3,16 +3,7 @@ package io.verbena.fabric.shm;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.EngineMode;
-import io.verbena.nic.Nic;
-import io.verbena.nic.NicContext;
-import io.verbena.nic.ProtectionDomain;
-import io.verbena.nic.QueuePair;
-import io.verbena.nic.QueuePairAttributes;
-import io.verbena.nic.SendRequest;
-import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Waiter;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,7 +22,6 @@ import org.openjdk.jcstress.infra.results.I_Result;
  * nobody wakes it: when all have rung and it sleeps unwoken, what is not done never will be.
  */
 public class SleepStress {
-    private static final int MEMORY = 4096;
     private static final long PATIENCE_NANOS = 10_000_000_000L;
 
     /** A sleep without an end of its own. */
@@ -81,61 +71,26 @@ public class SleepStress {
         }
     }
 
-    /** Two NICs with two queue pairs, the first with the engine that sleeps; kept in a pool. */
-    private static final class Nics {
+    /** The writer's engine is the one that sleeps; kept in a pool, for a NIC is too much for a state. */
+    private static final class Nics extends WritingNics {
         private static final ConcurrentLinkedQueue<Nics> POOL = new ConcurrentLinkedQueue<>();
 
-        private final EndlessSleep sleep = new EndlessSleep();
-        private final Nic a = Nic.open(context(EngineMode.THREAD).waiters(sleep));
-        private final Nic b = Nic.open(context(EngineMode.INVOKER));
-        private final CompletionQueue completions = a.createCompletionQueue(64);
-        private final QueuePair[] qps = new QueuePair[2];
-        private final SendRequest[] requests = {new SendRequest(), new SendRequest()};
-        private final MemoryRegion from;
-        private final MemoryRegion to;
+        private final EndlessSleep sleep;
 
-        private Nics() {
-            LocalFabric.connect(a.engine(0).endpoint(), b.engine(0).endpoint());
-            ProtectionDomain pdA = a.allocateProtectionDomain();
-            ProtectionDomain pdB = b.allocateProtectionDomain();
-            CompletionQueue peers = b.createCompletionQueue(64);
-            from = pdA.allocate(MEMORY, Access.ALL);
-            to = pdB.allocate(MEMORY, Access.ALL);
-            for (int i = 0; i < qps.length; i++) {
-                qps[i] = pdA.createQueuePair(new QueuePairAttributes().completionQueue(completions));
-                QueuePair peer = pdB.createQueuePair(new QueuePairAttributes().completionQueue(peers));
-                qps[i].connect(b.id(), peer.number());
-                peer.connect(a.id(), qps[i].number());
-            }
-            for (int i = 0; i < 1000; i++) {
-                sleep.wake();
-                b.engine(0).doWork();
-            }
-        }
-
-        private static NicContext context(EngineMode mode) {
-            return new NicContext()
-                    .mode(mode)
-                    .maxQueuePairs(16)
-                    .longestSpinNanos(0)
-                    .maxMemoryRegions(16)
-                    .maxAppendQueues(1)
-                    .backgroundThread(false);
+        private Nics(EndlessSleep sleep) {
+            super(context(EngineMode.THREAD).longestSpinNanos(0).waiters(sleep));
+            this.sleep = sleep;
+            settle(sleep::wake);
         }
 
         static Nics take() {
             Nics nics = POOL.poll();
             if (nics == null) {
-                nics = new Nics();
+                nics = new Nics(new EndlessSleep());
             }
             nics.awaitSleep();
-            nics.from.buffer().putLong(0, 7);
-            nics.to.buffer().setMemory(0, 16, (byte) 0);
+            nics.clear();
             return nics;
-        }
-
-        void post(int qp) {
-            qps[qp].postSend(requests[qp].write(to.key(), qp * 8L).local(from.key(), 0, 8));
         }
 
         /** Sends the engine's thread round: a turn, and to sleep again. */
@@ -153,12 +108,8 @@ public class SleepStress {
             }
         }
 
-        int written(int qp) {
-            return (int) to.buffer().getLongVolatile(qp * 8);
-        }
-
         void giveBack() {
-            completions.poll(c -> {}, 64);
+            takeCompletions();
             POOL.add(this);
         }
     }

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs a
  * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
  * until one finds something, {@link #wake} is called or the owner sleeps. And while up to {@value #MAX_LOOKS} links look at
- * their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds something.
+ * their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds something. Where
+ * polls come slowly, because the owner has other work or no core, every one of them looks: nothing is saved by waiting for
+ * the next.
  *
  * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
@@ -37,6 +41,10 @@ public final class EventLoopWaiter implements Waiter {
     private static final int MAX_LOOKS = 4;
     private static final int SPARED_POLLS = 8;
     private static final int CLOSE_TURNS = 1000;
+
+    /** Longer than an owner that spins leaves out looks. */
+    private static final long SLOW_NANOS = 1_000_000;
+
     private static final VarHandle WAKE_REQUESTED;
 
     static {
@@ -51,6 +59,7 @@ public final class EventLoopWaiter implements Waiter {
     private final SocketTransport transport;
     private final LoopResources resources;
     private final Loop loop;
+    private final NanoClock clock;
     private final Set<Channel> tracked = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Thread owner;
     private volatile boolean closed;
@@ -63,6 +72,7 @@ public final class EventLoopWaiter implements Waiter {
     private int looks; // by links themselves, since the last poll
     private int spared; // polls
     private boolean quiet; // the loop's last run found nothing
+    private long lastLazyLook;
 
     /** Creates a waiter on epoll where there is one, else on NIO. */
     public EventLoopWaiter() {
@@ -76,7 +86,12 @@ public final class EventLoopWaiter implements Waiter {
      * @throws IllegalStateException if this machine does not have it
      */
     public EventLoopWaiter(SocketTransport transport) {
+        this(transport, SystemNanoClock.INSTANCE);
+    }
+
+    EventLoopWaiter(SocketTransport transport, NanoClock clock) {
         transport.ensureAvailable();
+        this.clock = clock;
         this.transport = transport;
         this.resources = transport.newLoopResources();
         this.loop = new Loop(resources);
@@ -153,10 +168,19 @@ public final class EventLoopWaiter implements Waiter {
         quiet = work == 0;
         if (work > 0) {
             eagerPolls = EAGER_POLLS;
-        } else if (eagerPolls > 0) {
+        } else if (eagerPolls > 1) {
             eagerPolls--;
+        } else {
+            nothingForLong();
         }
         return work;
+    }
+
+    /** Many looks have found nothing: few polls look, unless that few of them take long. */
+    private void nothingForLong() {
+        long now = clock.nanoTime();
+        eagerPolls = eagerPolls == 0 && now - lastLazyLook > SLOW_NANOS ? EAGER_POLLS : 0;
+        lastLazyLook = now;
     }
 
     /**

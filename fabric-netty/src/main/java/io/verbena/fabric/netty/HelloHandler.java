@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The first handler of each connection: takes the peer's hello and nothing else, in bounded time, and refuses what does
  * not parse at the first byte that is wrong. The fabric then replaces it.
  *
+ * <p>The time runs while this side is driven: where the process was stopped, or whoever drives the loop had other things to
+ * do, the peer's hello may be under way all the same, and the peer itself may have stood still with it.
+ *
  * <p>Of the loop's owner alone.
  */
 public final class HelloHandler extends ChannelInboundHandlerAdapter {
@@ -40,6 +43,9 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
         void onRefused(Channel channel, String reason);
     }
 
+    /** The time is looked at in so many parts; a part that took longer, because nobody drove the loop, counts as two. */
+    private static final int PARTS = 8;
+
     private final UnsafeBuffer hello;
     private final int maxText;
     private final Duration timeout;
@@ -48,6 +54,8 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
     private int received;
     private int expected = HelloFlyweight.HEADER_LENGTH;
     private boolean done;
+    private long left; // of the time, in nanoseconds
+    private long lookedAt;
     private @Nullable ScheduledFuture<?> timer;
 
     private HelloHandler(int maxText, Duration timeout, ReceiveBufferSizer sizer, Outcome outcome) {
@@ -75,15 +83,29 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        timer = context.executor()
-                .schedule(
-                        () -> refuse(
-                                context,
-                                "hello unfinished after " + timeout.toMillis() + " ms: " + received + " of " + expected
-                                        + " bytes"),
-                        timeout.toNanos(),
-                        TimeUnit.NANOSECONDS);
+        left = timeout.toNanos();
+        lookAtTime(context);
         context.fireChannelActive();
+    }
+
+    private void lookAtTime(ChannelHandlerContext context) {
+        lookedAt = context.executor().ticker().nanoTime();
+        timer = context.executor().schedule(() -> partIsOver(context), Math.min(part(), left), TimeUnit.NANOSECONDS);
+    }
+
+    private long part() {
+        return Math.max(1, timeout.toNanos() / PARTS);
+    }
+
+    private void partIsOver(ChannelHandlerContext context) {
+        left -= Math.min(context.executor().ticker().nanoTime() - lookedAt, 2 * part());
+        if (left > 0) {
+            lookAtTime(context);
+        } else {
+            refuse(
+                    context,
+                    "hello unfinished after " + timeout.toMillis() + " ms: " + received + " of " + expected + " bytes");
+        }
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.verbena.fabric.netty;
 
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.verbena.fabric.ListenException;
 import java.io.IOException;
@@ -123,6 +126,30 @@ public final class ListeningSocket implements AutoCloseable {
     /** The channel, bound and not yet registered with a loop. */
     public Channel channel() {
         return channel;
+    }
+
+    /**
+     * Lets a loop accept connections, from when it is driven next.
+     *
+     * <p>The socket listens already, and the kernel lets peers in. A bootstrap puts the handler that takes them in place by a
+     * task of the loop, and a loop looks at its sockets before it runs its tasks; so where the loop's owner is the one that
+     * calls this, a peer that was quick would be accepted by nobody, and wait in vain for its hello. The socket is not
+     * read before that handler is there.
+     *
+     * @param bootstrap with everything but the group and the channel
+     * @param loop that drives the socket and those that are accepted
+     */
+    public void accept(ServerBootstrap bootstrap, EventLoop loop) {
+        bootstrap
+                .group(loop)
+                .channelFactory(() -> channel)
+                .option(ChannelOption.AUTO_READ, false)
+                .register()
+                .addListener(registered -> {
+                    if (registered.isSuccess()) {
+                        loop.execute(() -> channel.config().setAutoRead(true)); // behind the bootstrap's own task
+                    }
+                });
     }
 
     /** The address as bound. */

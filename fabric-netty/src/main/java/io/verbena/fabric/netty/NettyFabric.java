@@ -9,7 +9,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.ServerChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
@@ -92,22 +91,19 @@ public final class NettyFabric implements AutoCloseable {
     public SocketAddress listen(SocketAddress address) {
         checkOpen();
         ListeningSocket socket = ListeningSocket.bind(waiter.transport(), address, context.backlog());
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(loop)
-                .channelFactory(() -> (ServerChannel) socket.channel())
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        accepted(channel);
-                    }
-                });
+        ServerBootstrap bootstrap = new ServerBootstrap().childHandler(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                accepted(channel);
+            }
+        });
         if (!socket.isDomain()) {
             bootstrap.childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true);
         }
         waiter.transport().limitUnsent(bootstrap, socket.isDomain(), context.notSentLowWater());
         listening.add(socket);
         waiter.track(socket.channel());
-        bootstrap.register();
+        socket.accept(bootstrap, loop);
         if (closed) {
             socket.close();
         }

@@ -325,7 +325,11 @@ public final class NettyLink implements Link {
     }
 
     private static String reason(@Nullable Throwable cause) {
-        return cause == null ? "closed by the peer" : String.valueOf(cause.getMessage());
+        if (cause == null) {
+            return "closed by the peer";
+        }
+        String message = cause.getMessage();
+        return message == null ? cause.toString() : message;
     }
 
     private void reportFault() {

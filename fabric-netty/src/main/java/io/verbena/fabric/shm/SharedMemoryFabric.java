@@ -9,7 +9,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannel;
@@ -138,17 +137,15 @@ public final class SharedMemoryFabric implements AutoCloseable {
         memory.noteSocket(socket);
         listening.add(bound);
         waiter.track(bound.channel());
-        new ServerBootstrap()
-                .group(loop)
-                .channelFactory(() -> (ServerChannel) bound.channel())
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         accepted(channel);
                     }
-                })
-                .register();
+                });
+        bound.accept(bootstrap, loop);
         if (closed) {
             bound.close();
         }

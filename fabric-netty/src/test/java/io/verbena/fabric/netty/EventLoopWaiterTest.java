@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +74,44 @@ class EventLoopWaiterTest {
         owner.join(20_000);
         assertThat(failed).isFalse();
         assertThat(seen).hasValue(rounds);
+    }
+
+    private static int pollsUntilATaskRuns(EventLoopWaiter waiter) {
+        AtomicBoolean ran = new AtomicBoolean();
+        waiter.loop().execute(() -> ran.set(true));
+        int polls = 0;
+        while (!ran.get() && polls < 1000) {
+            waiter.poll();
+            polls++;
+        }
+        return polls;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fewPollsLookWhereNothingHappensUnlessTheyComeSlowly(SocketTransport transport) {
+        assumeTrue(transport.isAvailable(), transport + " is not available here");
+        AtomicLong clock = new AtomicLong();
+        EventLoopWaiter waiter = new EventLoopWaiter(transport, clock::get);
+        while (waiter.poll() > 0) {
+            continue; // what opening it left to do
+        }
+        assertThat(pollsUntilATaskRuns(waiter)).as("at first").isEqualTo(1);
+        for (int i = 0; i < 1000; i++) {
+            clock.addAndGet(1_000);
+            waiter.poll();
+        }
+        assertThat(pollsUntilATaskRuns(waiter)).as("nothing for long").isBetween(2, 4);
+        for (int i = 0; i < 1000; i++) {
+            clock.addAndGet(1_000);
+            waiter.poll();
+        }
+        for (int i = 0; i < 8; i++) {
+            clock.addAndGet(10_000_000);
+            waiter.poll();
+        }
+        assertThat(pollsUntilATaskRuns(waiter)).as("slowly").isEqualTo(1);
+        waiter.close();
     }
 
     @ParameterizedTest

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,6 +114,25 @@ class NettyFabricTest {
             assertThat(there.sent).isEqualTo(30_000);
             assertThat(back.sent).isEqualTo(30_000);
             await().atMost(LONG).until(() -> ab.unsent() == 0 && ba.unsent() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void aPeerThatIsThereBeforeTheFirstTurnIsAccepted(SocketTransport transport, String kind) throws Exception {
+        EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        try (TestNode node = new TestNode(1, waiter); // without its thread: this one drives the loop
+                NettyFabric fabric = new NettyFabric(node.endpoint, quick(), waiter)) {
+            waiter.own();
+            SocketAddress address = fabric.listen(address(kind));
+            try (SocketChannel early = SocketChannel.open(address)) {
+                long begin = System.nanoTime();
+                while (fabric.counters().accepted() == 0 && System.nanoTime() - begin < LONG.toNanos()) {
+                    waiter.poll();
+                }
+                assertThat(early.isConnected()).isTrue();
+                assertThat(fabric.counters().accepted()).isEqualTo(1);
+            }
         }
     }
 
@@ -384,7 +404,8 @@ class NettyFabricTest {
             NettyFabric fabric = new NettyFabric(node.endpoint, quick(), waiter);
             SocketAddress address = fabric.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             Thread owner = new Thread(() -> {
-                while (node.links.isEmpty()) {
+                long begin = System.nanoTime();
+                while (node.links.isEmpty() && System.nanoTime() - begin < LONG.toNanos()) {
                     waiter.await(1_000_000);
                 }
             });
@@ -393,6 +414,7 @@ class NettyFabricTest {
                 Link link = a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
                 owner.join(20_000);
                 assertThat(owner.isAlive()).isFalse();
+                assertThat(node.links).hasSize(1);
                 fabric.close();
                 waiter.close();
                 waiter.close();

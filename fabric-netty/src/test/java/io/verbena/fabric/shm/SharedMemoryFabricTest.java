@@ -67,6 +67,25 @@ class SharedMemoryFabricTest {
     }
 
     @Test
+    void aPeerThatIsThereBeforeTheFirstTurnIsAccepted() throws Exception {
+        EventLoopWaiter waiter = new EventLoopWaiter();
+        try (SharedMemoryProvider memory = new SharedMemoryProvider(root, 1, Long.MAX_VALUE);
+                TestNode node = new TestNode(1, waiter, memory); // without its thread: this one drives the loop
+                SharedMemoryFabric fabric = new SharedMemoryFabric(node.endpoint, quick(), waiter)) {
+            waiter.own();
+            fabric.listen(socket);
+            try (SocketChannel early = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+                long begin = System.nanoTime();
+                while (fabric.counters().accepted() == 0 && System.nanoTime() - begin < LONG.toNanos()) {
+                    waiter.poll();
+                }
+                assertThat(early.isConnected()).isTrue();
+                assertThat(fabric.counters().accepted()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
     void carriesPacketsBothWays() throws Exception {
         try (ShmPeer a = peer(1);
                 ShmPeer b = peer(2)) {

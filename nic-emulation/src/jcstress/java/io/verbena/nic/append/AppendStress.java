@@ -125,7 +125,7 @@ public class AppendStress {
         @Actor
         public void initiator(II_Result r) {
             Appender appender = queue.peer(0);
-            r.r1 = appender.commit(appender.claimed(), 7, 7, true) ? 1 : 0;
+            r.r1 = StressQueue.commit(appender, StressQueue.LENGTH, 7) ? 1 : 0;
         }
 
         /** Closes the hole. */
@@ -175,7 +175,7 @@ public class AppendStress {
             r.r1 = queue.poll();
             r.r2 = queue.poll();
             Appender late = queue.peer(0);
-            late.commit(late.claimed(), 7, 7, true);
+            StressQueue.commit(late, StressQueue.LENGTH, 7);
             queue.giveBack();
         }
     }

@@ -87,18 +87,41 @@ final class StressQueue {
         clock.addAndGet(HOLE_TIMEOUT);
     }
 
-    boolean claim(Appender appender, int number, int slot) {
-        if (appender.claim(queue.id(), queue.key(), LENGTH, slot) != Appender.OK) {
+    /** Claims room for one message and fills it. */
+    static boolean claim(Appender appender, AppendQueue queue, int length, int number, int slot) {
+        int bytes = RecordDescriptor.alignedLength(length);
+        if (appender.claimRun(queue.id(), queue.key(), queue.pd(), length, bytes, slot) != Appender.OK) {
             return false;
         }
-        for (int i = 0; i < LENGTH; i += 8) {
-            appender.buffer().putLong(appender.payloadOffset() + i, number);
+        int payload = appender.room() + RecordDescriptor.PAYLOAD_OFFSET;
+        for (int i = 0; i < length; i += 8) {
+            appender.roomBuffer().putLong(payload + i, number);
         }
         return true;
     }
 
+    /** Commits what was claimed last. */
+    static boolean commit(Appender appender, int length, int number) {
+        appender.roomBuffer()
+                .putLong(appender.room() + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(number, number));
+        return appender.commitRun(RecordDescriptor.committed(length, RecordDescriptor.HAS_IMMEDIATE));
+    }
+
+    /** Claims room for one message as the owner and gives it up. */
+    static void pad(Appender owner, AppendQueue queue, int length) {
+        int bytes = RecordDescriptor.alignedLength(length);
+        if (owner.claimRun(queue.id(), queue.key(), queue.pd(), length, bytes, Appender.OWNER) != Appender.OK) {
+            throw new IllegalStateException("no room for a claim");
+        }
+        owner.commitRun(RecordDescriptor.padding(bytes));
+    }
+
+    boolean claim(Appender appender, int number, int slot) {
+        return claim(appender, queue, LENGTH, number, slot);
+    }
+
     boolean append(Appender appender, int number, int slot) {
-        return claim(appender, number, slot) && appender.commit(appender.claimed(), number, number, true);
+        return claim(appender, number, slot) && commit(appender, LENGTH, number);
     }
 
     Appender peer(int index) {
@@ -134,15 +157,16 @@ final class StressQueue {
 
     /** Claims and gives up until the tail, and with it the head, is in the next chunk. */
     void leaveChunk() {
-        boolean left;
+        int chunk = tailChunk();
         do {
-            if (owner.claim(queue.id(), queue.key(), MAX_MESSAGE, -1) != Appender.OK) {
-                throw new IllegalStateException("no room for a claim");
-            }
-            left = owner.rolled();
-            owner.abort(owner.claimed());
-        } while (!left);
+            pad(owner, queue, MAX_MESSAGE);
+        } while (tailChunk() == chunk);
         poll();
+    }
+
+    private int tailChunk() {
+        int tail = control.queueOffset(queue.id()) + AppendQueueDescriptor.TAIL_OFFSET;
+        return AppendQueueDescriptor.sequence(control.buffer().getLongVolatile(tail));
     }
 
     /** The number of a message, -1 if it is torn. */

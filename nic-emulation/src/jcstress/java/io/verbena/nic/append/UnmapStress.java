@@ -138,10 +138,7 @@ public class UnmapStress {
         }
 
         private void claimFiller() {
-            if (owner.claim(queue.id(), queue.key(), FILLER, -1) != Appender.OK) {
-                throw new IllegalStateException("no room for a claim");
-            }
-            owner.abort(owner.claimed());
+            StressQueue.pad(owner, queue, FILLER);
         }
 
         private void settle() {
@@ -163,13 +160,8 @@ public class UnmapStress {
 
         /** Appends; false if there is no room now. */
         boolean append(int number) {
-            if (initiator.claim(queue.id(), queue.key(), LENGTH, 1) != Appender.OK) {
-                return false;
-            }
-            for (int i = 0; i < LENGTH; i += 8) {
-                initiator.buffer().putLong(initiator.payloadOffset() + i, number);
-            }
-            return initiator.commit(initiator.claimed(), 1, number, true);
+            return StressQueue.claim(initiator, queue, LENGTH, number, 1)
+                    && StressQueue.commit(initiator, LENGTH, number);
         }
 
         /** Moves the tail to the next chunk, takes what has come, and lets time go by until drained chunks are unmapped. */

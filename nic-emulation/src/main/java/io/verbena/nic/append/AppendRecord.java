@@ -39,7 +39,7 @@ public final class AppendRecord {
     private @Nullable Chunk chunk;
     private @Nullable LargeMessage large;
     private long counted;
-    private AtomicBuffer buffer = OpenClaim.NOTHING;
+    private AtomicBuffer buffer = Appender.NOTHING;
     private int offset;
     private int length;
     private int qpNumber;
@@ -139,7 +139,7 @@ public final class AppendRecord {
         records = null;
         chunk = null;
         large = null;
-        buffer = OpenClaim.NOTHING;
+        buffer = Appender.NOTHING;
         offset = 0;
         length = 0;
         immediate = 0;

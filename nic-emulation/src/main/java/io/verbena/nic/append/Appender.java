@@ -13,15 +13,14 @@ import io.verbena.nic.port.PeerMemory;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to the queues of one NIC: of a peer whose memory is mapped here, or of the NIC's own.
  *
- * <p>An append is three steps, between which anything may happen: claim, copy, commit or abort. The direct path claims a run of
- * records that become visible together ({@link #claimRun}, {@link #commitRun}), one run at a time. With {@link #claim},
- * {@link #commit} and {@link #abort} several claims of one record may be open at a time, one a slot for a direct initiator,
- * any number for the owner; each is named by the value of {@link #claimed} after its claim.
+ * <p>An append is three steps, between which anything may happen: {@link #claimRun}, copy, {@link #commitRun}. What is
+ * claimed is a run of records, or one record, which become visible together; one run at a time.
  *
  * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
  * makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the record's first word
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The tail is read before the key, so a claim that succeeds was made while that key was valid.
  *
  * <p>Concurrency: an instance is for one thread at a time (an engine's baton); any number of instances, in any
- * processes, append to a queue at a time. Allocates nothing once as many claims have been open as ever will.
+ * processes, append to a queue at a time. Allocates nothing once it knows the queue.
  */
 public final class Appender {
     /** Claimed. */
@@ -58,8 +57,10 @@ public final class Appender {
     /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
     public static final int MAX_RUN = 4096;
 
-    private static final int INITIAL_CLAIMS = 16;
-    private static final int ANY_PD = -1;
+    /** In place of a queue pair's number: who appends is the owner. */
+    public static final int OWNER = -1;
+
+    static final AtomicBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
     private final ControlBlock control;
     private final AtomicBuffer table;
@@ -71,18 +72,12 @@ public final class Appender {
 
     private final QueueView[] views;
 
-    private OpenClaim[] claims = new OpenClaim[INITIAL_CLAIMS];
-    private int[] freeClaims = new int[INITIAL_CLAIMS];
-    private int freeCount;
-    private OpenClaim last = new OpenClaim(-1);
-    private boolean rolled;
-
-    private AtomicBuffer roomBuffer = OpenClaim.NOTHING;
+    private AtomicBuffer roomBuffer = NOTHING;
     private int room;
     private int runSlotOffset;
 
     /**
-     * Creates an appender to a peer's queues. With slot -1 it appends as the owner's engine 0.
+     * Creates an appender to a peer's queues.
      *
      * @param control the control block of the NIC that owns the queues
      * @param memory its segments
@@ -101,61 +96,6 @@ public final class Appender {
         this.large = owner == null ? null : new LargeAppender(owner, control, this);
         this.views = new QueueView[maxQueues];
         Arrays.fill(views, QueueView.UNKNOWN);
-        for (int i = 0; i < INITIAL_CLAIMS; i++) {
-            claims[i] = new OpenClaim(i);
-            freeClaims[i] = INITIAL_CLAIMS - 1 - i;
-        }
-        freeCount = INITIAL_CLAIMS;
-    }
-
-    /**
-     * Whether a queue may be reached from a protection domain. Of a queue that is not there: true, so that {@link #claim}
-     * says what is wrong.
-     *
-     * @param queueId of the queue, any value
-     * @param pd of the queue pair that the message comes by
-     */
-    public boolean isReachable(int queueId, int pd) {
-        if (queueId < 0 || queueId >= maxQueues) {
-            return true;
-        }
-        int queue = control.queueOffset(queueId);
-        return table.getIntVolatile(queue + KEY_OFFSET) == 0 || table.getInt(queue + PD_OFFSET) == pd;
-    }
-
-    /**
-     * Claims room for a message.
-     *
-     * @param queueId of the queue, any value
-     * @param queueKey of the queue, any value
-     * @param length payload bytes, at least 0
-     * @param qpNumber the owner's queue pair that the message goes to, whose in-flight slot is used: it has no other
-     *     operation in flight; -1 if this is the owner
-     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY}, {@link #TOO_LONG}, {@link #LARGE_MESSAGE} or
-     *     {@link #NOT_MAPPED}
-     */
-    public int claim(int queueId, int queueKey, int length, int qpNumber) {
-        if (length < 0) {
-            throw new IllegalArgumentException("length " + length + " < minimum 0");
-        }
-        int slotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
-        int status = claimRoom(queueId, queueKey, ANY_PD, length, alignedLength(length), slotOffset);
-        if (status != OK) {
-            return status;
-        }
-        opened(roomBuffer, room, length);
-        OpenClaim claim = last;
-        if (qpNumber < 0) {
-            claim.slotOffset = -1;
-            claim.buffer.putLongRelease(claim.recordOffset, word(-(length + HEADER_LENGTH), 0));
-            table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, 0);
-        } else {
-            claim.slotOffset = slotOffset;
-        }
-        if (rolled && owner != null) {
-            owner.wakeAllocator();
-        }
-        return OK;
     }
 
     /**
@@ -168,19 +108,17 @@ public final class Appender {
      * @param pd protection domain of the owner's queue pair
      * @param longest payload bytes of the longest, at least 0
      * @param bytes that all records take, each aligned; of more than one record at most {@link #MAX_RUN}
-     * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; -1 if this
-     *     is the owner
-     * @return as {@link #claim}; {@link #BAD_KEY} also if the queue is of another protection domain
+     * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
+     *     #OWNER} if this is the owner
+     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another protection
+     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE} or {@link #NOT_MAPPED}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
         int status = claimRoom(queueId, queueKey, pd, longest, bytes, runSlotOffset);
         if (status == OK && qpNumber < 0) {
-            roomBuffer.putLongRelease(room, word(-bytes, 0)); // as in claim: nobody closes the owner's own
+            roomBuffer.putLongRelease(room, word(-bytes, 0)); // nobody closes the owner's own
             table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
-        }
-        if (rolled && owner != null) {
-            owner.wakeAllocator();
         }
         return status;
     }
@@ -196,10 +134,10 @@ public final class Appender {
     }
 
     /**
-     * Commits a run by setting the word of its first record. A full fence, so that the owner's park word may be read after
-     * it.
+     * Commits a run by setting the word of its first record. For a direct initiator this is a full fence, so that the owner's
+     * park word may be read after it; for the owner it is a release store.
      *
-     * @param word of the first record
+     * @param word of the first record; {@link RecordDescriptor#padding} of all bytes gives the run up
      * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be; never
      *     for the owner's own
      */
@@ -214,7 +152,6 @@ public final class Appender {
     }
 
     private int claimRoom(int queueId, int queueKey, int pd, int longest, int bytes, int slotOffset) {
-        rolled = false;
         if (queueId < 0 || queueId >= maxQueues) {
             return NO_QUEUE;
         }
@@ -233,7 +170,7 @@ public final class Appender {
                 return NO_QUEUE;
             }
         }
-        if (pd != view.pd && pd != ANY_PD) {
+        if (pd != view.pd) {
             return BAD_KEY;
         }
         if (longest > view.recordLimit) {
@@ -300,14 +237,14 @@ public final class Appender {
         return view;
     }
 
-    /** Not a status of {@link #claim}: somebody else has moved the tail. */
+    /** Not a status of a claim: somebody else has moved the tail. */
     private static final int LOST = 7;
 
     /** Claims the first room of the next chunk and closes this one with padding. */
     private int roll(QueueView view, int queueId, long tail, int bytes, int slotOffset) {
         int sequence = sequence(tail);
         int remainder = view.chunkLength - offset(tail);
-        AtomicBuffer full = OpenClaim.NOTHING;
+        AtomicBuffer full = NOTHING;
         int end = 0;
         if (remainder > 0) {
             int found = locate(view, sequence);
@@ -333,13 +270,15 @@ public final class Appender {
         roomBuffer = view.chunk;
         room = view.chunkPosition;
         claimed(slotOffset, word);
-        rolled = true;
+        if (owner != null) {
+            owner.wakeAllocator();
+        }
         return OK;
     }
 
     /** Finds a chunk's memory: OK, RNR if it is not announced (or no more), NOT_MAPPED. */
     private int locate(QueueView view, int sequence) {
-        if (view.chunkSequence == sequence && view.chunk != OpenClaim.NOTHING) {
+        if (view.chunkSequence == sequence && view.chunk != NOTHING) {
             return OK;
         }
         int entry = chunkEntry(view.queue, sequence, view.chunkMask);
@@ -370,161 +309,20 @@ public final class Appender {
         return RNR;
     }
 
-    private void opened(AtomicBuffer buffer, int recordOffset, int length) {
-        if (freeCount == 0) {
-            grow();
-        }
-        OpenClaim claim = claims[freeClaims[--freeCount]];
-        claim.generation++;
-        claim.open = true;
-        claim.buffer = buffer;
-        claim.recordOffset = recordOffset;
-        claim.payloadLength = length;
-        last = claim;
-    }
-
-    private void grow() {
-        int count = claims.length;
-        claims = Arrays.copyOf(claims, count * 2);
-        freeClaims = new int[count * 2];
-        for (int i = count; i < count * 2; i++) {
-            claims[i] = new OpenClaim(i);
-            freeClaims[freeCount++] = i;
-        }
-    }
-
-    /** Names the claim that was made last; valid until its commit or abort. */
-    public long claimed() {
-        return last.handle();
-    }
-
-    /** Where the payload of the last claim goes. */
-    public AtomicBuffer buffer() {
-        return last.payload();
-    }
-
-    /** Offset in {@link #buffer} of the payload of the last claim. */
-    public int payloadOffset() {
-        return last.payloadOffset();
-    }
-
-    /**
-     * Where the payload of an open claim goes.
-     *
-     * @param claim a value of {@link #claimed}
-     */
-    public AtomicBuffer buffer(long claim) {
-        return open(claim).payload();
-    }
-
-    /**
-     * Offset in {@link #buffer(long)} of the payload of an open claim.
-     *
-     * @param claim a value of {@link #claimed}
-     */
-    public int payloadOffset(long claim) {
-        return open(claim).payloadOffset();
-    }
-
-    /**
-     * Whether the last {@link #claim} entered a new chunk: then the owner's allocator has work, and an owner that is
-     * parked should be woken.
-     */
-    public boolean rolled() {
-        return rolled;
-    }
-
-    /**
-     * Commits a claim: the message is in the queue. For a direct initiator this is a full fence, so that the owner's park
-     * word may be read after it; for the owner it is a release store.
-     *
-     * @param claim a value of {@link #claimed}
-     * @param qpNumber number of the owner's queue pair by which the message came
-     * @param immediate the immediate value
-     * @param hasImmediate whether there is one
-     * @return false if the owner has turned the claim into padding: the message is not in the queue and never will be
-     * @throws IllegalStateException if the claim is not open
-     */
-    public boolean commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {
-        OpenClaim open = open(claim);
-        return commit(open, qpNumber, immediate, hasImmediate ? HAS_IMMEDIATE : 0);
-    }
-
-    /** Commits the last claim. */
-    void commitLast(int qpNumber, int immediate, int flags) {
-        commit(last, qpNumber, immediate, flags);
-    }
-
-    private boolean commit(OpenClaim open, int qpNumber, int immediate, int flags) {
-        AtomicBuffer buffer = open.buffer;
-        int record = open.recordOffset;
-        buffer.putLong(record + QP_NUMBER_OFFSET, source(qpNumber, immediate));
-        long word = word(open.payloadLength + HEADER_LENGTH, flags);
-        return close(open, word);
-    }
-
-    /** Sets the record's word for good, and gives the claim back. */
-    private boolean close(OpenClaim open, long word) {
-        boolean done = true;
-        if (open.slotOffset < 0) {
-            open.buffer.putLongRelease(open.recordOffset, word);
-        } else {
-            done = open.buffer.compareAndSetLong(open.recordOffset, 0, word);
-            table.putLongRelease(open.slotOffset + SLOT_WORD_OFFSET, 0);
-        }
-        release(open);
-        return done;
-    }
-
-    private void release(OpenClaim open) {
-        open.open = false;
-        open.buffer = OpenClaim.NOTHING;
-        freeClaims[freeCount++] = open.index;
-    }
-
-    /**
-     * Gives a claim up: its room becomes padding.
-     *
-     * @param claim a value of {@link #claimed}
-     * @throws IllegalStateException if the claim is not open
-     */
-    public void abort(long claim) {
-        OpenClaim open = open(claim);
-        close(open, word(alignedLength(open.payloadLength), PADDING));
-    }
-
-    private OpenClaim open(long claim) {
-        int index = (int) claim;
-        if (index >= 0 && index < claims.length) {
-            OpenClaim open = claims[index];
-            if (open.open && open.generation == (int) (claim >>> 32)) {
-                return open;
-            }
-        }
-        throw new IllegalStateException("claim " + claim + " is not open");
-    }
-
     /**
      * Forgets a segment, which is about to be unmapped.
      *
-     * @param segment of the peer's, retired: no tail leads into it any more
-     * @return false if a claim of {@link #claim} is open in it: it must stay
+     * @param segment of the peer's, retired: no tail leads into it any more, and no run is claimed now
      */
-    public boolean forget(AtomicBuffer segment) {
-        for (OpenClaim claim : claims) {
-            if (claim.open && claim.buffer == segment) {
-                return false;
-            }
-        }
+    public void forget(AtomicBuffer segment) {
         for (QueueView view : views) {
             if (view.chunk == segment) {
-                view.chunk = OpenClaim.NOTHING;
+                view.chunk = NOTHING;
             }
         }
         if (roomBuffer == segment) {
-            roomBuffer = OpenClaim.NOTHING;
+            roomBuffer = NOTHING;
         }
-        return true;
     }
 
     /**
@@ -538,10 +336,5 @@ public final class Appender {
                     "only the owner's appender, of TailPointerTable.appender, takes messages apart from the queue");
         }
         return large;
-    }
-
-    /** Claims that are neither committed nor aborted. */
-    public int openClaims() {
-        return claims.length - freeCount;
     }
 }

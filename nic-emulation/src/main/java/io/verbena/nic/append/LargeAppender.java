@@ -2,6 +2,8 @@ package io.verbena.nic.append;
 
 import static io.verbena.nic.append.RecordDescriptor.HAS_IMMEDIATE;
 import static io.verbena.nic.append.RecordDescriptor.LARGE;
+import static io.verbena.nic.append.RecordDescriptor.PAYLOAD_OFFSET;
+import static io.verbena.nic.append.RecordDescriptor.QP_NUMBER_OFFSET;
 import static io.verbena.nic.append.RecordDescriptor.REFERENCE_LENGTH;
 
 import io.verbena.nic.memory.ControlBlock;
@@ -50,14 +52,15 @@ public final class LargeAppender {
      *
      * @param queueId of the queue, any value
      * @param queueKey of the queue, any value
+     * @param pd protection domain of the queue pair
      * @param length payload bytes, at least 0
      * @param qpNumber the queue pair by which the message comes; one such claim each at a time
      * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it is kept
      *     for twice that and a millisecond, or the queue's surplus time if that is longer
-     * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} or {@link
-     *     Appender#TOO_LONG}
+     * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} (also if the
+     *     queue is of another protection domain) or {@link Appender#TOO_LONG}
      */
-    public int claim(int queueId, int queueKey, int length, int qpNumber, long againNanos) {
+    public int claim(int queueId, int queueKey, int pd, int length, int qpNumber, long againNanos) {
         if (length < 0) {
             throw new IllegalArgumentException("length " + length + " < minimum 0");
         }
@@ -65,7 +68,7 @@ public final class LargeAppender {
         if (queue == null || queue.isDestroyed()) {
             return Appender.NO_QUEUE;
         }
-        if (queue.key() != queueKey) {
+        if (queue.key() != queueKey || queue.pd() != pd) {
             return Appender.BAD_KEY;
         }
         if (length > queue.attributes().maxMessage()) {
@@ -84,6 +87,7 @@ public final class LargeAppender {
         LargeClaim claim = opened();
         claim.queueId = queueId;
         claim.queueKey = queueKey;
+        claim.pd = pd;
         claim.payloadLength = length;
         claim.large = large;
         if (staged != null) {
@@ -149,7 +153,14 @@ public final class LargeAppender {
         LargeClaim open = open(claim);
         int length = open.payloadLength;
         LargeMessage large = open.large;
-        int status = appender.claim(open.queueId, open.queueKey, large != null ? REFERENCE_LENGTH : length, -1);
+        int recorded = large != null ? REFERENCE_LENGTH : length;
+        int status = appender.claimRun(
+                open.queueId,
+                open.queueKey,
+                open.pd,
+                recorded,
+                RecordDescriptor.alignedLength(recorded),
+                Appender.OWNER);
         if (status == Appender.RNR) {
             return Appender.RNR;
         }
@@ -157,8 +168,8 @@ public final class LargeAppender {
             abort(claim);
             return Appender.NO_QUEUE;
         }
-        AtomicBuffer record = appender.buffer();
-        int payload = appender.payloadOffset();
+        AtomicBuffer record = appender.roomBuffer();
+        int payload = appender.room() + PAYLOAD_OFFSET;
         int flags = hasImmediate ? HAS_IMMEDIATE : 0;
         if (large != null) {
             record.putInt(payload, large.index());
@@ -169,7 +180,8 @@ public final class LargeAppender {
         } else {
             record.putBytes(payload, open.staged, 0, length);
         }
-        appender.commitLast(qpNumber, immediate, flags);
+        record.putLong(appender.room() + QP_NUMBER_OFFSET, RecordDescriptor.source(qpNumber, immediate));
+        appender.commitRun(RecordDescriptor.committed(recorded, flags));
         release(open);
         return Appender.OK;
     }
@@ -212,7 +224,7 @@ public final class LargeAppender {
         if (staging != null) {
             staging.give(open.staged);
             open.staging = null;
-            open.staged = OpenClaim.NOTHING;
+            open.staged = Appender.NOTHING;
         }
         freeClaims[freeCount++] = open.index;
     }

@@ -10,6 +10,7 @@ final class LargeClaim {
     boolean open;
     int queueId;
     int queueKey;
+    int pd;
     int payloadLength;
 
     /** Where the payload lies if the message has a mapping of its own. */
@@ -17,7 +18,7 @@ final class LargeClaim {
     LargeMessage large;
 
     /** Where the payload lies meanwhile if it has not. */
-    AtomicBuffer staged = OpenClaim.NOTHING;
+    AtomicBuffer staged = Appender.NOTHING;
 
     /** Whose buffer that is. */
     @Nullable

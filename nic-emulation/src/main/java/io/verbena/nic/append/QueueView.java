@@ -18,7 +18,7 @@ final class QueueView {
     final int recordLimit;
     final int chunkMask;
 
-    AtomicBuffer chunk = OpenClaim.NOTHING;
+    AtomicBuffer chunk = Appender.NOTHING;
     int chunkPosition;
     int chunkSequence;
 

@@ -379,13 +379,16 @@ final class RecordWalk {
             return;
         }
         long head = head();
-        if (table.getLongVolatile(queue + TAIL_OFFSET) == head) {
+        boolean drained = table.getLongVolatile(queue + TAIL_OFFSET) == head;
+        if (drained) {
             int ahead = ring.announced() - 1 - chunk.sequence;
             // A reserve that was made smaller goes this way too: what is announced can be taken back only from behind.
             if ((headOffset > chunkLength / 2 && ahead != 0) || ahead > ring.reserve()) {
                 resetToClean(head);
             }
-        } else if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0) {
+        }
+        // What a slot named when the chunk was left is free now, perhaps, and all senders wait for it.
+        if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0 && (!drained || ring.setAsideCount() > 0)) {
             of.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
         }
     }

@@ -85,6 +85,14 @@ public interface Arbiter {
         return false;
     }
 
+    /**
+     * Bytes after which a turn of the engine ends, although there is more to send: whoever runs it may be an application's thread
+     * that somebody waits for.
+     */
+    default int turnBytes() {
+        return Integer.MAX_VALUE;
+    }
+
     /** Whether {@link #next} would find a flow: not one behind a full port or above its group's ceiling. */
     boolean hasActive();
 

@@ -190,6 +190,11 @@ public final class ChunkArbiter implements Arbiter {
     }
 
     @Override
+    public int turnBytes() {
+        return urgentFlows == 0 ? Integer.MAX_VALUE : settings.urgentWindow();
+    }
+
+    @Override
     public boolean hasActive() {
         return schedule.hasReady();
     }

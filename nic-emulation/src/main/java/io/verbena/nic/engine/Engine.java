@@ -41,7 +41,6 @@ public final class Engine implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final long CONTROL_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
-    private static final int QUIET_TURNS_A_POLL = 64;
 
     private final int index;
     private final long nicId;
@@ -56,13 +55,13 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Datapath datapath;
     private final Guests guests;
     private final Baton baton = new Baton();
+    private final WaiterPace pace;
     private final Doorbells doorbells;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
     private volatile @Nullable EngineAgent agent;
 
-    private int turns; // of the owner
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
     private volatile boolean closed;
 
@@ -107,6 +106,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 counters,
                 events,
                 this::later);
+        this.pace = new WaiterPace(clock);
         this.guests = new Guests(control, engines + index, longestSpinNanos);
         this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
     }
@@ -168,7 +168,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     public int doWork() {
         int work = 0;
         boolean owner = owns();
-        if (owner && (datapath.links().socketLinks() > 0 || ++turns % QUIET_TURNS_A_POLL == 0)) {
+        if (owner && (datapath.links().socketLinks() > 0 || pace.isDue())) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {

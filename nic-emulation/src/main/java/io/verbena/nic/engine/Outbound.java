@@ -72,10 +72,11 @@ final class Outbound {
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
+        int most = Math.min(BYTES_A_TURN, arbiter.turnBytes());
         int visits = 0;
         int bytes = 0;
         int unheard = 0;
-        for (; visits < VISITS_A_TURN && bytes < BYTES_A_TURN; visits++) {
+        for (; visits < VISITS_A_TURN && bytes < most; visits++) {
             if (unheard >= BYTES_UNHEARD) {
                 unheard = 0;
                 for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {

@@ -125,9 +125,7 @@ public final class Path {
             return;
         }
         memory.letGo(segment -> {
-            if (!appender.forget(segment)) {
-                return false;
-            }
+            appender.forget(segment);
             keys.forget(segment);
             return true;
         });

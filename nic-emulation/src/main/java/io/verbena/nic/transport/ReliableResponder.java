@@ -219,9 +219,6 @@ final class ReliableResponder extends Responder {
         }
         int queueId = AppendEthFlyweight.queueId(b, eth);
         int queueKey = AppendEthFlyweight.queueKey(b, eth);
-        if (!services.appender().isReachable(queueId, qp.pd())) {
-            return AethSyndrome.REMOTE_ACCESS_ERROR;
-        }
         int at = offset + headers;
         for (int i = 0; i < done; i++) {
             at += AppendRunFlyweight.alignedLength(AppendRunFlyweight.messageLength(b, at));
@@ -256,7 +253,7 @@ final class ReliableResponder extends Responder {
         Appender appender = services.appender();
         int bytes = payload + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
         if (bytes > Appender.MAX_RUN
-                || appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, OWNER) != Appender.OK) {
+                || appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {
             return false;
         }
         AtomicBuffer room = appender.roomBuffer();

@@ -8,6 +8,7 @@ import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.LargeAppender;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -40,9 +41,6 @@ public abstract class Responder {
     /** The receiver is not ready. */
     static final int NOT_READY = -1;
     // Any other result is a NAK syndrome.
-
-    /** In place of an in-flight slot: the owner of the queue appends. */
-    static final int OWNER = -1;
 
     final QpContext qp;
     final TransportServices services;
@@ -256,9 +254,6 @@ public abstract class Responder {
             }
             int queueId = AppendEthFlyweight.queueId(b, eth);
             int queueKey = AppendEthFlyweight.queueKey(b, eth);
-            if (!appender.isReachable(queueId, qp.pd())) {
-                return AethSyndrome.REMOTE_ACCESS_ERROR;
-            }
             if (opcode.endsMessage()) {
                 boolean immediate = opcode.hasImmediate();
                 int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
@@ -266,7 +261,7 @@ public abstract class Responder {
             }
             // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
             LargeAppender large = appender.large();
-            int claimed = large.claim(queueId, queueKey, announcedLength, qp.number(), againNanos());
+            int claimed = large.claim(queueId, queueKey, qp.pd(), announcedLength, qp.number(), againNanos());
             if (claimed != Appender.OK) {
                 return refusal(claimed);
             }
@@ -302,17 +297,20 @@ public abstract class Responder {
     final int appendWhole(
             int queueId, int queueKey, DirectBuffer b, int at, int length, boolean immediate, int immediateData) {
         Appender appender = services.appender();
-        int claimed = appender.claim(queueId, queueKey, length, OWNER);
+        int bytes = RecordDescriptor.alignedLength(length);
+        int claimed = appender.claimRun(queueId, queueKey, qp.pd(), length, bytes, Appender.OWNER);
         if (claimed == Appender.LARGE_MESSAGE) {
             return appendLarge(appender.large(), queueId, queueKey, b, at, length, immediate, immediateData);
         }
         if (claimed != Appender.OK) {
             return refusal(claimed);
         }
-        appender.buffer().putBytes(appender.payloadOffset(), b, at, length);
-        return appender.commit(appender.claimed(), qp.number(), immediateData, immediate)
-                ? DONE
-                : AethSyndrome.REMOTE_OPERATIONAL_ERROR;
+        AtomicBuffer room = appender.roomBuffer();
+        int record = appender.room();
+        room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at, length);
+        room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
+        appender.commitRun(RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0));
+        return DONE;
     }
 
     private int appendLarge(
@@ -324,7 +322,7 @@ public abstract class Responder {
             int length,
             boolean immediate,
             int immediateData) {
-        int status = large.claim(queueId, queueKey, length, qp.number(), againNanos());
+        int status = large.claim(queueId, queueKey, qp.pd(), length, qp.number(), againNanos());
         if (status == Appender.OK) {
             large.buffer().putBytes(0, b, at, length);
             status = large.commit(large.claimed(), qp.number(), immediateData, immediate);

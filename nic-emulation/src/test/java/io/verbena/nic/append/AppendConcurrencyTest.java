@@ -81,7 +81,7 @@ class AppendConcurrencyTest {
         for (int number = 0; number < messages && !stop.get(); number++) {
             int length = lengthOf(sender, number);
             int status;
-            while ((status = appender.claim(queue.id(), queue.key(), length, slot)) == Appender.RNR && !stop.get()) {
+            while ((status = AppendFixture.claim(appender, queue, length, slot)) == Appender.RNR && !stop.get()) {
                 Thread.yield();
             }
             if (stop.get()) {
@@ -91,11 +91,11 @@ class AppendConcurrencyTest {
                 throw new AssertionError("status " + status);
             }
             long stamp = (long) sender << 32 | number;
-            int at = appender.payloadOffset();
+            int at = AppendFixture.payload(appender);
             for (int i = 0; i + 8 <= length; i += 8) {
-                appender.buffer().putLong(at + i, stamp);
+                appender.roomBuffer().putLong(at + i, stamp);
             }
-            if (!appender.commit(appender.claimed(), sender, number, true)) {
+            if (!AppendFixture.commit(appender, length, sender, number)) {
                 throw new AssertionError("sender " + sender + " lost message " + number);
             }
         }
@@ -159,9 +159,9 @@ class AppendConcurrencyTest {
                 threads.add(start("direct-" + id, () -> {
                     Appender appender = nic.peer();
                     while (!stop.get()) {
-                        int status = appender.claim(queue.id(), queue.key(), 100, id);
+                        int status = AppendFixture.claim(appender, queue, 100, id);
                         if (status == Appender.OK) {
-                            appender.commit(appender.claimed(), id, 0, false);
+                            AppendFixture.commit(appender, 100, id, 0);
                         } else if (status == Appender.NO_QUEUE || status == Appender.BAD_KEY) {
                             gone.set(true);
                             return;

@@ -82,14 +82,45 @@ final class AppendFixture {
 
     /** Appends a message; the sender's number is the queue pair, the message's number the immediate value. */
     static int append(Appender appender, AppendQueue queue, int sender, int number, int length, int slot) {
-        int status = appender.claim(queue.id(), queue.key(), length, slot);
+        int status = claim(appender, queue, length, slot);
         if (status == Appender.OK) {
-            fill(appender.buffer(), appender.payloadOffset(), length, sender, number);
-            if (!appender.commit(appender.claimed(), sender, number, true)) {
+            fill(appender.roomBuffer(), payload(appender), length, sender, number);
+            if (!commit(appender, length, sender, number)) {
                 throw new AssertionError("claim was taken away");
             }
         }
         return status;
+    }
+
+    /** Claims room for one message, from a queue pair of the queue's protection domain. */
+    static int claim(Appender appender, AppendQueue queue, int length, int slot) {
+        return appender.claimRun(
+                queue.id(), queue.key(), queue.pd(), length, RecordDescriptor.alignedLength(length), slot);
+    }
+
+    /** Where the payload of the message that was claimed last goes, in the appender's {@link Appender#roomBuffer}. */
+    static int payload(Appender appender) {
+        return appender.room() + RecordDescriptor.PAYLOAD_OFFSET;
+    }
+
+    /** Commits the message that was claimed last. */
+    static boolean commit(Appender appender, int length, int sender, int immediate) {
+        appender.roomBuffer()
+                .putLong(
+                        appender.room() + RecordDescriptor.QP_NUMBER_OFFSET,
+                        RecordDescriptor.source(sender, immediate));
+        return appender.commitRun(RecordDescriptor.committed(length, RecordDescriptor.HAS_IMMEDIATE));
+    }
+
+    /** Gives the message that was claimed last up. */
+    static boolean abort(Appender appender, int length) {
+        return appender.commitRun(RecordDescriptor.padding(RecordDescriptor.alignedLength(length)));
+    }
+
+    /** Sequence of the chunk that the queue's tail is in. */
+    int tailChunk(AppendQueue queue) {
+        return AppendQueueDescriptor.sequence(
+                control.buffer().getLongVolatile(control.queueOffset(queue.id()) + AppendQueueDescriptor.TAIL_OFFSET));
     }
 
     /** Collects what it is given; a message that is not what its sender wrote is an error. */

@@ -1,17 +1,15 @@
 package io.verbena.nic.append;
 
+import io.verbena.nic.Linearizability;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
  * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results that
  * some order of the operations explains. Empty is the queue whose tail has not moved ({@link AppendQueue#isDrained}); a
  * record that is claimed and not yet committed the consumer waits for, since what is appended behind it may be whole already.
- *
- * <p>In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
  */
 public class AppendLinearizabilityTest {
     private static final int SLOTS_USED = 2;
@@ -41,15 +39,15 @@ public class AppendLinearizabilityTest {
 
     @Operation(nonParallelGroup = "owner")
     public boolean appendAsOwner(int value) {
-        return append(owner, value, -1);
+        return append(owner, value, Appender.OWNER);
     }
 
     private boolean append(Appender appender, int value, int slot) {
-        if (appender.claim(queue.id(), queue.key(), 8, slot) != Appender.OK) {
+        if (AppendFixture.claim(appender, queue, 8, slot) != Appender.OK) {
             return false;
         }
-        appender.buffer().putLong(appender.payloadOffset(), value);
-        return appender.commit(appender.claimed(), 0, value, true);
+        appender.roomBuffer().putLong(AppendFixture.payload(appender), value);
+        return AppendFixture.commit(appender, 8, 0, value);
     }
 
     @Operation(nonParallelGroup = "consumer")
@@ -94,14 +92,6 @@ public class AppendLinearizabilityTest {
 
     @Test
     void someOrderExplainsTheResults() {
-        new StressOptions()
-                .iterations(5)
-                .invocationsPerIteration(50)
-                .threads(3)
-                .actorsPerThread(3)
-                .actorsBefore(1)
-                .actorsAfter(2)
-                .sequentialSpecification(Specification.class)
-                .check(AppendLinearizabilityTest.class);
+        Linearizability.check(AppendLinearizabilityTest.class, Specification.class, 3, 3, 2);
     }
 }

@@ -1,19 +1,25 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.abort;
 import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.claim;
+import static io.verbena.nic.append.AppendFixture.commit;
+import static io.verbena.nic.append.AppendFixture.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
+import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryExhaustedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,13 +38,12 @@ class AppendQueueTest {
         assertThat(queue.isEmpty()).isTrue();
         assertThat(queue.poll(collector, 10)).isZero();
 
-        assertThat(appender.claim(queue.id(), queue.key(), 5, slot)).isEqualTo(Appender.OK);
-        appender.buffer().putStringWithoutLengthAscii(appender.payloadOffset(), "hello");
-        long claim = appender.claimed();
+        assertThat(claim(appender, queue, 5, slot)).isEqualTo(Appender.OK);
+        appender.roomBuffer().putStringWithoutLengthAscii(payload(appender), "hello");
         assertThat(queue.isEmpty()).isTrue();
         assertThat(queue.poll(collector, 10)).isZero();
         assertThat(queue.depth()).isEqualTo(24);
-        assertThat(appender.commit(claim, 9, 77, true)).isTrue();
+        assertThat(commit(appender, 5, 9, 77)).isTrue();
         assertThat(queue.isEmpty()).isFalse();
 
         List<String> seen = new ArrayList<>();
@@ -52,8 +57,6 @@ class AppendQueueTest {
         assertThat(queue.isEmpty()).isTrue();
         assertThat(nic.control.isSlotIdle(3)).isTrue();
         assertThat(nic.control.isSlotIdle(nic.control.ownerSlot(0))).isTrue();
-        assertThatThrownBy(() -> appender.commit(claim, 0, 0, false)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> appender.abort(claim)).isInstanceOf(IllegalStateException.class);
         assertThat(queue.query().records()).isEqualTo(1);
         assertThat(queue.query().bytes()).isEqualTo(5);
     }
@@ -69,8 +72,8 @@ class AppendQueueTest {
     void withoutImmediateTheFlagIsClear() {
         AppendQueue queue = nic.create(attributes());
         Appender appender = nic.peer();
-        appender.claim(queue.id(), queue.key(), 0, 1);
-        appender.commit(appender.claimed(), 1, 0, false);
+        claim(appender, queue, 0, 1);
+        appender.commitRun(RecordDescriptor.committed(0, 0));
         List<Integer> flagsSeen = new ArrayList<>();
         queue.poll((buffer, offset, length, qp, immediate, flags) -> flagsSeen.add(length * 100 + flags), 1);
         assertThat(flagsSeen).containsExactly(0);
@@ -80,51 +83,79 @@ class AppendQueueTest {
     void refusalsLeaveTheQueueUntouched() {
         AppendQueue queue = nic.create(attributes().maxMessage(100_000));
         Appender appender = nic.peer();
-        assertThat(appender.claim(queue.id(), queue.key() ^ 1, 8, 0)).isEqualTo(Appender.BAD_KEY);
-        assertThat(appender.claim(queue.id() + 1, queue.key(), 8, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(appender.claim(-1, queue.key(), 8, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(appender.claim(4, queue.key(), 8, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(appender.claim(Integer.MAX_VALUE, 0, 8, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(appender.claim(queue.id() + 1, 0, 8, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(appender.claim(queue.id(), queue.key(), 100_001, 0)).isEqualTo(Appender.TOO_LONG);
-        assertThat(appender.claim(queue.id(), queue.key(), 100_000, 0)).isEqualTo(Appender.LARGE_MESSAGE);
-        assertThat(appender.claim(queue.id(), queue.key(), CHUNK / 4, 0)).isEqualTo(Appender.OK);
-        appender.abort(appender.claimed());
-        assertThatThrownBy(() -> appender.claim(queue.id(), queue.key(), -1, 0)).hasMessage("length -1 < minimum 0");
-        assertThatThrownBy(() -> appender.large().claim(queue.id(), queue.key(), 1, 0, 0))
-                .isInstanceOf(IllegalStateException.class);
+        int pd = queue.pd();
+        assertThat(appender.claimRun(queue.id(), queue.key() ^ 1, pd, 8, 24, 0)).isEqualTo(Appender.BAD_KEY);
+        assertThat(appender.claimRun(queue.id(), queue.key(), pd + 1, 8, 24, 0)).isEqualTo(Appender.BAD_KEY);
+        assertThat(appender.claimRun(queue.id() + 1, queue.key(), pd, 8, 24, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(appender.claimRun(-1, queue.key(), pd, 8, 24, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(appender.claimRun(4, queue.key(), pd, 8, 24, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(appender.claimRun(Integer.MAX_VALUE, 0, pd, 8, 24, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(appender.claimRun(queue.id() + 1, 0, pd, 8, 24, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(claim(appender, queue, 100_001, 0)).isEqualTo(Appender.TOO_LONG);
+        assertThat(claim(appender, queue, 100_000, 0)).isEqualTo(Appender.LARGE_MESSAGE);
+        assertThat(claim(appender, queue, CHUNK / 4, 0)).isEqualTo(Appender.OK);
+        abort(appender, CHUNK / 4);
+        LargeAppender large = nic.queues.appender(0).large();
+        assertThat(large.claim(queue.id(), queue.key(), pd + 1, 8, 0, 0)).isEqualTo(Appender.BAD_KEY);
+        assertThatThrownBy(appender::large).isInstanceOf(IllegalStateException.class);
         assertThat(nic.control.isSlotIdle(0)).isTrue();
         assertThat(queue.poll(collector, 10)).isZero();
         assertThat(queue.depth()).isZero();
-        assertThat(appender.openClaims()).isZero();
+        assertThat(large.openClaims()).isZero();
     }
 
     @Test
-    void ownerHoldsSeveralClaimsOpenAndTheyEndInAnyOrder() {
+    void severalClaimsAreOpenAndEndInAnyOrder() {
         AppendQueue queue = nic.create(attributes());
-        Appender owner = nic.queues.appender(0);
-        long[] claims = new long[40];
-        for (int i = 0; i < claims.length; i++) {
-            assertThat(owner.claim(queue.id(), queue.key(), i, -1)).isEqualTo(Appender.OK);
-            claims[i] = owner.claimed();
+        Appender[] senders = new Appender[AppendFixture.QPS];
+        for (int i = 0; i < senders.length; i++) {
+            senders[i] = i == 0 ? nic.queues.appender(0) : nic.peer();
+            int slot = i == 0 ? Appender.OWNER : i;
+            assertThat(claim(senders[i], queue, i, slot)).isEqualTo(Appender.OK);
         }
-        for (int i = claims.length - 1; i >= 0; i--) {
+        for (int i = senders.length - 1; i >= 0; i--) {
             assertThat(queue.poll(collector, 100)).isZero();
-            AppendFixture.fill(owner.buffer(claims[i]), owner.payloadOffset(claims[i]), i, 2, i);
-            if (i % 5 == 0) {
-                owner.abort(claims[i]);
-            } else {
-                assertThat(owner.commit(claims[i], 2, i, true)).isTrue();
-            }
+            AppendFixture.fill(senders[i].roomBuffer(), payload(senders[i]), i, 2, i);
+            assertThat(i % 5 == 3 ? abort(senders[i], i) : commit(senders[i], i, 2, i))
+                    .isTrue();
         }
-        assertThat(queue.poll(collector, 100)).isEqualTo(32);
-        int last = 0;
+        assertThat(queue.poll(collector, 100)).isEqualTo(13);
+        int last = -1;
         for (Message message : collector.messages) {
             assertThat(message.number()).isGreaterThan(last).isEqualTo(message.length());
             last = message.number();
         }
-        assertThat(owner.openClaims()).isZero();
         assertThat(queue.query().paddingBytes()).isPositive();
+    }
+
+    @Test
+    void aChunkThatASlotNamedWhenItWasDrainedComesBackWithoutAnAllocator() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        Appender appender = nic.peer();
+        AtomicBuffer table = nic.control.buffer();
+        int slot = nic.control.slotOffset(nic.control.qpSlot(2));
+        int tail = nic.control.queueOffset(queue.id()) + AppendQueueDescriptor.TAIL_OFFSET;
+        // An initiator that was stopped just before its claim.
+        table.putLong(slot + ControlDescriptor.SLOT_SUBJECT_OFFSET, table.getLong(tail));
+        table.putLong(
+                slot + ControlDescriptor.SLOT_WORD_OFFSET,
+                AppendQueueDescriptor.slotWord(ControlDescriptor.SLOT_APPEND, queue.id(), 1016));
+        int sent = 0;
+        while (append(appender, queue, 1, sent, 1000, 1) == Appender.OK) {
+            sent++;
+            queue.poll(collector, 10);
+        }
+        assertThat(sent).isGreaterThan(100);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(queue.poll(collector, 10)).isZero();
+        }
+        assertThat(append(appender, queue, 1, sent, 1000, 1)).isEqualTo(Appender.RNR);
+        table.putLong(slot + ControlDescriptor.SLOT_WORD_OFFSET, 0); // it goes on, and finds the tail elsewhere
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(queue.poll(collector, 10)).isZero();
+        }
+        assertThat(append(appender, queue, 1, sent, 1000, 1)).isEqualTo(Appender.OK);
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
     }
 
     @Test
@@ -268,10 +299,10 @@ class AppendQueueTest {
                 int status = append(direct ? peer : owner, queue, 3, number, length, direct ? 7 : -1);
                 if (status == Appender.LARGE_MESSAGE) {
                     assertThat(length).isGreaterThan(CHUNK / 4);
-                    status = owner.large().claim(queue.id(), queue.key(), length, 3, 0);
+                    status = owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
                     for (int attempt = 0; attempt < 3 && status == Appender.RNR; attempt++) {
                         nic.settle();
-                        status = owner.large().claim(queue.id(), queue.key(), length, 3, 0);
+                        status = owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
                     }
                     if (status == Appender.OK) {
                         long claim = owner.large().claimed();

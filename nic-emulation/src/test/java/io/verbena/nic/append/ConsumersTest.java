@@ -175,9 +175,9 @@ class ConsumersTest {
         AppendRecord held = new AppendRecord();
         AppendRecord[] taken = {new AppendRecord()};
         for (int number = 0; number < 3; number++) {
-            owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
+            owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 3, 0);
             nic.settle();
-            assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0))
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 3, 0))
                     .isEqualTo(Appender.OK);
             fill(owner.large().buffer(), 0, CHUNK, 3, number);
             owner.large().commit(owner.large().claimed(), 3, number, true);
@@ -215,9 +215,10 @@ class ConsumersTest {
         AppendConsumer one = queue.consumer();
         append(peer, queue, 3, 1, 500, 1);
         append(peer, queue, 3, 2, 500, 1);
-        owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0);
+        owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 3, 0);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 3, 0))
+                .isEqualTo(Appender.OK);
         owner.large().commit(owner.large().claimed(), 3, 3, true);
         throwAtTheFirst(one);
         assertThat(one.isEmpty()).isFalse();

@@ -1,9 +1,13 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendFixture.CHUNK;
+import static io.verbena.nic.append.AppendFixture.abort;
 import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.claim;
+import static io.verbena.nic.append.AppendFixture.commit;
 import static io.verbena.nic.append.AppendFixture.fill;
+import static io.verbena.nic.append.AppendFixture.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendFixture.Collector;
@@ -243,8 +247,7 @@ class DeadInitiatorTest {
             fresh(before);
             Appender stalled = nic.peer();
             Appender other = nic.peer();
-            assertThat(stalled.claim(queue.id(), queue.key(), 200, SLOT)).isEqualTo(Appender.OK);
-            long claim = stalled.claimed();
+            assertThat(claim(stalled, queue, 200, SLOT)).isEqualTo(Appender.OK);
             int number = 0;
             append(other, queue, 2, number++, 100, 2);
             nic.settle();
@@ -260,8 +263,8 @@ class DeadInitiatorTest {
                 nic.settle();
             }
             assertThat(queue.query().setAside()).isBetween(1, 2);
-            fill(stalled.buffer(claim), stalled.payloadOffset(claim), 200, SLOT, 100);
-            assertThat(stalled.commit(claim, SLOT, 100, true)).isFalse();
+            fill(stalled.roomBuffer(), payload(stalled), 200, SLOT, 100);
+            assertThat(commit(stalled, 200, SLOT, 100)).isFalse();
             nic.settle();
             assertThat(queue.query().setAside()).isZero();
             for (int i = 0; i < 100; i++) {
@@ -293,10 +296,10 @@ class DeadInitiatorTest {
                         seen.addAll(polled());
                     }
                 };
-                int status = victim.claim(queue.id(), queue.key(), 200, SLOT);
+                int status = claim(victim, queue, 200, SLOT);
                 assertThat(status).isEqualTo(Appender.OK);
-                fill(victim.buffer(), victim.payloadOffset(), 200, SLOT, 100);
-                boolean committed = victim.commit(victim.claimed(), SLOT, 100, true);
+                fill(victim.roomBuffer(), payload(victim), 200, SLOT, 100);
+                boolean committed = commit(victim, 200, SLOT, 100);
                 append(other, queue, 2, 20, 100, 2);
                 nic.settle();
                 nic.clock.addAndGet(TIMEOUT);
@@ -389,15 +392,14 @@ class DeadInitiatorTest {
     void ownersOwnClaimIsNeverAHole() {
         fresh(0);
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.claim(queue.id(), queue.key(), 200, -1)).isEqualTo(Appender.OK);
-        long claim = owner.claimed();
+        assertThat(claim(owner, queue, 200, Appender.OWNER)).isEqualTo(Appender.OK);
         append(nic.peer(), queue, 2, 0, 100, 2);
         for (int i = 0; i < 100; i++) {
             nic.clock.addAndGet(TIMEOUT);
             nic.settle();
             assertThat(polled()).isEmpty();
         }
-        owner.abort(claim);
+        abort(owner, 200);
         assertThat(polled()).containsExactly(new Message(2, 0, 100));
         assertThat(queue.query().holes()).isZero();
     }

@@ -2,7 +2,10 @@ package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.claim;
+import static io.verbena.nic.append.AppendFixture.commit;
 import static io.verbena.nic.append.AppendFixture.fill;
+import static io.verbena.nic.append.AppendFixture.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendFixture.Collector;
@@ -50,12 +53,12 @@ class DestroyTest {
         append(peer, queue, 1, 1, 10, 1);
         queue.poll(collector, 1);
         assertThat(queue.destroy(false)).isTrue();
-        assertThat(peer.claim(queue.id(), queue.key(), 8, 1)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(claim(peer, queue, 8, 1)).isEqualTo(Appender.NO_QUEUE);
         nic.settle();
         AppendQueue next = nic.create(attributes());
         assertThat(next.id()).isEqualTo(queue.id());
         assertThat(next.key()).isNotEqualTo(queue.key());
-        assertThat(peer.claim(queue.id(), queue.key(), 8, 1)).isEqualTo(Appender.BAD_KEY);
+        assertThat(claim(peer, queue, 8, 1)).isEqualTo(Appender.BAD_KEY);
         // The chunks of the old queue that the appender remembers are not those of the new one.
         collector.messages.clear();
         for (int i = 0; i < 5000; i++) {
@@ -67,8 +70,7 @@ class DestroyTest {
 
     @Test
     void memoryWaitsForAStalledInitiator() {
-        assertThat(peer.claim(queue.id(), queue.key(), 200, 1)).isEqualTo(Appender.OK);
-        long claim = peer.claimed();
+        assertThat(claim(peer, queue, 200, 1)).isEqualTo(Appender.OK);
         append(nic.peer(), queue, 2, 1, 10, 2);
         assertThat(queue.destroy(false)).isFalse();
         assertThat(queue.destroy(true)).isTrue();
@@ -80,15 +82,15 @@ class DestroyTest {
         assertThat(segments()).isPositive();
         assertThat(nic.create(attributes()).id()).isNotEqualTo(queue.id());
 
-        fill(peer.buffer(claim), peer.payloadOffset(claim), 200, 1, 1);
-        assertThat(peer.commit(claim, 1, 1, true)).isFalse();
+        fill(peer.roomBuffer(), payload(peer), 200, 1, 1);
+        assertThat(commit(peer, 200, 1, 1)).isFalse();
         nic.settle();
         assertThat(queue.isFreed()).isTrue();
     }
 
     @Test
     void memoryWaitsForADeadInitiatorUntilItIsKnownToBeDead() {
-        assertThat(peer.claim(queue.id(), queue.key(), 200, 1)).isEqualTo(Appender.OK);
+        assertThat(claim(peer, queue, 200, 1)).isEqualTo(Appender.OK);
         assertThat(queue.destroy(true)).isTrue();
         nic.settle();
         assertThat(queue.isFreed()).isFalse();
@@ -103,22 +105,23 @@ class DestroyTest {
     @Test
     void memoryWaitsForTheOwnersOpenClaims() {
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.claim(queue.id(), queue.key(), 200, -1)).isEqualTo(Appender.OK);
-        long small = owner.claimed();
-        owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0);
+        assertThat(claim(owner, queue, 200, Appender.OWNER)).isEqualTo(Appender.OK);
+        owner.large().claim(queue.id(), queue.key(), queue.pd(), 1 << 20, 3, 0);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 1 << 20, 3, 0))
+                .isEqualTo(Appender.OK);
         long large = owner.large().claimed();
         append(peer, queue, 1, 1, 10, 1);
 
         assertThat(queue.destroy(true)).isTrue();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 1 << 20, 4, 0)).isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 1 << 20, 4, 0))
+                .isEqualTo(Appender.NO_QUEUE);
         for (int i = 0; i < 10; i++) {
             nic.clock.addAndGet(TIMEOUT);
             nic.settle();
         }
         assertThat(queue.isFreed()).isFalse();
-        assertThat(owner.commit(small, 1, 1, true)).isTrue();
+        assertThat(commit(owner, 200, 1, 1)).isTrue();
         nic.settle();
         assertThat(queue.isFreed()).isFalse();
         assertThat(owner.large().commit(large, 3, 1, true)).isEqualTo(Appender.NO_QUEUE);

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class HoldTest {
     private static final int LARGE = CHUNK;
+    private static final long PATIENCE_NANOS = 45_000_000_000L; // less than the limit, which does not end a loop
 
     private final AppendFixture nic = new AppendFixture();
     private final Collector collector = new Collector();
@@ -46,9 +48,11 @@ class HoldTest {
     }
 
     private void appendLarge(int number) {
-        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LARGE, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LARGE, 3, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LARGE, 3, 0))
+                .isEqualTo(Appender.OK);
         fill(owner.large().buffer(), 0, LARGE, 3, number);
         assertThat(owner.large().commit(owner.large().claimed(), 3, number, true))
                 .isEqualTo(Appender.OK);
@@ -127,12 +131,14 @@ class HoldTest {
         assertThat(queue.query().heldBytes()).isZero();
         // The chunks that come back are clean.
         for (int i = 0; i < 50; i++) {
-            assertThat(owner.claim(queue.id(), queue.key(), CHUNK / 4, -1)).isEqualTo(Appender.OK);
+            assertThat(AppendFixture.claim(owner, queue, CHUNK / 4, Appender.OWNER))
+                    .isEqualTo(Appender.OK);
             for (int j = 0; j < CHUNK / 4; j += 8) {
-                assertThat(owner.buffer().getLong(owner.payloadOffset() + j)).isZero();
+                assertThat(owner.roomBuffer().getLong(AppendFixture.payload(owner) + j))
+                        .isZero();
             }
-            fill(owner.buffer(), owner.payloadOffset(), CHUNK / 4, 3, i);
-            owner.commit(owner.claimed(), 3, i, true);
+            fill(owner.roomBuffer(), AppendFixture.payload(owner), CHUNK / 4, 3, i);
+            AppendFixture.commit(owner, CHUNK / 4, 3, i);
             assertThat(queue.poll(collector, 2)).isEqualTo(1);
             nic.settle();
         }
@@ -249,6 +255,28 @@ class HoldTest {
         assertThat(next.query().heldRecords()).isZero();
     }
 
+    /** A thread that keeps nothing going, and says what it failed with. */
+    private static Thread helper(Queue<Throwable> failures, Runnable work) {
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        });
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Lets other threads run; not after one of them has failed, nor for ever. */
+    private static void giveWay(long begin, Queue<Throwable> failures) {
+        Throwable failure = failures.peek();
+        if (failure != null || System.nanoTime() - begin > PATIENCE_NANOS) {
+            throw new AssertionError("the other threads do not go on", failure);
+        }
+        Thread.yield();
+    }
+
     @Test
     void otherThreadsReleaseWhileTheQueueGoesOn() throws InterruptedException {
         ConcurrentLinkedQueue<AppendRecord> out = new ConcurrentLinkedQueue<>();
@@ -260,49 +288,49 @@ class HoldTest {
         }
         List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < 2; t++) {
-            threads.add(new Thread(() -> {
+            threads.add(helper(failures, () -> {
                 while (!stop.get() || !out.isEmpty()) {
                     AppendRecord record = out.poll();
                     if (record == null) {
                         Thread.yield();
                         continue;
                     }
-                    try {
-                        check(record, record.immediate(), record.length());
-                    } catch (Throwable e) {
-                        failures.add(e);
-                    }
+                    check(record, record.immediate(), record.length());
                     record.release();
                     back.add(record);
                 }
             }));
         }
-        threads.add(new Thread(() -> {
+        threads.add(helper(failures, () -> {
             while (!stop.get()) {
                 nic.allocator.doWork();
                 Thread.yield();
             }
         }));
-        threads.forEach(thread -> thread.setDaemon(true)); // one that fails keeps none going
         threads.forEach(Thread::start);
+        long begin = System.nanoTime();
         Random random = new Random(3);
         int taken = 0;
-        for (int number = 0; number < 60_000; number++) {
-            AppendRecord record;
-            while ((record = back.poll()) == null) {
-                Thread.yield();
+        try {
+            for (int number = 0; number < 60_000; number++) {
+                AppendRecord record;
+                while ((record = back.poll()) == null) {
+                    giveWay(begin, failures);
+                }
+                while (append(peer, queue, 3, number, random.nextInt(300), 1) == Appender.RNR) {
+                    queue.poll(collector, 1);
+                    giveWay(begin, failures);
+                }
+                AppendRecord into = record;
+                taken += queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1);
+                out.add(into);
             }
-            while (append(peer, queue, 3, number, random.nextInt(300), 1) == Appender.RNR) {
-                queue.poll(collector, 1);
-                Thread.yield();
-            }
-            AppendRecord into = record;
-            taken += queue.poll((b, o, l, q, i, f) -> queue.hold(into), 1);
-            out.add(into);
+        } finally {
+            stop.set(true);
         }
-        stop.set(true);
         for (Thread thread : threads) {
-            thread.join();
+            thread.join(PATIENCE_NANOS / 1_000_000);
+            assertThat(thread.isAlive()).isFalse();
         }
         assertThat(failures).isEmpty();
         assertThat(taken).isEqualTo(60_000);

@@ -105,20 +105,19 @@ class InterleavingTest {
         private void send(Appender appender, int sender, int number, Random own) {
             int length = own.nextInt(4) == 0 ? own.nextInt(CHUNK / 4 + 1) : own.nextInt(200);
             int status;
-            while ((status = appender.claim(queue.id(), queue.key(), length, sender)) == Appender.RNR) {
+            while ((status = AppendFixture.claim(appender, queue, length, sender)) == Appender.RNR) {
                 interleaver.step();
             }
             assertThat(status).isEqualTo(Appender.OK);
             long id = (long) sender << 32 | number;
             fates.put(id, Fate.IN_FLIGHT);
-            long claim = appender.claimed();
             if (own.nextInt(10) == 0) {
                 fates.put(id, Fate.TAKEN_AWAY);
-                appender.abort(claim);
+                AppendFixture.abort(appender, length);
                 return;
             }
-            write(appender.buffer(), appender.payloadOffset(), length, id);
-            boolean done = appender.commit(claim, sender, number, true);
+            write(appender.roomBuffer(), AppendFixture.payload(appender), length, id);
+            boolean done = AppendFixture.commit(appender, length, sender, number);
             fates.put(id, done ? Fate.DONE : Fate.TAKEN_AWAY);
             takenAway += done ? 0 : 1;
         }
@@ -144,17 +143,17 @@ class InterleavingTest {
                         continue;
                     }
                     int length = own.nextInt(300);
-                    while (appender.claim(queue.id(), queue.key(), length, -1) == Appender.RNR) {
+                    while (AppendFixture.claim(appender, queue, length, Appender.OWNER) == Appender.RNR) {
                         interleaver.step();
                     }
                     if (own.nextInt(10) == 0) {
                         fates.put(id, Fate.TAKEN_AWAY);
-                        appender.abort(appender.claimed());
+                        AppendFixture.abort(appender, length);
                         continue;
                     }
-                    write(appender.buffer(), appender.payloadOffset(), length, id);
+                    write(appender.roomBuffer(), AppendFixture.payload(appender), length, id);
                     fates.put(id, Fate.DONE);
-                    assertThat(appender.commit(appender.claimed(), 0, number, true))
+                    assertThat(AppendFixture.commit(appender, length, 0, number))
                             .isTrue();
                 }
                 sending--;
@@ -163,7 +162,7 @@ class InterleavingTest {
 
         private void sendLarge(Appender appender, int number, Random own) {
             int length = own.nextBoolean() ? own.nextInt(CHUNK / 4) : CHUNK / 4 + own.nextInt(2 * CHUNK);
-            while (appender.large().claim(queue.id(), queue.key(), length, 0, 0) == Appender.RNR) {
+            while (appender.large().claim(queue.id(), queue.key(), queue.pd(), length, 0, 0) == Appender.RNR) {
                 interleaver.step();
             }
             long claim = appender.large().claimed();
@@ -307,16 +306,16 @@ class InterleavingTest {
             // The ring goes round once more: every chunk that comes back is clean.
             Appender appender = queues.appender(0);
             for (int i = 0; i < 60; i++) {
-                assertThat(appender.claim(queue.id(), queue.key(), CHUNK / 4, -1))
+                assertThat(AppendFixture.claim(appender, queue, CHUNK / 4, Appender.OWNER))
                         .isEqualTo(Appender.OK);
-                int at = appender.payloadOffset();
+                int at = AppendFixture.payload(appender);
                 for (int j = 0; j < CHUNK / 4; j += 8) {
-                    if (appender.buffer().getLong(at + j) != 0) {
+                    if (appender.roomBuffer().getLong(at + j) != 0) {
                         throw new AssertionError("dirt at " + j);
                     }
                 }
-                write(appender.buffer(), at, CHUNK / 4, i);
-                appender.commit(appender.claimed(), 0, i, true);
+                write(appender.roomBuffer(), at, CHUNK / 4, i);
+                AppendFixture.commit(appender, CHUNK / 4, 0, i);
                 int before = seen.size();
                 poll(2);
                 assertThat(seen).hasSize(before + 1);

@@ -38,9 +38,11 @@ class LargeMessageTest {
     }
 
     private long claim(int length, int qp) {
-        assertThat(owner.large().claim(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), length, qp, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), length, qp, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), length, qp, 0))
+                .isEqualTo(Appender.OK);
         assertThat(owner.large().buffer().capacity()).isGreaterThanOrEqualTo(length);
         return owner.large().claimed();
     }
@@ -87,22 +89,27 @@ class LargeMessageTest {
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
 
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.RNR);
     }
 
     @Test
     void aSecondTryWithAnotherLengthIsServedToo() {
-        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
@@ -113,7 +120,7 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
         long first = claim(LENGTH, 3);
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0))
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 4, 0))
                     .isEqualTo(Appender.RNR);
             nic.settle();
         }
@@ -122,7 +129,8 @@ class LargeMessageTest {
         assertThat(queue.poll(collector, 1)).isEqualTo(1);
         nic.settle();
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 4, 0))
+                .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
     }
 
@@ -131,7 +139,7 @@ class LargeMessageTest {
         nic = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + 2L * CHUNK + 100));
         create(attributes().reserveChunks(1));
         for (int i = 0; i < 5; i++) {
-            assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 4, 0))
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 4, 0))
                     .isEqualTo(Appender.RNR);
             nic.settle();
         }
@@ -143,13 +151,13 @@ class LargeMessageTest {
     void morePendingThanPlacesIsRnr() {
         create(attributes().reserveChunks(1).largeMessages(12).memoryLimit(30 * CHUNK));
         for (int qp = 0; qp < 17; qp++) {
-            assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0))
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, qp, 0))
                     .isEqualTo(Appender.RNR);
         }
         nic.settle();
         int served = 0;
         for (int qp = 0; qp < 17; qp++) {
-            served += owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0) == Appender.OK ? 1 : 0;
+            served += owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, qp, 0) == Appender.OK ? 1 : 0;
         }
         assertThat(served).isEqualTo(12);
     }
@@ -187,7 +195,7 @@ class LargeMessageTest {
     @Test
     void oneMappingIsMadeOrGivenBackATurn() {
         for (int qp = 0; qp < 3; qp++) {
-            owner.large().claim(queue.id(), queue.key(), CHUNK, qp, 0);
+            owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, qp, 0);
         }
         for (int i = 1; i <= 3; i++) {
             assertThat(nic.allocator.doWork()).isPositive();
@@ -224,7 +232,8 @@ class LargeMessageTest {
                 },
                 1);
         assertThat(polled).isEqualTo(1);
-        assertThat(owner.large().claim(queue.id(), queue.key(), length, 3, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
         nic.clock.addAndGet(1_000_000_000L);
         nic.settle();
@@ -250,14 +259,15 @@ class LargeMessageTest {
 
     @Test
     void refusals() {
-        assertThat(owner.large().claim(queue.id(), queue.key() ^ 4, LENGTH, 3, 0))
+        assertThat(owner.large().claim(queue.id(), queue.key() ^ 4, queue.pd(), LENGTH, 3, 0))
                 .isEqualTo(Appender.BAD_KEY);
-        assertThat(owner.large().claim(queue.id() + 1, queue.key(), LENGTH, 3, 0))
+        assertThat(owner.large().claim(queue.id() + 1, queue.key(), queue.pd(), LENGTH, 3, 0))
                 .isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.large().claim(99, queue.key(), LENGTH, 3, 0)).isEqualTo(Appender.NO_QUEUE);
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH + 1, 3, 0))
+        assertThat(owner.large().claim(99, queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.NO_QUEUE);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH + 1, 3, 0))
                 .isEqualTo(Appender.TOO_LONG);
-        assertThat(owner.claim(queue.id(), queue.key(), LENGTH, -1)).isEqualTo(Appender.LARGE_MESSAGE);
+        assertThat(AppendFixture.claim(owner, queue, LENGTH, Appender.OWNER)).isEqualTo(Appender.LARGE_MESSAGE);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
@@ -297,7 +307,8 @@ class LargeMessageTest {
         create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(8 * CHUNK));
         int open = 0;
         long[] claims = new long[1000];
-        while (owner.large().claim(queue.id(), queue.key(), CHUNK / 4, open, LargeAppender.NEVER) == Appender.OK) {
+        while (owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK / 4, open, LargeAppender.NEVER)
+                == Appender.OK) {
             claims[open++] = owner.large().claimed();
         }
         assertThat(open).as("four to each of the chunks that are not mapped").isEqualTo(4 * 6);
@@ -305,7 +316,7 @@ class LargeMessageTest {
         assertThat(queue.query().stagedBytes()).isEqualTo(6 * CHUNK);
         assertThat(queue.query().rnr()).isEqualTo(1);
         owner.large().abort(claims[--open]);
-        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK / 8 + 1, 0, 0))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK / 8 + 1, 0, 0))
                 .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
         int rnr = 0;
@@ -337,27 +348,31 @@ class LargeMessageTest {
     void buffersForPartsAreMadeByTheAllocator() {
         long again = 10_000_000;
         create(attributes().reserveChunks(1).surplusNanos(1_000));
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, again)).isEqualTo(Appender.RNR);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 4, again)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 3, again))
+                .isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 3, again))
+                .isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 4, again))
+                .isEqualTo(Appender.RNR);
         assertThat(queue.query().stagedBytes()).isZero();
         nic.settle();
         assertThat(queue.query().stagedBytes()).as("one for each that asks").isEqualTo(2 * 8192);
         assertThat(queue.query().footprint()).isEqualTo(idle + 2 * 8192);
         nic.clock.addAndGet(2 * again);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 5, again))
                 .as("they are not for others")
                 .isEqualTo(Appender.RNR);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 8192, 3, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 8192, 3, again))
                 .as("longer, but it fits")
                 .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
-        assertThat(owner.large().claim(queue.id(), queue.key(), 8193, 4, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 8193, 4, again))
                 .as("too long for it")
                 .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 8193, 4, again)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 8193, 4, again))
+                .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
         for (int i = 0; i < 4; i++) {
             nic.clock.addAndGet(3 * again);
@@ -376,14 +391,18 @@ class LargeMessageTest {
             claim(CHUNK / 4, qp);
         }
         long last = owner.large().claimed();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 5, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 5, 0))
+                .isEqualTo(Appender.RNR);
         owner.large().abort(last);
         nic.settle(); // what was given back goes, for memory was refused
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 5, 0)).isEqualTo(Appender.OK);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 16_000, 6, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 5, 0))
+                .isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 16_000, 6, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
         nic.clock.addAndGet(1_000_000_000L); // it is given up
         nic.settle();
@@ -392,7 +411,7 @@ class LargeMessageTest {
 
     @Test
     void whoDoesNotComeAgainGetsItsBufferAtOnce() {
-        assertThat(owner.large().claim(queue.id(), queue.key(), 5000, 3, LargeAppender.NEVER))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 5000, 3, LargeAppender.NEVER))
                 .isEqualTo(Appender.OK);
         assertThat(queue.query().stagedBytes()).isEqualTo(8192);
         owner.large().abort(owner.large().claimed());
@@ -402,19 +421,19 @@ class LargeMessageTest {
     void aMappingWaitsForASenderThatTakesLongerThanTheSurplusTime() {
         long again = 10_000_000;
         create(attributes().reserveChunks(1).surplusNanos(1_000));
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, again))
                 .isEqualTo(Appender.RNR);
         nic.settle();
         nic.clock.addAndGet(2 * again);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, again))
                 .isEqualTo(Appender.OK);
         owner.large().postpone(owner.large().claimed());
         assertThat(owner.large().openClaims()).isZero();
         nic.clock.addAndGet(2 * again);
         nic.settle();
         assertThat(queue.query().allocations()).isEqualTo(3);
-        assertThat(owner.large().claim(queue.id(), queue.key(), LENGTH, 3, again))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, again))
                 .as("the same one")
                 .isEqualTo(Appender.OK);
         assertThat(queue.query().allocations()).isEqualTo(3);
@@ -429,7 +448,8 @@ class LargeMessageTest {
         owner.large().abort(claim(5000, 3));
         for (int i = 0; i < 5; i++) {
             assertThat(queue.query().stagedBytes()).isEqualTo(8192);
-            assertThat(owner.large().claim(queue.id(), queue.key(), 8192, 3, 0)).isEqualTo(Appender.OK);
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 8192, 3, 0))
+                    .isEqualTo(Appender.OK);
             owner.large().abort(owner.large().claimed());
             nic.clock.addAndGet(1_000_000_000L);
             nic.settle();

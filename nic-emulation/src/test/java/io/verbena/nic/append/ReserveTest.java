@@ -35,9 +35,10 @@ class ReserveTest {
                 nic.settle();
                 due = Integer.MAX_VALUE;
             }
+            int before = nic.tailChunk(queue);
             if (append(peer, queue, 1, sent, MESSAGE, 1) == Appender.OK) {
                 sent++;
-                if (peer.rolled() && due == Integer.MAX_VALUE) {
+                if (nic.tailChunk(queue) != before && due == Integer.MAX_VALUE) {
                     due = time + latency; // the tail crossed into the reserve: allocation begins
                     crossed = time;
                 }

@@ -4,7 +4,10 @@ import static io.verbena.nic.append.AppendFixture.CHUNK;
 import static io.verbena.nic.append.AppendFixture.QPS;
 import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.claim;
+import static io.verbena.nic.append.AppendFixture.commit;
 import static io.verbena.nic.append.AppendFixture.fill;
+import static io.verbena.nic.append.AppendFixture.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendFixture.Collector;
@@ -124,13 +127,12 @@ class ResetTest {
         for (int at = 0; at < steps; at++) {
             Run run = new Run();
             run.at = at;
-            run.action = () -> assertThat(run.initiator.claim(run.queue.id(), run.queue.key(), LENGTH, SENDER))
-                    .isEqualTo(Appender.OK);
+            run.action = () ->
+                    assertThat(claim(run.initiator, run.queue, LENGTH, SENDER)).isEqualTo(Appender.OK);
             run.poll();
             assertThat(run.collector.messages).isEmpty();
-            long claim = run.initiator.claimed();
-            fill(run.initiator.buffer(), run.initiator.payloadOffset(), LENGTH, SENDER, 0);
-            assertThat(run.initiator.commit(claim, SENDER, 0, true)).isTrue();
+            fill(run.initiator.roomBuffer(), payload(run.initiator), LENGTH, SENDER, 0);
+            assertThat(commit(run.initiator, LENGTH, SENDER, 0)).isTrue();
             assertThat(run.goOn(1)).as("claimed at access %d of %d", at, steps).isEqualTo(expected());
         }
     }

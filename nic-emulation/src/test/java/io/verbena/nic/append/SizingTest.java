@@ -195,12 +195,12 @@ class SizingTest {
     void aLoweredLimitHoldsBeforeTheAllocatorLooks() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1).memoryLimit(40 * CHUNK));
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 16 * CHUNK, 3, 0))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 16 * CHUNK, 3, 0))
                 .isEqualTo(Appender.RNR);
         queue.modify(new AppendQueueAttributes(queue.attributes()).memoryLimit(20 * CHUNK));
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(18 * CHUNK);
-        assertThat(owner.large().claim(queue.id(), queue.key(), 16 * CHUNK, 4, 0))
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), 16 * CHUNK, 4, 0))
                 .isEqualTo(Appender.RNR);
         nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(18 * CHUNK);
@@ -252,7 +252,7 @@ class SizingTest {
         nic.clock.addAndGet(SECOND);
         assertThat(queue.query().meanFootprint()).isEqualTo(3 * CHUNK);
         Appender owner = nic.queues.appender(0);
-        owner.large().claim(queue.id(), queue.key(), 1 << 20, 3, 0);
+        owner.large().claim(queue.id(), queue.key(), queue.pd(), 1 << 20, 3, 0);
         nic.settle();
         nic.clock.addAndGet(SECOND / 2);
         assertThat(queue.query().meanFootprint()).isEqualTo(3 * CHUNK + (1 << 20) / 3);

@@ -184,12 +184,12 @@ final class UnmapRace {
         SplittableRandom random = new SplittableRandom(sender);
         while (!stop) {
             int length = random.nextInt(8) == 0 ? random.nextInt(CHUNK / 4) : random.nextInt(2_000);
-            if (appender.claim(queue.id(), queue.key(), length, sender) != Appender.OK) {
+            if (AppendFixture.claim(appender, queue, length, sender) != Appender.OK) {
                 Thread.yield();
                 continue;
             }
-            AtomicBuffer buffer = appender.buffer();
-            int at = appender.payloadOffset();
+            AtomicBuffer buffer = appender.roomBuffer();
+            int at = AppendFixture.payload(appender);
             int stall = random.nextInt(4_000) == 0 ? random.nextInt(Math.max(1, length)) & -8 : -1;
             for (int i = 0; i + 8 <= length; i += 8) {
                 if (i == stall) {
@@ -201,7 +201,7 @@ final class UnmapRace {
                 }
                 buffer.putLong(at + i, stamp(sender, length));
             }
-            if (appender.commit(appender.claimed(), sender, length, true)) {
+            if (AppendFixture.commit(appender, length, sender, length)) {
                 done.incrementAndGet();
             } else {
                 lost.incrementAndGet();
@@ -214,7 +214,7 @@ final class UnmapRace {
         SplittableRandom random = new SplittableRandom(99);
         while (!stop) {
             int length = random.nextInt(3 * CHUNK);
-            if (appender.large().claim(queue.id(), queue.key(), length, 0, 0) != Appender.OK) {
+            if (appender.large().claim(queue.id(), queue.key(), queue.pd(), length, 0, 0) != Appender.OK) {
                 Thread.yield();
                 continue;
             }

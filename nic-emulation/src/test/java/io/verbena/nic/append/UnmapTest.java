@@ -3,6 +3,9 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendFixture.CHUNK;
 import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
+import static io.verbena.nic.append.AppendFixture.claim;
+import static io.verbena.nic.append.AppendFixture.commit;
+import static io.verbena.nic.append.AppendFixture.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,14 +39,14 @@ class UnmapTest {
     private List<AtomicBuffer> fill(AppendQueue queue, Appender sender, int chunks) {
         List<AtomicBuffer> memory = new ArrayList<>();
         for (int i = 0; i < 4 * chunks; i++) {
-            int status = sender.claim(queue.id(), queue.key(), LENGTH, 1);
+            int status = claim(sender, queue, LENGTH, 1);
             assertThat(status).isEqualTo(Appender.OK);
-            AtomicBuffer buffer = sender.buffer();
-            AppendFixture.fill(buffer, sender.payloadOffset(), LENGTH, 1, i);
+            AtomicBuffer buffer = sender.roomBuffer();
+            AppendFixture.fill(buffer, payload(sender), LENGTH, 1, i);
             if (memory.stream().noneMatch(known -> known == buffer)) { // they are equal when their bytes are
                 memory.add(buffer);
             }
-            assertThat(sender.commit(sender.claimed(), 1, i, true)).isTrue();
+            assertThat(commit(sender, LENGTH, 1, i)).isTrue();
             nic.settle();
         }
         return memory;
@@ -74,9 +77,9 @@ class UnmapTest {
     void aChunkInWhichTheOwnerClosedAClaimStaysForWhoeverMadeIt() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1).holeTimeoutNanos(TIMEOUT));
         Appender stalled = nic.peer();
-        assertThat(stalled.claim(queue.id(), queue.key(), LENGTH, 2)).isEqualTo(Appender.OK);
-        AtomicBuffer its = stalled.buffer();
-        int at = stalled.payloadOffset();
+        assertThat(claim(stalled, queue, LENGTH, 2)).isEqualTo(Appender.OK);
+        AtomicBuffer its = stalled.roomBuffer();
+        int at = payload(stalled);
         nic.settle();
         nic.clock.addAndGet(TIMEOUT);
         nic.settle();
@@ -93,15 +96,15 @@ class UnmapTest {
         assertThat(memory.stream().filter(UnmapTest::isUnmapped).count()).isPositive();
         assertThat(isUnmapped(its)).as("but left to the collector").isFalse();
         its.putLong(at, 4711); // the end of its copy
-        assertThat(stalled.commit(stalled.claimed(), 2, 0, false)).isFalse();
+        assertThat(commit(stalled, LENGTH, 2, 0)).isFalse();
     }
 
     @Test
     void aChunkThatASlotNamesIsNotUnmapped() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1).holeTimeoutNanos(TIMEOUT));
         Appender stalled = nic.peer();
-        assertThat(stalled.claim(queue.id(), queue.key(), LENGTH, 2)).isEqualTo(Appender.OK);
-        AtomicBuffer its = stalled.buffer();
+        assertThat(claim(stalled, queue, LENGTH, 2)).isEqualTo(Appender.OK);
+        AtomicBuffer its = stalled.roomBuffer();
         nic.clock.addAndGet(TIMEOUT);
         nic.settle();
         nic.clock.addAndGet(TIMEOUT);
@@ -119,9 +122,11 @@ class UnmapTest {
     void aMessageOfItsOwnMappingIsUnmappedWhenItsHandlerHasReturned() {
         AppendQueue queue = nic.create(attributes());
         Appender owner = nic.queues.appender(0);
-        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.RNR);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 1, 0))
+                .isEqualTo(Appender.RNR);
         nic.settle();
-        assertThat(owner.large().claim(queue.id(), queue.key(), CHUNK, 1, 0)).isEqualTo(Appender.OK);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 1, 0))
+                .isEqualTo(Appender.OK);
         AtomicBuffer its = owner.large().buffer(owner.large().claimed());
         assertThat(owner.large().commit(owner.large().claimed(), 1, 7, true)).isEqualTo(Appender.OK);
         boolean[] seen = new boolean[1];
@@ -165,18 +170,15 @@ class UnmapTest {
     }
 
     @Test
-    void anAppenderForgetsASegmentUnlessAClaimIsOpenInIt() {
+    void anAppenderThatForgotASegmentLooksAgain() {
         AppendQueue queue = nic.create(attributes());
         Appender peer = nic.peer();
         assertThat(append(peer, queue, 1, 0, 100, 1)).isEqualTo(Appender.OK);
-        assertThat(peer.claim(queue.id(), queue.key(), 100, 1)).isEqualTo(Appender.OK);
-        AtomicBuffer chunk = peer.buffer();
-        assertThat(peer.forget(chunk)).isFalse();
-        AppendFixture.fill(chunk, peer.payloadOffset(), 100, 1, 1);
-        assertThat(peer.commit(peer.claimed(), 1, 1, true)).isTrue();
-        assertThat(peer.forget(chunk)).isTrue();
-        assertThat(append(peer, queue, 1, 2, 100, 1)).as("it looks again").isEqualTo(Appender.OK);
-        assertThat(queue.poll(collector, 10)).isEqualTo(3);
+        AtomicBuffer chunk = peer.roomBuffer();
+        peer.forget(chunk);
+        assertThat(peer.roomBuffer()).isNotSameAs(chunk);
+        assertThat(append(peer, queue, 1, 1, 100, 1)).isEqualTo(Appender.OK);
+        assertThat(queue.poll(collector, 10)).isEqualTo(2);
     }
 
     @Test

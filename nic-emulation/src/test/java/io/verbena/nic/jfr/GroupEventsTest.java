@@ -71,6 +71,22 @@ class GroupEventsTest {
         assertThat(share.getDuration("delay99").toNanos()).isBetween(1_000_000L, 1_200_000L);
     }
 
+    @Test
+    void theRecorderDoesNotWaitForTheNic() throws Exception {
+        try (Recording recording = new Recording();
+                Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).id(78))) {
+            recording.enable("io.verbena.GroupShare").with("period", "endChunk");
+            recording.start();
+            Thread stops = new Thread(recording::stop);
+            stops.setDaemon(true);
+            synchronized (nic) { // as whoever creates and destroys objects does
+                stops.start();
+                stops.join(TimeUnit.SECONDS.toMillis(20));
+                assertThat(stops.isAlive()).isFalse();
+            }
+        }
+    }
+
     private static List<RecordedEvent> of(List<RecordedEvent> events, String name) {
         return events.stream()
                 .filter(e -> e.getEventType().getName().equals(name))

@@ -1,16 +1,15 @@
 package io.verbena.nic.memory;
 
+import io.verbena.nic.Linearizability;
 import io.verbena.nic.port.Segment;
 import java.util.TreeSet;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
  * Keys that go while they are looked up: the table is a set, of which a look-up without a lock sees every removal at once.
- * In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
  */
 @Param(name = "index", gen = IntGen.class, conf = "0:3")
 public class MemoryTableLinearizabilityTest {
@@ -78,14 +77,6 @@ public class MemoryTableLinearizabilityTest {
 
     @Test
     void someOrderExplainsTheResults() {
-        new StressOptions()
-                .iterations(5)
-                .invocationsPerIteration(50)
-                .threads(3)
-                .actorsPerThread(3)
-                .actorsBefore(1)
-                .actorsAfter(2)
-                .sequentialSpecification(Specification.class)
-                .check(MemoryTableLinearizabilityTest.class);
+        Linearizability.check(MemoryTableLinearizabilityTest.class, Specification.class, 3, 3, 2);
     }
 }

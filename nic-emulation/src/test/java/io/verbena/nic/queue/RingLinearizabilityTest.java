@@ -1,28 +1,19 @@
 package io.verbena.nic.queue;
 
+import io.verbena.nic.Linearizability;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * The rings between an application and its NIC are bounded queues of one producer and one consumer. In Lincheck's stress
- * mode: its model checker does not see accesses to memory outside the heap.
+ * The rings between an application and its NIC are bounded queues of one producer and one consumer.
  */
 class RingLinearizabilityTest {
     private static final int CAPACITY = 2;
 
     private static void check(Class<?> ring, Class<?> specification) {
-        new StressOptions()
-                .iterations(5)
-                .invocationsPerIteration(50)
-                .threads(2)
-                .actorsPerThread(4)
-                .actorsBefore(1)
-                .actorsAfter(3)
-                .sequentialSpecification(specification)
-                .check(ring);
+        Linearizability.check(ring, specification, 2, 4, 3);
     }
 
     @Test

@@ -1,12 +1,23 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 
-/** What a move of {@link QueuePair#modify} does to the queue pair's context, under the engine's baton. */
-final class QpTransition {
-    private QpTransition() {}
+/**
+ * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under the
+ * engine's baton.
+ */
+final class QpTransitions {
+    private final Engine engine;
+    private final QpContext qp;
+    private final QpAttributes given = new QpAttributes(); // since RESET
+
+    QpTransitions(Engine engine, QpContext qp) {
+        this.engine = engine;
+        this.qp = qp;
+    }
 
     /**
      * Makes a move. A refused one changes nothing.
@@ -14,7 +25,31 @@ final class QpTransition {
      * @throws IllegalStateException if the state table does not allow it
      * @throws IllegalArgumentException if attributes are missing or extra
      */
-    static void make(Engine engine, QpContext qp, QpAttributes a) {
+    void make(QpAttributes a) {
+        move(a);
+        given.take(a, qp.state());
+        share();
+    }
+
+    /** Makes it bulk, whose group may have no urgent ones any more. */
+    void makeBulk() {
+        given.trafficClass = TrafficClass.BULK;
+        share();
+    }
+
+    /** Tells the arbiter of another weight or class. */
+    private void share() {
+        if (given.weight != qp.weight() || given.trafficClass != qp.trafficClass()) {
+            engine.configure(qp, given.weight, given.trafficClass);
+        }
+    }
+
+    /** State and attributes as they are now. */
+    QueuePairStatus status() {
+        return QueuePairStatus.of(qp, given);
+    }
+
+    private void move(QpAttributes a) {
         QpState from = qp.state();
         if (a.isShareOnly() && from != QpState.RESET && from != QpState.ERR) {
             return;
@@ -25,22 +60,26 @@ final class QpTransition {
         }
         a.check(qp.type(), from, to);
         if (to == QpState.RTR && from == QpState.INIT) {
-            connect(engine, qp, a);
+            connect(a);
         }
-        set(qp, a);
+        set(a);
         if (to == QpState.RTS && from == QpState.RTR) {
             qp.startSending(a.sendPsn);
-        } else if (to == QpState.RESET && qp.path() != null) {
-            engine.remove(qp);
-            engine.add(qp);
+        }
+        boolean disconnects = to == QpState.RESET && qp.path() != null;
+        if (disconnects) {
+            engine.remove(qp); // while it still knows its path
         }
         qp.state(to);
+        if (disconnects) {
+            engine.add(qp); // at no port
+        }
         if (to == QpState.RTS || to == QpState.SQD) {
             engine.services().schedule(qp);
         }
     }
 
-    private static void connect(Engine engine, QpContext qp, QpAttributes a) {
+    private void connect(QpAttributes a) {
         if (qp.type() == QpType.UD) {
             qp.receiveDatagrams();
             return;
@@ -52,7 +91,7 @@ final class QpTransition {
     }
 
     /** Sets what may be set in more than one state. */
-    private static void set(QpContext qp, QpAttributes a) {
+    private void set(QpAttributes a) {
         if (a.has(QpAttributes.ACCESS)) {
             qp.access(a.access);
         }
