@@ -36,6 +36,10 @@ final class TenantSender {
     private static final int NO_KEY = 0x7fff_fff0;
     private static final int INVALID_EVERY = 4;
     private static final int BYTES_A_TURN = 64 << 10;
+
+    /** Bytes of a round over few groups. */
+    private static final int ROUND = 64 << 10;
+
     private static final long PSN_STEP = 1_000_003;
     private static final long PSN_MASK = (1 << 24) - 1;
 
@@ -54,14 +58,15 @@ final class TenantSender {
     private final CompletionHandler onCompletion = this::onCompletion;
     private final int batch;
     private final int batchesATurn;
+    private final int backlog; // requests that a tenant with work has queued at least
     private ConnectAttributes connectAttributes = new ConnectAttributes();
     private long peerNic;
     private int remoteKey;
     private int queueId;
     private int queueKey;
     private final AtomicLong posted = new AtomicLong();
-    private final AtomicLong dry = new AtomicLong(); // times that it posted when all before was sent
-    private long drySeen; // the sampler's
+    private final AtomicLong shortOf = new AtomicLong(); // times that it posted when less than that was left
+    private long shortSeen; // the sampler's
     private final AtomicLong completed = new AtomicLong();
     private long errors;
     private long refused;
@@ -105,6 +110,7 @@ final class TenantSender {
         }
         message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
         batch = tenant.batch();
+        backlog = Math.max(1, Math.min(tenant.depth() / 2, ROUND / tenant.bytes()));
         batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_A_TURN / (batch * tenant.bytes())));
     }
 
@@ -187,8 +193,8 @@ final class TenantSender {
             return;
         }
         long before = posted.getPlain();
-        if (before - group.statistics().messages() <= 0) {
-            dry.setOpaque(dry.getPlain() + 1);
+        if (before - group.statistics().messages() < backlog) {
+            shortOf.setOpaque(shortOf.getPlain() + 1);
         }
         for (int i = 0; i < batch; i++) {
             fill(before + i, i == batch - 1);
@@ -285,13 +291,14 @@ final class TenantSender {
     }
 
     /**
-     * Whether it has had requests that the NIC had not sent in full ever since this was asked before. Before a post is when there
-     * are fewest, so a look then and one now tell. For one thread that samples.
+     * Whether it has had requests of a {@link #ROUND} that the NIC had not sent in full ever since this was asked before: with
+     * fewer a turn ends for want of work. Before a post is when there are fewest, so a look then and one now tell. For one thread
+     * that samples.
      */
     boolean hadWork() {
-        long now = dry.getOpaque();
-        boolean had = now == drySeen && posted.getOpaque() - group.statistics().messages() > 0;
-        drySeen = now;
+        long now = shortOf.getOpaque();
+        boolean had = now == shortSeen && posted.getOpaque() - group.statistics().messages() >= backlog;
+        shortSeen = now;
         return had;
     }
 
