@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
  * until one finds something, {@link #wake} is called or the owner sleeps. And while up to {@value #MAX_LOOKS} links look at
  * their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds something. Where
- * polls come slowly, because the owner has other work or no core, every one of them looks: nothing is saved by waiting for
- * the next.
+ * polls come slowly, because the owner has other work or no core, every one of them looks that no link has spared: nothing is
+ * saved by waiting for the next.
  *
  * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at

@@ -181,4 +181,33 @@ class RingShareTest {
             }
         }
     }
+
+    @Test
+    void whoHasSentPacketsWritesToMemoryBesideAFullRing() {
+        Tenant flood = new Tenant("flood", 1, LARGE, 512);
+        Tenant mixed = new Tenant("mixed", 1, SMALL, 16);
+        for (int i = 0; i < 100; i++) {
+            flood.pump();
+            near.engine(0).doWork();
+        }
+        mixed.request.send().local(mixed.source.key(), 0, SMALL).signaled(true);
+        mixed.qp.post(mixed.request);
+        mixed.qp.doorbell();
+        near.engine(0).doWork(); // finds no room
+        for (int i = 0; i < 10_000 && mixed.qp.outstanding() > 0; i++) {
+            far.engine(0).doWork();
+            near.engine(0).doWork();
+            mixed.sent.poll(mixed::onSent, 1);
+        }
+        assertThat(mixed.qp.outstanding()).isZero();
+        for (int i = 0; i < 100; i++) {
+            flood.pump(); // full once more
+            near.engine(0).doWork();
+        }
+        mixed.request.write(mixed.target.key(), 0).local(mixed.source.key(), 0, SMALL);
+        mixed.qp.post(mixed.request.signaled(true));
+        mixed.qp.doorbell();
+        near.engine(0).doWork();
+        assertThat(mixed.sent.poll(mixed::onSent, 1)).isEqualTo(1);
+    }
 }

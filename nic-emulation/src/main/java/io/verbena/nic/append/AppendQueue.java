@@ -349,6 +349,11 @@ public final class AppendQueue {
         return meter;
     }
 
+    /** Whether chunks wait for initiators that may still write into them. Of the allocator. */
+    boolean hasSetAside() {
+        return ring.setAsideCount() > 0;
+    }
+
     /** The tail when the queue was destroyed. */
     long lastTail() {
         return lastTail;

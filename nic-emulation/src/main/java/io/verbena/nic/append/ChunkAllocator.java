@@ -41,7 +41,7 @@ public final class ChunkAllocator {
             AppendQueue queue = queues.find(id);
             if (queue != null) {
                 work += queue.maintain(now, ZERO_BUDGET, true);
-                any |= queue.depth() != 0;
+                any |= queue.depth() != 0 || queue.hasSetAside();
             }
             AppendQueue dismantled = queues.dismantled(id);
             if (dismantled != null) {

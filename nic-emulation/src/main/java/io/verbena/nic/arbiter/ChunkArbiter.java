@@ -56,6 +56,7 @@ public final class ChunkArbiter implements Arbiter {
             return;
         }
         boolean scheduled = flow.member;
+        boolean visited = served == flow;
         detach(flow);
         flow.weight = flow.weight();
         flow.port = port;
@@ -64,6 +65,9 @@ public final class ChunkArbiter implements Arbiter {
         classify(flow, flow.trafficClass() == TrafficClass.URGENT);
         if (scheduled) {
             schedule.enter(flow, queue);
+        }
+        if (visited) {
+            served = flow;
         }
     }
 

@@ -30,6 +30,8 @@ final class GroupEntry extends Share {
 
     private final Map<@Nullable Port, FlowQueue> byPort = new HashMap<>();
     private final List<FlowQueue> attached = new ArrayList<>();
+    private @Nullable FlowQueue
+            left; // without flows: one whose flows come and go between it and the queue without a port
 
     GroupEntry(FlowGroup group, EngineAccounts books) {
         this.group = group;
@@ -45,7 +47,7 @@ final class GroupEntry extends Share {
         began = true;
     }
 
-    /** The queue of a port's flows, for one more; made if there is none. Control path. */
+    /** The queue of a port's flows, for one more; made if there is none, and not where a flow goes back and forth. */
     FlowQueue attach(@Nullable Port port) {
         FlowQueue queue = byPort.get(port);
         if (queue == null) {
@@ -57,12 +59,17 @@ final class GroupEntry extends Share {
         return queue;
     }
 
-    /** One flow less. Control path. */
+    /** One flow less. The queue of the last port that was left stays, and the one without a port. */
     void detach(FlowQueue queue) {
-        if (--queue.attached == 0) {
-            byPort.remove(queue.port);
-            attached.remove(queue);
+        if (--queue.attached > 0 || queue.port == null) {
+            return;
         }
+        FlowQueue before = left;
+        if (before != null && before != queue && before.attached == 0) {
+            byPort.remove(before.port);
+            attached.remove(before);
+        }
+        left = queue;
     }
 
     /** Its flows with work whose port has room for who waits for its turn. */

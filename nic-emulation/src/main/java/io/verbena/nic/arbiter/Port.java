@@ -1,9 +1,8 @@
 package io.verbena.nic.arbiter;
 
 /**
- * A link as the arbiter sees it: something that fills up for all flows whose packets it carries. One a path. A flow that
- * executes its requests on the peer's mapped memory has none, and comes to stand behind it with its first packet that finds no
- * room, until it executes a request on memory again.
+ * A link as the arbiter sees it: something that fills up for all flows whose packets it carries. One a path. A flow
+ * whose next request is executed on the peer's mapped memory has none.
  *
  * <p>Used under the engine's baton.
  */

@@ -79,9 +79,7 @@ final class Outbound {
         for (; visits < VISITS_A_TURN && bytes < most; visits++) {
             if (unheard >= BYTES_UNHEARD) {
                 unheard = 0;
-                for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
-                    schedule(qp);
-                }
+                hear();
             } else if (doorbells.hasUrgent()) {
                 hearUrgent();
             }
@@ -167,6 +165,14 @@ final class Outbound {
         return sent >= 0;
     }
 
+    private void hear() {
+        QpContext qp = doorbells.hear();
+        for (int i = 1; qp != null; i++) {
+            schedule(qp);
+            qp = i < VISITS_A_TURN ? doorbells.hear() : null; // more can be rung meanwhile
+        }
+    }
+
     private void hearUrgent() {
         for (QpContext qp = doorbells.hearUrgent(); qp != null; qp = doorbells.hearUrgent()) {
             schedule(qp);
@@ -193,8 +199,8 @@ final class Outbound {
         int sent = qp.transmit(budget);
         arbiter.charge(qp, sent, qp.operations(), arbiter.isTimed() ? clock.nanoTime() - begun : 0);
         visited = null;
-        if (port != null && qp.isDirect()) {
-            arbiter.attach(qp, null); // a full link is nothing to it any more
+        if (qp.outcome() == QpContext.MORE) {
+            stand(qp);
         }
         settle(qp);
         return sent;
@@ -212,6 +218,14 @@ final class Outbound {
             link.wakeBelow(port.bulkWindow() / 2);
         }
         return room;
+    }
+
+    /** Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, and not else. */
+    private void stand(QpContext qp) {
+        Path path = qp.path();
+        if (path != null && qp.hasDirectPath()) {
+            arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+        }
     }
 
     private void settle(QpContext qp) {
@@ -331,6 +345,9 @@ final class Outbound {
         if (qp == visited) {
             again = true; // what becomes of it is said at the end of its visit
         } else if (qp.attached && qp.blockedOn == null) {
+            if (qp.outcome() == QpContext.IDLE) {
+                stand(qp);
+            }
             if (newcomer == null) {
                 newcomer = qp;
             } else if (newcomer != qp) {

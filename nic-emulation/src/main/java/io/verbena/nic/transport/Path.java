@@ -173,6 +173,11 @@ public final class Path {
         return stuck;
     }
 
+    /** Whether it is up, and something has gone over it since it had no room. */
+    boolean takesPackets() {
+        return noRoomSince == NEVER && isUp();
+    }
+
     /** The turn in which it was touched is over. */
     public void settle() {
         touched = false;

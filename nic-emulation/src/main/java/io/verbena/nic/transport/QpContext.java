@@ -409,9 +409,9 @@ public final class QpContext extends Flow {
         return spent;
     }
 
-    /** Whether the last {@link #transmit} ended with a request that is executed on the peer's memory, not sent. */
-    public boolean isDirect() {
-        return outcome != BLOCKED && requester.isDirect() && hasDirectPath();
+    /** Whether what is next is a request that can be executed on the peer's memory, not an answer or a packet. */
+    public boolean isNextDirect() {
+        return hasDirectPath() && !responder.hasResponses() && requester.isNextDirect();
     }
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */

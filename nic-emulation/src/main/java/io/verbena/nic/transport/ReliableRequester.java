@@ -108,7 +108,10 @@ final class ReliableRequester extends Requester {
     /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
     boolean awaitsPeer() {
         return (hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1)
-                || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext());
+                || (outcome == QpContext.BLOCKED
+                        && qp.state() == QpState.RTS
+                        && ring.hasNext()
+                        && !path().takesPackets());
     }
 
     /** The PSN after the last that was sent: a message has its PSNs before all of it is sent. */
@@ -160,8 +163,12 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    boolean isDirect() {
-        return directly;
+    boolean isNextDirect() {
+        if (packetsOnly || !ring.hasNext()) {
+            return false;
+        }
+        long header = wqes.getLong(ring.slot(ring.next()) + SendWqeDescriptor.HEADER);
+        return DirectPath.offers(SendWqeDescriptor.opcode(header), SendWqeDescriptor.flags(header));
     }
 
     @Override

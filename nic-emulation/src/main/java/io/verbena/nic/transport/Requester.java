@@ -98,8 +98,8 @@ public abstract class Requester {
         return STOPPED;
     }
 
-    /** Whether the last request that was begun is executed on mapped memory, and so takes no room on the link. */
-    boolean isDirect() {
+    /** Whether the next request is one that mapped memory offers, and so takes no room on the link. */
+    boolean isNextDirect() {
         return false;
     }
 
