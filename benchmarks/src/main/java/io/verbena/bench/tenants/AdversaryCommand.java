@@ -47,6 +47,13 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
             description = "How the NIC schedules; default chunks.")
     List<String> disciplines = List.of("chunks");
 
+    @Option(
+            names = "--unit",
+            paramLabel = "<name>",
+            defaultValue = "bytes",
+            description = "What is shared: bytes, nic-time or operations; default ${DEFAULT-VALUE}.")
+    String unit = "bytes";
+
     private final TwoShares simulated;
 
     /** What an adversary leaves under a discipline. */
@@ -78,28 +85,35 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
     private void run() {
         List<Adversary> chosen = Choice.of(Adversary.class, adversaries);
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
+        ChargedUnit charged = Choice.of(ChargedUnit.class, unit);
         for (String fabric : fabrics) {
             out.println(text("%n**%s**%n", fabric));
             MarkdownTable table = new MarkdownTable(List.of(
                     "adversary",
                     "discipline",
                     "entitled",
-                    "kept of that",
+                    "share",
                     "within 3 %",
+                    "kept of its rate",
                     "alone, MB/s",
                     "beside",
                     "adversary"));
             for (Adversary adversary : chosen) {
                 for (Discipline discipline : scheduling) {
                     KeptShare kept = fabric.equals(SIMULATED)
-                            ? simulated.of(adversary, ArbiterSettings.defaults().withDiscipline(discipline))
-                            : real(FabricKind.of(fabric), adversary, discipline);
+                            ? simulated.of(
+                                    adversary,
+                                    ArbiterSettings.defaults()
+                                            .withDiscipline(discipline)
+                                            .withUnit(charged))
+                            : real(FabricKind.of(fabric), adversary, discipline, charged);
                     table.line(List.of(
                             adversary.title(),
                             Choice.title(discipline),
                             percent(kept.entitlement()),
-                            percent(kept.kept()),
+                            percent(kept.share()),
                             kept.isKept() ? "yes" : "no",
+                            percent(kept.kept()),
                             text("%.0f", kept.alone() / 1e6),
                             text("%.0f", kept.beside() / 1e6),
                             text("%.0f", kept.adversary() / 1e6)));
@@ -110,21 +124,25 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
         }
     }
 
-    private KeptShare real(FabricKind kind, Adversary adversary, Discipline discipline) {
+    private KeptShare real(FabricKind kind, Adversary adversary, Discipline discipline, ChargedUnit charged) {
         List<TenantsResult.Figures> alone = measurement
-                .apply(setting(kind, List.of(adversary.victim()), discipline))
+                .apply(setting(kind, List.of(adversary.victim()), discipline, charged))
                 .tenants();
         List<TenantsResult.Figures> both = measurement
-                .apply(setting(kind, adversary.tenants(), discipline))
+                .apply(setting(kind, adversary.tenants(), discipline, charged))
                 .tenants();
+        TenantsResult.Figures victim = both.get(0);
+        TenantsResult.Figures other = both.get(Adversary.ITS_PLACE);
+        double sum = victim.charged() + other.charged();
         return new KeptShare(
-                alone.get(0).charged(),
-                both.get(0).charged(),
-                both.get(Adversary.ITS_PLACE).charged(),
+                alone.get(0).payload(),
+                victim.payload(),
+                other.payload(),
+                sum == 0 ? 0 : victim.charged() / sum,
                 adversary.entitlement());
     }
 
-    private TenantsSetting setting(FabricKind kind, List<Tenant> tenants, Discipline discipline) {
-        return new TenantsSetting(kind, false, discipline, ChargedUnit.BYTES, tenants, Ping.NONE, warmup, seconds);
+    private TenantsSetting setting(FabricKind kind, List<Tenant> tenants, Discipline discipline, ChargedUnit charged) {
+        return new TenantsSetting(kind, false, discipline, charged, tenants, Ping.NONE, warmup, seconds);
     }
 }

@@ -6,19 +6,20 @@ package io.verbena.bench.tenants;
  * @param alone bytes a second of the victim without others
  * @param beside bytes a second of the victim beside the adversary
  * @param adversary bytes a second of the adversary
+ * @param share the victim's part of what the NIC has charged the two
  * @param entitlement the victim's part by weights
  */
-record KeptShare(double alone, double beside, double adversary, double entitlement) {
+record KeptShare(double alone, double beside, double adversary, double share, double entitlement) {
     /** What a share may be below its entitlement. */
     static final double TOLERANCE = 0.03;
 
-    /** Of what it is entitled to, what it had: 1 is all of it, and more what the adversary left. */
+    /** Of the rate that it is entitled to, what it had: 1 is all of it, and more what the adversary left. */
     double kept() {
         return beside / (alone * entitlement);
     }
 
-    /** Whether the victim keeps its share. */
+    /** Whether the victim keeps its share of what is charged. */
     boolean isKept() {
-        return kept() >= 1 - TOLERANCE;
+        return share >= entitlement * (1 - TOLERANCE);
     }
 }

@@ -16,7 +16,12 @@ final class SimulatedAdversary {
         long alone = new SimulatedTenants(SEED, settings, List.of(adversary.victim())).run(WARM_UP, SPAN)[0];
         long[] bytes = new SimulatedTenants(SEED, settings, adversary.tenants()).run(WARM_UP, SPAN);
         double seconds = SPAN / 1e9;
+        long other = bytes[Adversary.ITS_PLACE];
         return new KeptShare(
-                alone / seconds, bytes[0] / seconds, bytes[Adversary.ITS_PLACE] / seconds, adversary.entitlement());
+                alone / seconds,
+                bytes[0] / seconds,
+                other / seconds,
+                bytes[0] / (double) (bytes[0] + other),
+                adversary.entitlement());
     }
 }

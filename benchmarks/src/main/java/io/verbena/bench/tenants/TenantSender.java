@@ -297,7 +297,8 @@ final class TenantSender {
      */
     boolean hadWork() {
         long now = shortOf.getOpaque();
-        boolean had = now == shortSeen && posted.getOpaque() - group.statistics().messages() >= backlog;
+        boolean had =
+                now == shortSeen && posted.getOpaque() - group.statistics().messages() >= backlog;
         shortSeen = now;
         return had;
     }
