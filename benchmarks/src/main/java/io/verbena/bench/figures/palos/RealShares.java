@@ -24,11 +24,8 @@ final class RealShares {
     private static final double FAIR = 1.0 / (FLOWS + 1);
     private static final int HEAVY = 3;
     private static final double PAPER_LEFT = 0.1;
-    private static final List<Discipline> OTHERS = List.of(
-            Discipline.PACKET_ROUND_ROBIN,
-            Discipline.PALOS_AS_PRINTED,
-            Discipline.SOFTWARE_CHUNKING,
-            Discipline.VIRTUAL_LANES);
+    private static final List<Discipline> OTHERS =
+            List.of(Discipline.PACKET_ROUND_ROBIN, Discipline.PALOS_AS_PRINTED, Discipline.VIRTUAL_LANES);
     private static final List<Discipline> OTHERS_BY_WEIGHT =
             List.of(Discipline.PACKET_ROUND_ROBIN, Discipline.PALOS_AS_PRINTED);
 
@@ -93,16 +90,21 @@ final class RealShares {
                 weights));
     }
 
+    /** Whether all points are measured. Between two processes each takes twice as long, and what is left out says the same there. */
+    private boolean all(FabricKind fabric) {
+        return full && fabric == FabricKind.LOCAL;
+    }
+
     private void sevenths(FabricKind fabric) {
         List<TenantsResult> ours = new ArrayList<>();
-        for (int bytes : full ? new int[] {SMALL, 1024} : new int[] {SMALL}) {
+        for (int bytes : all(fabric) ? new int[] {SMALL, 1024} : new int[] {SMALL}) {
             ours.add(seventh(fabric, Discipline.CHUNKS, bytes));
         }
-        double farthest = FAIR;
+        TenantsResult worst = ours.get(0);
         for (TenantsResult each : ours) {
-            double share = large(each).share();
-            farthest = Math.abs(share - FAIR) >= Math.abs(farthest - FAIR) ? share : farthest;
+            worst = Math.abs(large(each).share() - FAIR) > Math.abs(large(worst).share() - FAIR) ? each : worst;
         }
+        double farthest = large(worst).share();
         report.claim(RealRuns.judged(
                 "real.7." + fabric.optionName(),
                 "a large flow beside 16 small ones gets a seventeenth, 5.882 %, " + where(fabric)
@@ -112,8 +114,8 @@ final class RealShares {
                 farthest * 100,
                 Math.abs(farthest / FAIR - 1) <= TOLERANCE,
                 RealRuns.leastContended(ours),
-                "not exact"));
-        for (Discipline discipline : full ? OTHERS : OTHERS.subList(0, 1)) {
+                "not exact where both had work for " + percent(worst.contended()) + " of the time"));
+        for (Discipline discipline : all(fabric) ? OTHERS : OTHERS.subList(0, 1)) {
             TenantsResult result = seventh(fabric, discipline, SMALL);
             if (discipline == Discipline.PACKET_ROUND_ROBIN) {
                 report.claim(RealRuns.judged(
@@ -211,7 +213,14 @@ final class RealShares {
     }
 
     private void weights(FabricKind fabric) {
-        int[][] pairs = full ? new int[][] {{1, 1}, {1, HEAVY}, {HEAVY, 1}} : new int[][] {{1, HEAVY}};
+        List<int[]> pairs = new ArrayList<>();
+        pairs.add(new int[] {1, HEAVY});
+        if (full) {
+            pairs.add(new int[] {HEAVY, 1});
+        }
+        if (all(fabric)) {
+            pairs.add(new int[] {1, 1});
+        }
         List<TenantsResult> ours = new ArrayList<>();
         double off = 0;
         double swapped = 0;
@@ -247,7 +256,7 @@ final class RealShares {
                 swapped <= TOLERANCE,
                 contended,
                 "it depends on sizes"));
-        for (Discipline discipline : full ? OTHERS_BY_WEIGHT : OTHERS_BY_WEIGHT.subList(0, 1)) {
+        for (Discipline discipline : all(fabric) ? OTHERS_BY_WEIGHT : OTHERS_BY_WEIGHT.subList(0, 1)) {
             TenantsResult result = weighed(fabric, discipline, new int[] {HEAVY, 1}, SMALL, LARGE);
             if (discipline == Discipline.PACKET_ROUND_ROBIN) {
                 report.claim(RealRuns.judged(

@@ -101,16 +101,16 @@ class RealFigureTest {
         FigureReport report = run(Size.FULL, FabricKind.LOCAL, FabricKind.UDS, FabricKind.TCP);
 
         failsAlone(report);
-        assertThat(report.claims()).hasSize(36);
+        assertThat(report.claims()).hasSize(34);
         assertThat(claim(report, "real.7.uds").ours()).isCloseTo(100.0 / 17, within(1e-9));
         assertThat(claim(report, "real.9.tcp.rr").ours()).isEqualTo(0.25);
         assertThat(claim(report, "real.8.local").ours()).isEqualTo(1.5);
         assertThat(report.tables()).hasSize(4);
-        assertThat(report.tables().get(0).rows()).hasSize(18);
+        assertThat(report.tables().get(0).rows()).hasSize(9);
         assertThat(report.tables().get(1).rows()).hasSize(18);
-        assertThat(report.tables().get(2).rows()).hasSize(24);
-        assertThat(report.tables().get(3).rows()).hasSize(18);
-        assertThat(measured).hasSize(78);
+        assertThat(report.tables().get(2).rows()).hasSize(18);
+        assertThat(report.tables().get(3).rows()).hasSize(12);
+        assertThat(measured).hasSize(57);
     }
 
     @Test
