@@ -41,8 +41,12 @@ public final class TenantsProcess implements Callable<Integer> {
     @Parameters(index = "1", description = "A setting in JSON.")
     String json = "";
 
-    /** Measures in a process of its own, with the other side in a third where the setting says so. */
-    static TenantsResult measure(TenantsSetting setting) {
+    /**
+     * Measures in a process of its own, with the other side in a third where the setting says so.
+     *
+     * @throws BenchException if either process fails, or does not end in time
+     */
+    public static TenantsResult measure(TenantsSetting setting) {
         return measure(RUN, setting);
     }
 

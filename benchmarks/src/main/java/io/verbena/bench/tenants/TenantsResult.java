@@ -31,12 +31,12 @@ public record TenantsResult(double seconds, double contended, List<Figures> tena
             double backlogged,
             List<Long> delayNanos) {
         /** Share by entitlement: 1 is exact. */
-        double normalised() {
+        public double normalised() {
             return share / entitled;
         }
 
         /** Payload a second. */
-        double payload() {
+        public double payload() {
             return messages * bytes;
         }
     }
@@ -47,6 +47,7 @@ public record TenantsResult(double seconds, double contended, List<Figures> tena
      * @param count of them
      */
     public record Latency(long count, long p50, long p99, long p999, long max) {
-        static final Latency NONE = new Latency(0, 0, 0, 0, 0);
+        /** Without a ping. */
+        public static final Latency NONE = new Latency(0, 0, 0, 0, 0);
     }
 }

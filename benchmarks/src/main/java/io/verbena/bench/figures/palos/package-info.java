@@ -8,6 +8,12 @@
  *      WireMeter counts at the wire, a flow each ◀────┘           SharesRun: rates
  *      LatencyProbe looks at the server's memory ◀────            LatencyRun: delays
  * </pre>
+ *
+ * <p>And on this machine, where they are asked for: the cost of the arbiter alone, and the same experiments for real.
+ *
+ * <pre>
+ *   RealFigure ── RealShares, RealLatency ── RealRuns: TenantsSetting ──▶ TenantsProcess (a JVM a measurement) ──▶ claims
+ * </pre>
  */
 @NullMarked
 package io.verbena.bench.figures.palos;

@@ -152,7 +152,7 @@ class PalosFiguresTest {
                 .allSatisfy(each -> assertThat(each.ours()).isPositive());
         assertThat(PalosFigures.figures().stream().filter(each -> !each.isRepeatable()))
                 .extracting(PaperFigure::id)
-                .containsExactly("cost");
+                .containsExactly("cost", "real");
     }
 
     @Test
@@ -177,7 +177,7 @@ class PalosFiguresTest {
     @Test
     void figuresAreNamedAndUnknownOnesRefused() {
         List<String> ids = PalosFigures.figures().stream().map(PaperFigure::id).toList();
-        assertThat(ids).containsExactly("2", "3", "7", "8", "9", "10", "11", "cost");
+        assertThat(ids).containsExactly("2", "3", "7", "8", "9", "10", "11", "cost", "real");
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         CommandLine line =
                 new CommandLine(new PalosFigures()).setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
