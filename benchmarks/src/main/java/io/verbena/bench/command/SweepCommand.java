@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
             "(--round-trip: there and back), depths by answered messages, queue pairs and producers one way.%n"
         })
 final class SweepCommand implements Callable<Integer> {
+    private static final int BATCHES_A_WINDOW = 4;
     private static final int KIB = 1 << 10;
 
     /** What changes. */
@@ -104,7 +105,9 @@ final class SweepCommand implements Callable<Integer> {
             names = "--batch",
             paramLabel = "<messages>",
             defaultValue = "16",
-            description = "One way, up to 4k bytes: messages a doorbell; default ${DEFAULT-VALUE}.")
+            description =
+                    "One way, up to 4k bytes, and under way, a quarter of them at most: messages a doorbell; default"
+                            + " ${DEFAULT-VALUE}.")
     int batch = 16;
 
     @Option(
@@ -181,6 +184,9 @@ final class SweepCommand implements Callable<Integer> {
 
     /** Small messages share doorbells, large ones do not fill the memory. */
     private Setting shaped(Setting setting, Measure measure) {
+        if (measure == Measure.WINDOW) {
+            return setting.withBatch(Math.max(1, Math.min(batch, setting.depth() / BATCHES_A_WINDOW)));
+        }
         if (measure != Measure.STREAM) {
             return setting;
         }

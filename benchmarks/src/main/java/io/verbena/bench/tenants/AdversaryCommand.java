@@ -133,12 +133,12 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                 .tenants();
         TenantsResult.Figures victim = both.get(0);
         TenantsResult.Figures other = both.get(Adversary.ITS_PLACE);
-        double sum = victim.charged() + other.charged();
+        double sum = victim.share() + other.share();
         return new KeptShare(
                 alone.get(0).payload(),
                 victim.payload(),
                 other.payload(),
-                sum == 0 ? 0 : victim.charged() / sum,
+                sum == 0 ? 0 : victim.share() / sum,
                 adversary.entitlement());
     }
 

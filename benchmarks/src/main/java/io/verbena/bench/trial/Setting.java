@@ -12,7 +12,7 @@ import io.verbena.bench.path.Waiting;
  * @param measure what is measured
  * @param bytes of a message
  * @param depth messages under way, {@link Measure#WINDOW} and one-sided streams
- * @param batch messages a doorbell, {@link Measure#STREAM}
+ * @param batch messages a doorbell, {@link Measure#STREAM} and {@link Measure#WINDOW}
  * @param threads whether both ends are threads of one process; else each has a process of its own
  * @param rate messages a second, {@link Measure#SCHEDULED}; else 0
  * @param waiting how both ends wait

@@ -38,7 +38,7 @@ class RealFigureTest {
 
     /** Nanoseconds of a ping, p50; p99 is three times as many. */
     private ToLongFunction<TenantsSetting> ping =
-            setting -> (setting.tenants().isEmpty() ? 10_000 : 15_000) * (isOurs(setting) ? 1 : 2);
+            setting -> (setting.tenants().isEmpty() ? 10_000L : 15_000L) * (isOurs(setting) ? 1 : 2);
 
     private static boolean isOurs(TenantsSetting setting) {
         return setting.discipline() == Discipline.CHUNKS;
