@@ -144,7 +144,7 @@ abstract class Channel {
 
     /** The target's memory as it is now is where the model starts from. */
     final void begin() {
-        model.putBytes(0, target.host.target(), target.slice(), SLICE);
+        model.putBytes(0, target.host.memory().target(), target.slice(), SLICE);
         trapped = target.shares && target.host.shared().isTrapped();
     }
 

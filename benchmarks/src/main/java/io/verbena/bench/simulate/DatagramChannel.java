@@ -20,7 +20,7 @@ final class DatagramChannel extends UnreliableChannel {
 
     @Override
     void deliver(Wc wc, Receive v) {
-        AtomicBuffer own = target.host.local();
+        AtomicBuffer own = target.host.memory().local();
         int at = v.at();
         if (AddressHeader.sourceNic(own, at) != source.host.node.nicId()
                 || AddressHeader.destinationNic(own, at) != target.host.node.nicId()

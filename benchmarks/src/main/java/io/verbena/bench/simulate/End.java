@@ -138,10 +138,23 @@ final class End {
     /** Makes a handle of the peer's address, and one that is closed at once. */
     void openHandles() {
         long peer = pair.peer(this).host.node.nicId();
-        AddressHandle closed = host.pd().createAddressHandle(peer);
+        AddressHandle closed = host.memory().pd().createAddressHandle(peer);
         closed.close();
         closedHandle = closed;
-        handle = host.pd().createAddressHandle(peer);
+        handle = host.memory().pd().createAddressHandle(peer);
+    }
+
+    /** Closes the handle of the peer's address, requests that name it or not, and makes another. */
+    void reopenHandles() {
+        AddressHandle open = handle;
+        if (open == null || !isPresent()) {
+            return;
+        }
+        for (Request r : outgoing().outstanding) {
+            r.stale = true;
+        }
+        open.close();
+        openHandles();
     }
 
     /** Whether the host still is as it was when the epoch began. */
@@ -159,23 +172,21 @@ final class End {
         return present == null || present.state() == QpState.ERR || present.state() == QpState.SQE;
     }
 
-    private int base() {
-        return GUARD + place * host.localOfEnd();
-    }
-
     /** Offset in the host's local region of a request's slot. */
     int sendSlot(Request r) {
-        return base() + r.sequence % SLOTS * host.stride();
+        HostMemory memory = host.memory();
+        return memory.base(place) + r.sequence % SLOTS * memory.stride();
     }
 
     /** Offset in the host's local region of a receive's slot. */
     int receiveSlot(int slot) {
-        return base() + (SLOTS + slot) * host.stride();
+        HostMemory memory = host.memory();
+        return memory.base(place) + (SLOTS + slot) * memory.stride();
     }
 
     /** Offset in this end's host's target region of what the peer's requests change. */
     int slice() {
-        return Host.SHARED + GUARD + place * (Channel.SLICE + GUARD);
+        return HostMemory.slice(place);
     }
 
     @Override

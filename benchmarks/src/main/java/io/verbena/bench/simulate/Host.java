@@ -5,34 +5,24 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicCounter;
-import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.RecordDescriptor;
-import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A NIC with the application on it: memory, queues, and what polls them. Comes up again with all of it anew. */
 final class Host implements Actor {
-    /** Bytes at the start of the target region: a counter that all channels add to. */
-    static final int SHARED = 64;
-
     private static final int DEPTH = 4096;
     private static final int BATCH = 64;
-    private static final int OTHER = 4096;
     private static final int ASSISTS = 8;
 
     final SimNode node;
@@ -53,33 +43,18 @@ final class Host implements Actor {
     private Runnable afterDeath = () -> {};
     private @Nullable SharedReceives shared;
     private @Nullable World world;
+    private SharedCounter counter;
     /** The application does not look at its queues before this time. */
     long lazyUntil;
 
     /** Receives that are consumed are posted anew, for nothing may be held up any more. */
     boolean refills;
 
-    long sharedPosted;
-    long sharedDoubtful;
-    private final Set<Long> sharedOriginals = new HashSet<>();
     private long errorsPolled;
     private int polls;
 
     /** What a life has. */
-    private record World(
-            ProtectionDomain pd,
-            ProtectionDomain otherPd,
-            CompletionQueue sends,
-            CompletionQueue receives,
-            MemoryRegion local,
-            MemoryRegion target,
-            MemoryRegion readOnly,
-            MemoryRegion other,
-            AppendQueue appends) {
-        World with(MemoryRegion ownLocal, MemoryRegion ownTarget) {
-            return new World(pd, otherPd, sends, receives, ownLocal, ownTarget, readOnly, other, appends);
-        }
-    }
+    private record World(HostMemory memory, CompletionQueue sends, CompletionQueue receives, AppendQueue appends) {}
 
     Host(Simulation simulation, SimNode node, Tally tally, AppendQueueAttributes appendAttributes, int slot) {
         this.slot = slot;
@@ -87,6 +62,7 @@ final class Host implements Actor {
         this.node = node;
         this.tally = tally;
         this.appendAttributes = appendAttributes;
+        this.counter = new SharedCounter(node.name());
         node.onKill(this::died);
     }
 
@@ -102,36 +78,16 @@ final class Host implements Actor {
     /** Makes what the application needs; after all ends were added, and after each restart. */
     void open() {
         Nic nic = node.nic();
-        ProtectionDomain pd = nic.allocateProtectionDomain();
-        ProtectionDomain otherPd = nic.allocateProtectionDomain();
-        int places = ends.size();
-        MemoryRegion local = pd.allocate(sharedSlot(SharedReceives.SLOTS), Access.LOCAL_WRITE);
-        MemoryRegion target =
-                pd.allocate(SHARED + End.GUARD + places * (Channel.SLICE + End.GUARD), Access.ALL | Access.MW_BIND);
-        Pattern.guard(local.buffer(), 0, (int) local.length());
-        Pattern.guard(target.buffer(), SHARED, End.GUARD);
-        for (int i = 0; i < places; i++) {
-            Pattern.guard(
-                    target.buffer(), SHARED + End.GUARD + i * (Channel.SLICE + End.GUARD) + Channel.SLICE, End.GUARD);
-        }
-        MemoryRegion readOnly = pd.allocate(OTHER, Access.REMOTE_READ);
-        MemoryRegion other = otherPd.allocate(OTHER, Access.ALL);
+        HostMemory memory = new HostMemory(node, ends.size(), slot);
         world = new World(
-                pd,
-                otherPd,
+                memory,
                 nic.createCompletionQueue(DEPTH),
                 nic.createCompletionQueue(DEPTH),
-                local,
-                target,
-                readOnly,
-                other,
-                pd.createAppendQueue(appendAttributes));
+                memory.pd().createAppendQueue(appendAttributes));
         shared = new SharedReceives(this, tally);
+        counter = new SharedCounter(name());
         arriving.clear();
         leaving.clear();
-        sharedPosted = 0;
-        sharedDoubtful = 0;
-        sharedOriginals.clear();
         errorsPolled = 0;
         lazyUntil = 0;
         participant = simulation.add(name() + ".app", this);
@@ -145,19 +101,13 @@ final class Host implements Actor {
         return present;
     }
 
-    /** Bytes from one slot of the local region to the next. */
-    int stride() {
-        return slot + End.GUARD;
+    HostMemory memory() {
+        return world().memory;
     }
 
-    /** Bytes of the local region that an end uses. */
-    int localOfEnd() {
-        return 2 * End.SLOTS * stride();
-    }
-
-    /** Offset in the local region of a slot that shared receives use; behind those of the ends. */
-    int sharedSlot(int index) {
-        return End.GUARD + ends.size() * localOfEnd() + index * stride();
+    /** The counter that all channels add to. */
+    SharedCounter counter() {
+        return counter;
     }
 
     SharedReceives shared() {
@@ -199,10 +149,6 @@ final class Host implements Actor {
         return node.incarnation();
     }
 
-    ProtectionDomain pd() {
-        return world().pd;
-    }
-
     CompletionQueue sends() {
         return world().sends;
     }
@@ -213,38 +159,6 @@ final class Host implements Actor {
 
     AppendQueue appends() {
         return world().appends;
-    }
-
-    AtomicBuffer local() {
-        return world().local.buffer();
-    }
-
-    int localKey() {
-        return world().local.key();
-    }
-
-    AtomicBuffer target() {
-        return world().target.buffer();
-    }
-
-    MemoryRegion targetRegion() {
-        return world().target;
-    }
-
-    MemoryRegion readOnlyRegion() {
-        return world().readOnly;
-    }
-
-    int targetKey() {
-        return world().target.key();
-    }
-
-    int readOnlyKey() {
-        return world().readOnly.key();
-    }
-
-    int otherKey() {
-        return world().other.key();
     }
 
     void know(int qpNumber, Channel out, Channel in) {
@@ -321,9 +235,10 @@ final class Host implements Actor {
     /** Registers the local region anew while it is in use: its key is another from here on. */
     void moveLocal() {
         World w = world;
-        if (w == null || !move(w.local)) {
+        if (w == null || !w.memory.moveLocal()) {
             return;
         }
+        tally.moves++;
         for (End end : ends) {
             end.outgoing().sourceMoved();
             end.incoming().receivesMoved();
@@ -348,7 +263,7 @@ final class Host implements Actor {
             return;
         }
         try {
-            if (!move(w.target)) {
+            if (!w.memory.moveTarget()) {
                 return;
             }
         } catch (IllegalStateException e) {
@@ -358,23 +273,13 @@ final class Host implements Actor {
             tally.refusals++;
             return;
         }
+        tally.moves++;
         if (bound) {
             throw new WalkFailure(name() + ": a region was registered anew with a window bound to it");
         }
         for (End end : ends) {
             end.incoming().targetMoved();
         }
-    }
-
-    private boolean move(MemoryRegion region) {
-        World w = world();
-        MemoryRegion[] moved = {region};
-        if (!node.act(() -> moved[0] = w.pd.reregister(region, region.access()))) {
-            return false;
-        }
-        world = w.with(region == w.local ? moved[0] : w.local, region == w.target ? moved[0] : w.target);
-        tally.moves++;
-        return true;
     }
 
     // ---- the application ---------------------------------------------------------------------------------------
@@ -491,31 +396,13 @@ final class Host implements Actor {
         }
     }
 
-    // ---- what all channels share -------------------------------------------------------------------------------
-
-    /** A fetch-and-add of 1 to the shared counter was done: nobody else can have got the same original. */
-    void sharedDone(Channel by, Request r, long original) {
-        if (!sharedOriginals.add(original)) {
-            throw new WalkFailure(by + ": original " + original + " of " + r + " was another's already");
-        }
-        if (original < 0 || original >= sharedPosted) {
-            throw new WalkFailure(by + ": original " + original + " of " + r + ", only " + sharedPosted + " added");
-        }
-    }
+    // ---- the end -----------------------------------------------------------------------------------------------
 
     /** At the end: sums, guards, counters. */
     void check(boolean everythingKnown) {
         World w = world();
-        long sum = w.target.buffer().getLong(0);
-        if (sum < sharedOriginals.size() || sum > sharedPosted) {
-            throw new WalkFailure(name() + ": shared counter " + sum + ", " + sharedOriginals.size()
-                    + " additions are known to be done and " + sharedPosted + " were posted");
-        }
-        if (everythingKnown && sum > sharedOriginals.size() + sharedDoubtful) {
-            throw new WalkFailure(name() + ": shared counter " + sum + ", " + sharedOriginals.size()
-                    + " additions are done and " + sharedDoubtful + " in doubt");
-        }
-        checkGuards(w);
+        counter.check(w.memory.target().getLong(0), everythingKnown);
+        w.memory.check();
         shared().check(0);
         Nic nic = node.nic();
         if (nic.counter(NicCounter.ERROR_COMPLETIONS) != errorsPolled) {
@@ -528,29 +415,6 @@ final class Host implements Actor {
         tally.direct += nic.counter(NicCounter.DIRECT_OPERATIONS);
         tally.merged += nic.counter(NicCounter.MERGED_APPENDS);
         tallyLife();
-    }
-
-    private void checkGuards(World w) {
-        untouched("local region", w.local.buffer(), 0, End.GUARD);
-        for (int i = 0; i < ends.size() * 2 * End.SLOTS + SharedReceives.SLOTS; i++) {
-            untouched("local region", w.local.buffer(), End.GUARD + i * stride() + slot, End.GUARD);
-        }
-        untouched("target region", w.target.buffer(), SHARED, End.GUARD);
-        for (End end : ends) {
-            untouched("target region", w.target.buffer(), end.slice() + Channel.SLICE, End.GUARD);
-        }
-        for (int i = 0; i < OTHER; i++) {
-            if (w.readOnly.buffer().getByte(i) != 0 || w.other.buffer().getByte(i) != 0) {
-                throw new WalkFailure(name() + ": byte " + i + " of a region that nobody may write to was written");
-            }
-        }
-    }
-
-    private void untouched(String what, DirectBuffer b, int offset, int length) {
-        int at = Pattern.unguarded(b, offset, length);
-        if (at >= 0) {
-            throw new WalkFailure(name() + ": byte " + (offset + at) + " of the " + what + ", a guard, was written");
-        }
     }
 
     /** Whether records are still to come that the peers were told are there. */

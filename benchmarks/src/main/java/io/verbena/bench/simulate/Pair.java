@@ -196,6 +196,7 @@ final class Pair {
             attributes.sharedReceiveQueue(end.host.shared().queue());
         }
         boolean alive = end.host.node.act(() -> made[0] = end.host
+                .memory()
                 .pd()
                 .createQueuePair(attributes
                         .sendQueue(end.host.sends())
@@ -286,7 +287,7 @@ final class Pair {
         MemoryWindow window = end.window;
         if (window != null) {
             end.window = null;
-            host.pd().deallocate(window);
+            host.memory().pd().deallocate(window);
         }
         return true;
     }

@@ -1,8 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -19,21 +17,13 @@ import org.agrona.concurrent.AtomicBuffer;
  * </pre>
  */
 final class ReliableChannel extends Channel {
-    /** Ended in an error, in order. */
-    private final List<Request> undone = new ArrayList<>();
-
-    /** Consumes a receive, or appends; not known to have arrived. */
-    private final ArrayDeque<Request> messages = new ArrayDeque<>();
-
-    private final ArrayDeque<Request> records = new ArrayDeque<>();
-
-    /** Of this epoch: consumed a receive in success. */
-    private final List<Request> delivered = new ArrayList<>();
-
     /** A quarter of a chunk: longer records have memory of their own. */
     private static final int LARGE = 1 << 14;
 
-    private boolean receiveFlushed;
+    /** Ended in an error, in order. */
+    private final List<Request> undone = new ArrayList<>();
+
+    private final Arrivals arrivals = new Arrivals(this);
 
     ReliableChannel(End source, End target, Tally tally) {
         super(source, target, tally);
@@ -47,14 +37,9 @@ final class ReliableChannel extends Channel {
         if (r.flaw.reachesPeer()) {
             flawed = true;
         }
-        if (r.verb.consumes) {
-            messages.add(r);
-        }
-        if (r.verb.isAppend()) {
-            records.add(r);
-        }
+        arrivals.posted(r);
         if (r.shared && r.succeeds()) {
-            target.host.sharedPosted++;
+            target.host.counter().posted++;
         }
     }
 
@@ -163,7 +148,7 @@ final class ReliableChannel extends Channel {
             source.windowDone(r);
             return;
         }
-        AtomicBuffer own = source.host.local();
+        AtomicBuffer own = source.host.memory().local();
         int slot = source.sendSlot(r) + r.local;
         if (r.verb.reads()) {
             checkResult(r, own, slot);
@@ -181,7 +166,8 @@ final class ReliableChannel extends Channel {
         }
     }
 
-    private void apply(Request r) {
+    /** Changes the model as a request that is done changes memory. */
+    void apply(Request r) {
         if (r.verb.isWrite()) {
             Pattern.fill(model, r.remote, r.identity, 0, r.length);
         } else if (r.verb.isAtomic() && !r.shared) {
@@ -199,7 +185,7 @@ final class ReliableChannel extends Channel {
             long original = own.getLong(slot);
             if (r.shared) {
                 if (target.isPresent()) {
-                    target.host.sharedDone(this, r, original);
+                    target.host.counter().done(this, r, original);
                 }
                 return;
             }
@@ -226,7 +212,7 @@ final class ReliableChannel extends Channel {
 
     /** Success means memory at the peer says so: at once, or what a later request has made of it. */
     private void checkTarget(Request r) {
-        AtomicBuffer memory = target.host.target();
+        AtomicBuffer memory = target.host.memory().target();
         int slice = target.slice();
         if (r.verb.isWrite()) {
             for (int i = 0; i < r.length; i++) {
@@ -260,98 +246,26 @@ final class ReliableChannel extends Channel {
 
     @Override
     void received(Wc wc) {
-        Receive v = take(wc);
-        if (wc.qp() != target.number()) {
-            throw wrong("receive " + v.sequence() + " names queue pair " + wc.qp());
-        }
-        tally.received(wc.status());
-        if (wc.status() == WcStatus.WR_FLUSH_ERR) {
-            receiveFlushed = true;
-            return;
-        }
-        if (receiveFlushed) {
-            throw wrong(wc + " behind a flushed receive");
-        }
-        Request r = messages.poll();
-        while (r != null && r.closed && !r.isDone()) {
-            r = messages.poll();
-        }
-        if (r == null) {
-            throw wrong("received " + wc + ", nothing was sent");
-        }
-        r.receiver = wc.status();
-        switch (wc.status()) {
-            case SUCCESS:
-                checkReceived(wc, v, r);
-                delivered.add(r);
-                break;
-            case LOC_LEN_ERR:
-                require(r.verb.isSend() && r.length > v.length() && !v.bad(), wc, v, r);
-                break;
-            case LOC_PROT_ERR:
-                require(r.verb.isSend() && v.mayBeBad(), wc, v, r);
-                break;
-            case LOC_ACCESS_ERR:
-                require(
-                        r.verb == Verb.WRITE_IMMEDIATE && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
-                        wc,
-                        v,
-                        r);
-                break;
-            default:
-                require(false, wc, v, r);
-        }
+        arrivals.received(wc);
     }
 
-    private void require(boolean condition, Wc wc, Receive v, Request r) {
-        if (!condition) {
-            throw wrong(wc + " of " + v + " for " + r);
-        }
+    @Override
+    void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
+        arrivals.record(qpNumber, b, offset, length, hasImmediate, immediate);
     }
 
-    private void checkReceived(Wc wc, Receive v, Request r) {
-        require(r.succeeds(), wc, v, r);
-        require(r.verb.isSend() ? r.length <= v.length() && !v.bad() : true, wc, v, r);
-        require(
-                wc.opcode() == (r.verb.isSend() ? WcOpcode.RECEIVE : WcOpcode.RECEIVE_WRITE_IMMEDIATE)
-                        && wc.length() == r.length
-                        && wc.hasImmediate() == r.verb.immediate
-                        && (!r.verb.immediate || wc.immediate() == r.immediate)
-                        && wc.invalidates() == (r.verb == Verb.SEND_INVALIDATE)
-                        && (!wc.invalidates() || wc.invalidated() == r.windowKey)
-                        && wc.peerQp() == source.number(),
-                wc,
-                v,
-                r);
-        if (r.verb == Verb.SEND_INVALIDATE) {
-            target.windowDone(r);
-        }
-        int filled = 0;
-        AtomicBuffer own = target.host.local();
-        int slot = v.at();
-        if (r.verb.isSend()) {
-            filled = r.length;
-            int at = Pattern.mismatch(own, slot, r.identity, 0, r.length);
-            if (at >= 0) {
-                throw wrong("byte " + at + " of received " + r + " is " + own.getByte(slot + at));
-            }
-        } else if (target.isPresent() && r.length > 0) {
-            // A WRITE is placed before its receive completes; later ones may have gone over it.
-            AtomicBuffer memory = target.host.target();
-            for (int i = 0; i < r.length; i++) {
-                byte there = memory.getByte(target.slice() + r.remote + i);
-                if (there != Pattern.at(r.identity, i) && !mayHaveBeen(r, r.remote + i, there)) {
-                    throw wrong("received " + r + ", but byte " + i + " of the region is " + there);
-                }
-            }
-        }
-        int beyond = Pattern.unguarded(own, slot + filled, target.host.slot - filled);
-        if (beyond >= 0) {
-            throw wrong("byte " + (filled + beyond) + " behind the end of received " + r + " was written");
-        }
+    @Override
+    boolean owesRecords() {
+        return arrivals.owesRecords();
     }
 
-    private boolean mayHaveBeen(Request r, int at, byte value) {
+    @Override
+    void forgetRecords() {
+        arrivals.forgetRecords();
+    }
+
+    /** Whether a request that is not complete, or is done or undone, may have made this byte. */
+    boolean mayHaveBeen(Request r, int at, byte value) {
         if (mayBe(at, value, false) || (r.isDone() && model.getByte(at) == value)) {
             return true;
         }
@@ -367,50 +281,10 @@ final class ReliableChannel extends Channel {
         return false;
     }
 
-    /** A record of this channel was taken from the target's append queue. */
-    @Override
-    void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
-        Request r = records.poll();
-        while (r != null
-                && r.closed
-                && !r.isDone()
-                && (r.peerQp != qpNumber || !isRecord(r, b, offset, length, hasImmediate, immediate))) {
-            r = records.poll(); // was never appended
-        }
-        if (r == null
-                || r.peerQp != qpNumber
-                || !r.succeeds()
-                || !isRecord(r, b, offset, length, hasImmediate, immediate)) {
-            throw wrong("record of " + length + " bytes" + (hasImmediate ? " and immediate " + immediate : "")
-                    + " is not " + r);
-        }
-        r.seen = true;
-        tally.records++;
-    }
-
     /** Whether a request that is not complete goes through the target's window. */
     boolean usesWindow() {
         for (Request r : outstanding) {
             if (r.window) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isRecord(
-            Request r, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
-        return r.length == length
-                && r.verb.immediate == hasImmediate
-                && (!hasImmediate || r.immediate == immediate)
-                && Pattern.mismatch(b, offset, r.identity, 0, length) < 0;
-    }
-
-    /** Whether records that must be in the queue have not been taken from it. */
-    @Override
-    boolean owesRecords() {
-        for (Request r : records) {
-            if (r.isDone()) {
                 return true;
             }
         }
@@ -443,108 +317,31 @@ final class ReliableChannel extends Channel {
         List<Request> doubtful = new ArrayList<>(undone);
         doubtful.addAll(outstanding);
         if (targetKnown) {
-            checkMessages(sourceKnown);
-            explain(doubtful);
+            arrivals.checkDone();
+            if (sourceKnown && !undone.isEmpty()) {
+                checkRefused(undone.get(0));
+            }
+            new PrefixSearch(this).explain(doubtful, arrivals);
         }
         for (Request r : doubtful) {
             r.closed = true;
             if (r.shared && r.succeeds() && targetKnown) {
-                target.host.sharedDoubtful++;
+                target.host.counter().doubtful++;
             }
         }
-        messages.clear();
-        records.removeIf(r -> r.closed && !r.succeeds());
+        arrivals.close();
         undone.clear();
-        delivered.clear();
-        receiveFlushed = false;
         forgetEpoch();
     }
 
-    private void checkMessages(boolean sourceKnown) {
-        for (Request r : messages) {
-            if (r.isDone()) {
-                throw wrong("success of " + r + ", but it was never received");
-            }
+    private void checkRefused(Request first) {
+        WcStatus expected = first.receiver == WcStatus.LOC_LEN_ERR
+                ? WcStatus.REM_INV_REQ_ERR
+                : first.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
+        boolean refused = first.flaw == Flaw.NONE
+                && (first.status == WcStatus.REM_INV_REQ_ERR || first.status == WcStatus.REM_OP_ERR);
+        if (refused && first.status != expected) {
+            throw wrong(first + ", but its receive ended in " + first.receiver);
         }
-        if (sourceKnown && !undone.isEmpty()) {
-            Request first = undone.get(0);
-            WcStatus expected = first.receiver == WcStatus.LOC_LEN_ERR
-                    ? WcStatus.REM_INV_REQ_ERR
-                    : first.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
-            boolean refused = first.flaw == Flaw.NONE
-                    && (first.status == WcStatus.REM_INV_REQ_ERR || first.status == WcStatus.REM_OP_ERR);
-            if (refused && first.status != expected) {
-                throw wrong(first + ", but its receive ended in " + first.receiver);
-            }
-        }
-    }
-
-    /** Finds how many of the doubtful requests were done; the next may have been done in part. */
-    private void explain(List<Request> doubtful) {
-        AtomicBuffer memory = target.host.target();
-        int slice = target.slice();
-        int least = 0;
-        int most = doubtful.size();
-        for (int i = doubtful.size() - 1; i >= 0; i--) {
-            Request r = doubtful.get(i);
-            if (least == 0 && (delivered.contains(r) || r.seen)) {
-                least = i + 1;
-            }
-            if (r.flaw.fails() && !r.isRefusedLate()) {
-                most = i;
-            }
-        }
-        if (least > most) {
-            throw wrong(doubtful.get(least - 1) + " was done although " + doubtful.get(most) + " before it failed");
-        }
-        for (int done = 0; ; done++) {
-            if (done >= least && matches(memory, slice, 0, SLICE)) {
-                break;
-            }
-            if (done == most) {
-                throw wrong("no prefix of " + doubtful + " explains the target's memory, which differs at "
-                        + firstDifference(memory, slice) + "; between " + least + " and " + most + " are done");
-            }
-            Request next = doubtful.get(done);
-            if (done >= least && next.succeeds() && next.verb.isWrite() && isPart(next, memory, slice)) {
-                break;
-            }
-            if (next.flaw == Flaw.NONE || next.isRefusedLate()) {
-                apply(next);
-            }
-        }
-        model.putBytes(0, memory, slice, SLICE);
-    }
-
-    private boolean isPart(Request next, AtomicBuffer memory, int slice) {
-        int done = Pattern.mismatch(memory, slice + next.remote, next.identity, 0, next.length);
-        int end = next.remote + next.length;
-        return done >= 0
-                && matches(memory, slice, 0, next.remote)
-                && matches(memory, slice, next.remote + done, end)
-                && matches(memory, slice, end, SLICE);
-    }
-
-    private boolean matches(AtomicBuffer memory, int slice, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (memory.getByte(slice + i) != model.getByte(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private int firstDifference(AtomicBuffer memory, int slice) {
-        int i = 0;
-        while (i < SLICE && memory.getByte(slice + i) == model.getByte(i)) {
-            i++;
-        }
-        return i;
-    }
-
-    /** The target has come up again: what was appended there is gone. */
-    @Override
-    void forgetRecords() {
-        records.clear();
     }
 }

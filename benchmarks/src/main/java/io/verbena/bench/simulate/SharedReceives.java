@@ -34,7 +34,7 @@ final class SharedReceives {
     SharedReceives(Host host, Tally tally) {
         this.host = host;
         this.tally = tally;
-        queue = host.pd().createSharedReceiveQueue(DEPTH, MAX_SGE);
+        queue = host.memory().pd().createSharedReceiveQueue(DEPTH, MAX_SGE);
     }
 
     SharedReceiveQueue queue() {
@@ -56,10 +56,12 @@ final class SharedReceives {
         if (slot >= SLOTS) {
             return;
         }
-        int at = host.sharedSlot(slot);
-        Pattern.guard(host.local(), at, host.slot);
+        int at = host.memory().sharedSlot(slot);
+        Pattern.guard(host.memory().local(), at, host.slot);
         boolean fails = bad && length > 0;
-        int key = !fails ? host.localKey() : next % 2 == 0 ? BAD_KEY : host.otherKey();
+        int key = !fails
+                ? host.memory().localKey()
+                : next % 2 == 0 ? BAD_KEY : host.memory().otherKey();
         boolean full = queue.size() == queue.depth();
         PostResult[] result = new PostResult[1];
         host.node.act(() -> result[0] = queue.postReceive(next, key, at, length));
@@ -105,7 +107,7 @@ final class SharedReceives {
                     + " are still there");
         }
         end.lastShared = sequence;
-        used.clear((v.at() - host.sharedSlot(0)) / host.stride());
+        used.clear((v.at() - host.memory().sharedSlot(0)) / host.memory().stride());
         tally.shared += wc.isSuccess() ? 1 : 0;
         return v;
     }
@@ -178,7 +180,7 @@ final class SharedReceives {
         host.drain();
         check(0);
         queue.close();
-        queue = host.pd().createSharedReceiveQueue(DEPTH, MAX_SGE);
+        queue = host.memory().pd().createSharedReceiveQueue(DEPTH, MAX_SGE);
         posted.clear();
         used.clear();
         next = 0;

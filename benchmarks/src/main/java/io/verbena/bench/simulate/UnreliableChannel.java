@@ -138,11 +138,12 @@ class UnreliableChannel extends Channel {
                 && (!r.verb.immediate || wc.immediate() == r.immediate)
                 && (!send
                         || (r.length <= v.length()
-                                && Pattern.mismatch(target.host.local(), v.at(), r.identity, 0, r.length) < 0));
+                                && Pattern.mismatch(target.host.memory().local(), v.at(), r.identity, 0, r.length)
+                                        < 0));
     }
 
     private void checkWritten(Request r) {
-        AtomicBuffer memory = target.host.target();
+        AtomicBuffer memory = target.host.memory().target();
         for (int i = 0; i < r.length; i++) {
             byte there = memory.getByte(target.slice() + r.remote + i);
             if (there != Pattern.at(r.identity, i) && !isWrittenBySome(r.remote + i, there)) {
@@ -190,7 +191,7 @@ class UnreliableChannel extends Channel {
     @Override
     void close(boolean sourceKnown, boolean targetKnown) {
         if (targetKnown) {
-            AtomicBuffer memory = target.host.target();
+            AtomicBuffer memory = target.host.memory().target();
             for (int i = 0; i < SLICE; i++) {
                 byte there = memory.getByte(target.slice() + i);
                 if (there != model.getByte(i) && !isWrittenBySome(i, there)) {

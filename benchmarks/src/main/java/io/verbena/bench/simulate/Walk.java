@@ -34,6 +34,9 @@ final class Walk implements SeedCommand.SeedWalk {
     private final List<Wire> wires = new ArrayList<>();
     private final List<Pair> pairs = new ArrayList<>();
     private final Poster poster;
+    private final WindowSteps windows;
+    private final ReceivePoster receives;
+    private final RefusedPosts refused;
     private final Faults faults;
 
     Walk(WalkPlan plan, int traceLines) {
@@ -41,6 +44,9 @@ final class Walk implements SeedCommand.SeedWalk {
         simulation = new Simulation(plan.seed, traceLines);
         fabric = new SimFabric(simulation);
         poster = new Poster(plan, tally);
+        windows = new WindowSteps(plan, poster);
+        receives = new ReceivePoster(plan, tally);
+        refused = new RefusedPosts(tally);
         SimRandom random = simulation.newRandom();
         for (int i = 0; i < plan.hosts; i++) {
             long id = FIRST_NIC + i;
@@ -155,11 +161,11 @@ final class Walk implements SeedCommand.SeedWalk {
             for (int i = 0; i < requests; i++) {
                 poster.post(end, random);
             }
-            poster.window(end, random);
+            windows.next(end, random);
         } else if (what < 75) {
-            int receives = 1 + random.nextInt(12);
-            for (int i = 0; i < receives; i++) {
-                poster.postReceive(end, random, false);
+            int wanted = 1 + random.nextInt(12);
+            for (int i = 0; i < wanted; i++) {
+                receives.post(end, random, false);
             }
             if (end.isPresent() && random.nextInt(3) == 0) {
                 end.host.shared().disturb(random);
@@ -169,8 +175,8 @@ final class Walk implements SeedCommand.SeedWalk {
         } else if (what < 90) {
             mend(pair, random);
         } else if (what < 92) {
-            poster.refused(end, random);
-            poster.window(end, random);
+            refused.malformed(end, random);
+            windows.next(end, random);
             poster.abortBatch(end, random.nextInt(4));
             end.host.resize(random);
             if (plan.has(Feature.REGIONS) && end.isPresent()) {
@@ -223,7 +229,7 @@ final class Walk implements SeedCommand.SeedWalk {
             return;
         }
         if (random.nextInt(2) == 0) {
-            poster.reopen(end);
+            end.reopenHandles();
         }
         QpState state = qp.state();
         if (state == QpState.SQD) {
@@ -288,7 +294,7 @@ final class Walk implements SeedCommand.SeedWalk {
             move(end, qp, QpState.RTS);
         }
         while (end.isPresent() && !end.shares && end.incoming().receives.size() < End.SLOTS) {
-            poster.postReceive(end, random, true);
+            receives.post(end, random, true);
         }
     }
 
@@ -357,7 +363,7 @@ final class Walk implements SeedCommand.SeedWalk {
             pair.connect(random, simulation.nowNanos());
             for (End end : List.of(pair.a, pair.b)) {
                 for (int i = 0; i < End.SLOTS; i++) {
-                    poster.postReceive(end, random, true);
+                    receives.post(end, random, true);
                 }
             }
         }

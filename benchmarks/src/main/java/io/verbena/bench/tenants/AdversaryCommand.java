@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code verbena bench adversary}: what a tenant keeps beside one that wants its share. */
@@ -47,12 +48,8 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
             description = "How the NIC schedules; default chunks.")
     List<String> disciplines = List.of("chunks");
 
-    @Option(
-            names = "--unit",
-            paramLabel = "<name>",
-            defaultValue = "bytes",
-            description = "What is shared: bytes, nic-time or operations; default ${DEFAULT-VALUE}.")
-    String unit = "bytes";
+    @Mixin
+    UnitOption unit = new UnitOption();
 
     private final TwoShares simulated;
 
@@ -85,7 +82,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
     private void run() {
         List<Adversary> chosen = Choice.of(Adversary.class, adversaries);
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
-        ChargedUnit charged = Choice.of(ChargedUnit.class, unit);
+        ChargedUnit charged = unit.charged();
         for (String fabric : fabrics) {
             out.println(text("%n**%s**%n", fabric));
             MarkdownTable table = new MarkdownTable(List.of(
@@ -126,10 +123,10 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
 
     private KeptShare real(FabricKind kind, Adversary adversary, Discipline discipline, ChargedUnit charged) {
         List<TenantsResult.Figures> alone = measurement
-                .apply(setting(kind, List.of(adversary.victim()), discipline, charged))
+                .apply(setting(kind, false, discipline, charged, List.of(adversary.victim())))
                 .tenants();
         List<TenantsResult.Figures> both = measurement
-                .apply(setting(kind, adversary.tenants(), discipline, charged))
+                .apply(setting(kind, false, discipline, charged, adversary.tenants()))
                 .tenants();
         TenantsResult.Figures victim = both.get(0);
         TenantsResult.Figures other = both.get(Adversary.ITS_PLACE);
@@ -140,9 +137,5 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                 other.payload(),
                 sum == 0 ? 0 : victim.share() / sum,
                 adversary.entitlement());
-    }
-
-    private TenantsSetting setting(FabricKind kind, List<Tenant> tenants, Discipline discipline, ChargedUnit charged) {
-        return new TenantsSetting(kind, false, discipline, charged, tenants, Ping.NONE, warmup, seconds);
     }
 }

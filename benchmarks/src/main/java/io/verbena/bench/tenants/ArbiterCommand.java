@@ -114,15 +114,8 @@ public final class ArbiterCommand extends Measuring implements Callable<Integer>
     }
 
     private double rate(FabricKind kind, TenantVerb verb, Discipline discipline) {
-        TenantsSetting setting = new TenantsSetting(
-                kind,
-                kind != FabricKind.LOCAL,
-                discipline,
-                ChargedUnit.BYTES,
-                List.of(Tenant.of("one", 1, bytes, verb)),
-                Ping.NONE,
-                warmup,
-                seconds);
+        List<Tenant> tenants = List.of(Tenant.of("one", 1, bytes, verb));
+        TenantsSetting setting = setting(kind, kind != FabricKind.LOCAL, discipline, ChargedUnit.BYTES, tenants);
         return measurement.apply(setting).tenants().get(0).messages();
     }
 

@@ -1,8 +1,12 @@
 package io.verbena.bench.tenants;
 
 import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.report.Machine;
+import io.verbena.nic.arbiter.ChargedUnit;
+import io.verbena.nic.arbiter.Discipline;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
@@ -43,6 +47,12 @@ class Measuring {
             err.println("bench: " + e.getMessage());
             return 1;
         }
+    }
+
+    /** Tenants that are measured as long as was asked for, without pings. */
+    TenantsSetting setting(
+            FabricKind kind, boolean twoProcesses, Discipline discipline, ChargedUnit unit, List<Tenant> tenants) {
+        return new TenantsSetting(kind, twoProcesses, discipline, unit, tenants, Ping.NONE, warmup, seconds);
     }
 
     static String text(String format, Object... values) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code verbena bench tenants}: what two tenants get of one NIC, for real. */
@@ -47,12 +48,8 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
                             + " software-chunking, virtual-lanes or all.")
     List<String> disciplines = List.of("chunks");
 
-    @Option(
-            names = "--unit",
-            paramLabel = "<name>",
-            defaultValue = "bytes",
-            description = "What is shared: bytes, nic-time or operations; default ${DEFAULT-VALUE}.")
-    String unit = "bytes";
+    @Mixin
+    UnitOption unit = new UnitOption();
 
     @Option(
             names = "--weights",
@@ -90,13 +87,13 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
     private void run() {
         List<TenantVerb> posted = Choice.of(TenantVerb.class, verbs);
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
-        ChargedUnit charged = Choice.of(ChargedUnit.class, unit);
+        ChargedUnit charged = unit.charged();
         if (weights.length != 2 || bytes.length != 2) {
             throw new BenchException(weights.length + " weights and " + bytes.length + " lengths for 2 tenants");
         }
         for (String fabric : fabrics) {
             FabricKind kind = FabricKind.of(fabric);
-            out.println(text("%n**%s, weights %d:%d, shares of %s**%n", fabric, weights[0], weights[1], unit));
+            out.println(text("%n**%s, weights %d:%d, shares of %s**%n", fabric, weights[0], weights[1], unit.name));
             MarkdownTable table = new MarkdownTable(List.of(
                     "verb",
                     "discipline",
@@ -131,16 +128,10 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
             ChargedUnit charged,
             int first,
             int second) {
-        TenantsSetting setting = new TenantsSetting(
-                kind,
-                kind != FabricKind.LOCAL,
-                discipline,
-                charged,
-                List.of(Tenant.of("a", weights[0], first, verb), Tenant.of("b", weights[1], second, verb)),
-                Ping.NONE,
-                warmup,
-                seconds);
-        TenantsResult result = measurement.apply(setting);
+        List<Tenant> tenants =
+                List.of(Tenant.of("a", weights[0], first, verb), Tenant.of("b", weights[1], second, verb));
+        TenantsResult result =
+                measurement.apply(setting(kind, kind != FabricKind.LOCAL, discipline, charged, tenants));
         TenantsResult.Figures a = result.tenants().get(0);
         TenantsResult.Figures b = result.tenants().get(1);
         List<String> cells = new ArrayList<>();
