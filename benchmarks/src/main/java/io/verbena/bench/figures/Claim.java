@@ -44,7 +44,18 @@ public record Claim(String id, String text, double paper, String unit, double ou
         return new Claim(id, text, paper, unit, ours, holds ? Verdict.HOLDS : Verdict.HOLDS_NOT, holds ? "" : ifNot);
     }
 
-    /** The same with something to know if it holds; a claim that does not hold keeps its own reason before it. */
+    /**
+     * A claim that holds if a part, which is given in percent, is not above a bound.
+     *
+     * @param part 0.01 for one percent
+     * @param most likewise
+     * @param ifNot the reason to give if it does not hold
+     */
+    public static Claim atMost(String id, String text, double paper, double part, double most, String ifNot) {
+        return judged(id, text, paper, "%", part * 100, part <= most, ifNot);
+    }
+
+    /** This claim with something to know if it holds; a claim that does not hold keeps its own reason before it. */
     public Claim but(String remark) {
         boolean holds = verdict != Verdict.HOLDS_NOT;
         return new Claim(

@@ -130,8 +130,7 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
             int second) {
         List<Tenant> tenants =
                 List.of(Tenant.of("a", weights[0], first, verb), Tenant.of("b", weights[1], second, verb));
-        TenantsResult result =
-                measurement.apply(setting(kind, kind != FabricKind.LOCAL, discipline, charged, tenants));
+        TenantsResult result = measurement.apply(setting(kind, kind != FabricKind.LOCAL, discipline, charged, tenants));
         TenantsResult.Figures a = result.tenants().get(0);
         TenantsResult.Figures b = result.tenants().get(1);
         List<String> cells = new ArrayList<>();

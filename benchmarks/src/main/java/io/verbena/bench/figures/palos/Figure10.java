@@ -106,13 +106,12 @@ final class Figure10 implements PaperFigure {
     private static void claim(FigureReport report, Variant variant, Load load, double[] rates, double farthest) {
         String of = load == Load.LARGE ? "large" : load == Load.SMALL ? "small" : "mixed";
         if (variant.settings.discipline() == Discipline.CHUNKS) {
-            report.claim(Claim.judged(
+            report.claim(Claim.atMost(
                     "10.ours." + of,
                     "all 32 flows have the rate of (1), messages of " + load.title + ": farthest of them, at most 1 %",
                     Double.NaN,
-                    "%",
-                    farthest * 100,
-                    farthest <= EXACT,
+                    farthest,
+                    EXACT,
                     "not exact"));
             if (load == Load.LARGE) {
                 report.claim(Claim.near(
@@ -134,13 +133,12 @@ final class Figure10 implements PaperFigure {
             }
         } else if (variant.settings.discipline() == Discipline.PALOS_AS_PRINTED) {
             boolean printedTotal = variant.settings.chunkTotal() == 0;
-            report.claim(Claim.judged(
+            report.claim(Claim.atMost(
                     "10.printed." + of + (printedTotal ? "" : ".wide"),
                     variant.title + ", messages of " + load.title + ": farthest from (1), at most 2 %",
                     0,
-                    "%",
-                    farthest * 100,
-                    farthest <= 0.02,
+                    farthest,
+                    0.02,
                     "what a visit sends beyond its chunk is not paid for"
                             + (printedTotal ? ", and a chunk is a packet or three" : "")));
         }

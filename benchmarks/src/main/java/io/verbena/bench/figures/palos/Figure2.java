@@ -44,13 +44,12 @@ final class Figure2 implements PaperFigure {
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
             farthest = Math.max(farthest, sweep(report, new SizeSweep(seed, size, frames), frames, rows, plot));
         }
-        report.claim(Claim.judged(
+        report.claim(Claim.atMost(
                 "2.formula",
                 "what comes out is what packets in turn give: largest difference of the large flow's share, at most 3 %",
                 Double.NaN,
-                "%",
-                farthest * 100,
-                farthest <= 0.03,
+                farthest,
+                0.03,
                 "not a packet of each in turn"));
         report.table(new DataTable(
                 "Of the peak, which each has alone",

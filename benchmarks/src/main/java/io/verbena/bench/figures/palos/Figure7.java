@@ -67,13 +67,12 @@ final class Figure7 implements PaperFigure {
                         "other packets")
                 .but("the paper prints 0.058 %, and means 0.058: a seventeenth"));
         Curve printed = Disciplines.of(standard, Discipline.PALOS_AS_PRINTED);
-        report.claim(Claim.judged(
+        report.claim(Claim.atMost(
                 "7.printed",
                 "Palos as printed: each flow gets a seventeenth, largest difference of the large flow, at most 2 %",
                 0,
-                "%",
-                printed.farthestLarge * 100,
-                printed.farthestLarge <= 0.02,
+                printed.farthestLarge,
+                0.02,
                 "messages are combined until the chunk of 1500 B is met, and what is sent beyond it is not paid for: small flows"
                         + " overshoot by another part of a message than the large one by packets"));
         for (Map<Discipline, Curve> curves : List.of(standard, jumbo)) {
@@ -95,22 +94,20 @@ final class Figure7 implements PaperFigure {
     private static void ours(FigureReport report, String id, Map<Discipline, Curve> curves) {
         Curve chunks = Disciplines.of(curves, Discipline.CHUNKS);
         Frames frames = id.equals("7") ? Frames.STANDARD : Frames.JUMBO;
-        report.claim(Claim.judged(
+        report.claim(Claim.atMost(
                 id + ".large",
                 "the large flow gets 1/17 of its peak whatever the small messages: largest difference, at most 1 %, "
                         + frames.title(),
                 Double.NaN,
-                "%",
-                chunks.farthestLarge * 100,
-                chunks.farthestLarge <= EXACT,
+                chunks.farthestLarge,
+                EXACT,
                 "not exact"));
-        report.claim(Claim.judged(
+        report.claim(Claim.atMost(
                 id + ".small",
                 "the small flows get 16/17 of theirs: largest difference, at most 1 %, " + frames.title(),
                 Double.NaN,
-                "%",
-                chunks.farthestSmall * 100,
-                chunks.farthestSmall <= EXACT,
+                chunks.farthestSmall,
+                EXACT,
                 "not exact"));
     }
 

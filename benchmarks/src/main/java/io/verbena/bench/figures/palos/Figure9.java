@@ -88,13 +88,12 @@ final class Figure9 implements PaperFigure {
 
     private static void claims(FigureReport report, Map<Discipline, Curve> curves) {
         Curve ours = Disciplines.of(curves, Discipline.CHUNKS);
-        report.claim(Claim.judged(
+        report.claim(Claim.atMost(
                 "9.ours",
                 "neither group feels how many large flows there are: largest change, at most 1 %",
                 Double.NaN,
-                "%",
-                ours.farthest() * 100,
-                ours.farthest() <= FLAT,
+                ours.farthest(),
+                FLAT,
                 "not isolated"));
         report.claim(Claim.judged(
                 "9.ours.half",
@@ -106,13 +105,12 @@ final class Figure9 implements PaperFigure {
                 "groups of equal weight do not share equally"));
         Curve printed = Disciplines.of(curves, Discipline.PALOS_AS_PRINTED);
         report.claim(
-                Claim.judged(
+                Claim.atMost(
                         "9.printed",
                         "Palos as printed: the same, largest change, at most 3 %",
                         0,
-                        "%",
-                        printed.farthest() * 100,
-                        printed.farthest() <= 0.03,
+                        printed.farthest(),
+                        0.03,
                         "chunks shrink with the number of queue pairs in a group, and what a packet overshoots is not paid for"));
         Curve none = Disciplines.of(curves, Discipline.PACKET_ROUND_ROBIN);
         report.claim(Claim.near(
