@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -32,15 +34,16 @@ final class PeerProcess implements AutoCloseable {
     final long nicId;
 
     private PeerProcess(String... arguments) {
-        String[] command = new String[arguments.length + 7];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "--add-exports";
-        command[2] = "java.base/jdk.internal.misc=ALL-UNNAMED";
-        command[3] = "-Xmx128m";
-        command[4] = "-cp";
-        command[5] = System.getProperty("java.class.path");
-        command[6] = PeerProcess.class.getName();
-        System.arraycopy(arguments, 0, command, 7, arguments.length);
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // is up sooner
+                "-cp",
+                System.getProperty("java.class.path"),
+                PeerProcess.class.getName()));
+        command.addAll(List.of(arguments));
         try {
             process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -48,7 +48,8 @@ class ProcessFaultTest {
     private static void await(BooleanSupplier condition) {
         Awaitility.await()
                 .atMost(LONG)
-                .pollInterval(Duration.ofMillis(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
                 .pollInSameThread()
                 .until(condition::getAsBoolean);
     }

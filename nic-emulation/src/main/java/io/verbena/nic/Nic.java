@@ -265,34 +265,22 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Changes what is set for a group, while no engine schedules. Under the lock.
+     * What is set for a group has changed. Each engine schedules by it from its next turn on, however busy another is. Under
+     * the lock.
      *
-     * @param change sets it
      * @param bulkOnly whether its queue pairs become bulk
-     * @throws IllegalStateException if an engine does not stop in time; nothing has changed then
      */
-    void change(PerformanceGroup group, Runnable change, boolean bulkOnly) {
+    void changed(PerformanceGroup group, boolean bulkOnly) {
         if (closed) {
-            change.run(); // no engine schedules any more
-        } else {
-            change(group, change, bulkOnly, 0);
+            return; // no engine schedules any more
         }
-    }
-
-    /** The same with the batons of the engines before this one. */
-    private void change(PerformanceGroup group, Runnable change, boolean bulkOnly, int engine) {
-        if (engine < engines.length) {
-            engines[engine].call(() -> change(group, change, bulkOnly, engine + 1));
-            return;
-        }
-        change.run();
         for (ProtectionDomain pd : protectionDomains) {
             if (bulkOnly && pd.group() == group) {
                 pd.makeBulk();
             }
         }
-        for (Engine each : engines) {
-            each.changed(group.flows());
+        for (Engine engine : engines) {
+            engine.callSoon(() -> engine.changed(group.flows()));
         }
     }
 

@@ -10,7 +10,9 @@ import io.verbena.nic.arbiter.TrafficClass;
  * {@link Nic#allocateProtectionDomain(PerformanceGroup)} makes for it send at its expense. The tenant is given the
  * protection domain and not this: it can neither change nor read a group.
  *
- * <p>Thread-safe; not for the data path. What is set holds from each engine's next visit on.
+ * <p>Thread-safe; not for the data path. What is set holds from each engine's next turn on: an engine that is busy neither
+ * holds up the call nor the other engines, which may schedule by the new settings for that long while it ends its turn by the
+ * old ones.
  */
 public final class PerformanceGroup implements AutoCloseable {
     /** Largest weight. */
@@ -51,7 +53,7 @@ public final class PerformanceGroup implements AutoCloseable {
      *
      * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed what
      *     the NIC can send
-     * @throws IllegalStateException if it is closed, or an engine is busy for 10 s
+     * @throws IllegalStateException if it is closed
      */
     public void set(GroupAttributes a) {
         int before;
@@ -67,7 +69,9 @@ public final class PerformanceGroup implements AutoCloseable {
                         "group " + attributes.name() + " cannot become " + now.name() + ": a name is for good");
             }
             groups.check(now, this);
-            groups.change(this, () -> put(now), attributes.mayBeUrgent() && !now.mayBeUrgent());
+            boolean bulkOnly = attributes.mayBeUrgent() && !now.mayBeUrgent();
+            put(now);
+            groups.changed(this, bulkOnly);
         }
         if (now.weight() != before) {
             groups.reweighed(now.name(), before, now.weight());

@@ -74,9 +74,9 @@ final class PerformanceGroups {
                 .toList();
     }
 
-    /** Changes what is set for a group, in all engines or in none. */
-    void change(PerformanceGroup group, Runnable change, boolean bulkOnly) {
-        nic.change(group, change, bulkOnly);
+    /** What is set for a group has changed. */
+    void changed(PerformanceGroup group, boolean bulkOnly) {
+        nic.changed(group, bulkOnly);
     }
 
     /** A group's weight was changed. Any thread, without the lock: the flight recorder may take its time. */

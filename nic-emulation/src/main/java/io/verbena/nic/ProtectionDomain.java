@@ -79,7 +79,7 @@ public final class ProtectionDomain implements AutoCloseable {
         return count;
     }
 
-    /** Makes all queue pairs bulk. Under the NIC's lock and the batons of its engines. */
+    /** Makes all queue pairs bulk, each from its engine's next turn on. Under the NIC's lock. */
     void makeBulk() {
         for (QueuePair qp : queuePairs) {
             qp.makeBulk();

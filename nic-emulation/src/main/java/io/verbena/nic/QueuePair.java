@@ -374,9 +374,9 @@ public final class QueuePair implements AutoCloseable {
         });
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more. Under the engine's baton. */
+    /** Makes it bulk, whose group may have no urgent ones any more, from the engine's next turn on. */
     void makeBulk() {
-        transitions.makeBulk();
+        engine.callSoon(transitions::makeBulk);
     }
 
     /** What it has sent and waited for. Any thread; also when it is closed. */

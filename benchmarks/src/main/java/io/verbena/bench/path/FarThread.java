@@ -91,7 +91,8 @@ public final class FarThread implements AutoCloseable {
             far.echo();
         }
         Idle idle = new Idle(far);
-        for (int i = 1; (i & LOOK) != 0 || !stop.getAsBoolean(); i++) {
+        int look = far instanceof LocalEnd ? 0 : LOOK; // one that sleeps in each poll hears of the end at once
+        for (int i = 1; (i & look) != 0 || !stop.getAsBoolean(); i++) {
             if (far.poll(LIMIT) == 0) {
                 idle.idle();
             } else {

@@ -99,15 +99,17 @@ public final class Scale implements Callable<Integer> {
 
     private final PrintStream out;
     private final PrintStream err;
+    private final long warmUpNanos;
 
     /** Creates a command that prints to the standard streams. */
     public Scale() {
-        this(System.out, System.err);
+        this(System.out, System.err, WARM_UP);
     }
 
-    Scale(PrintStream out, PrintStream err) {
+    Scale(PrintStream out, PrintStream err, long warmUpNanos) {
         this.out = out;
         this.err = err;
+        this.warmUpNanos = warmUpNanos;
     }
 
     @Override
@@ -194,7 +196,7 @@ public final class Scale implements Callable<Integer> {
 
     private void table(String title, String what, int[] counts, IntFunction<BusyLoop> opener) {
         try (BusyLoop loop = opener.apply(counts[0])) {
-            loop.warmUp(Math.max(WARM_UP, millis * 1_000_000L)); // compiles what all counts run
+            loop.warmUp(Math.max(warmUpNanos, millis * 1_000_000L)); // compiles what all counts run
         }
         double[][] rates = new double[counts.length][rounds];
         for (int round = 0; round < rounds; round++) {

@@ -40,8 +40,8 @@ class EtcRunTest {
 
     private void checkWith(String scheme) throws IOException {
         int status = run(
-                "--seconds", "2",
-                "--stall-every", "1",
+                "--seconds", "1",
+                "--stall-every", "0.5",
                 "--rate", "3000",
                 "--largest-one-in", "300",
                 "--cap", "16",
@@ -81,7 +81,7 @@ class EtcRunTest {
     @Test
     void sendersThatAreKilledHoldUpNobody() throws IOException {
         int status = run(
-                "--seconds", "6",
+                "--seconds", "4",
                 "--stall-every", "2",
                 "--rate", "3000",
                 "--largest-one-in", "300",

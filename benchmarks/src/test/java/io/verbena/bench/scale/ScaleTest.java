@@ -28,7 +28,8 @@ class ScaleTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int execute(String... arguments) {
-        return new CommandLine(new Scale(new PrintStream(out, true), new PrintStream(err, true))).execute(arguments);
+        return new CommandLine(new Scale(new PrintStream(out, true), new PrintStream(err, true), MILLISECOND))
+                .execute(arguments);
     }
 
     @Test

@@ -11,10 +11,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.math3.distribution.ParetoDistribution;
 import org.apache.commons.math3.stat.inference.ChiSquareTest;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The distributions against their published moments and quantiles, and the draws against the distributions. */
+@Tag("computed") // the same on every JDK
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EtcDistributionTest {
     private static final int DRAWS = 10_000_000;

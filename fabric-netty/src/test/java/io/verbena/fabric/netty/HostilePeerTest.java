@@ -1,7 +1,7 @@
 package io.verbena.fabric.netty;
 
+import static io.verbena.fabric.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.netty.NettyFabricTest.Peer;
@@ -43,8 +43,8 @@ class HostilePeerTest {
 
     private void start(SocketTransport transport) throws Exception {
         NettyFabricContext context = NettyFabricTest.quick()
-                .helloTimeout(Duration.ofMillis(1500))
-                .frameTimeout(Duration.ofMillis(1500))
+                .helloTimeout(Duration.ofMillis(700))
+                .frameTimeout(Duration.ofMillis(700))
                 .maxConnections(8);
         server = new Peer(1, transport, context);
         client = new Peer(2, transport, NettyFabricTest.quick());
@@ -157,12 +157,12 @@ class HostilePeerTest {
     void halfAHelloEndsWithTheTime() throws Exception {
         byte[] half = new byte[30];
         System.arraycopy(goodHello(), 0, half, 0, 30);
-        assertThat(sendAndExpectClose(half)).contains("hello unfinished after 1500 ms: 30 of 64 bytes");
+        assertThat(sendAndExpectClose(half)).contains("hello unfinished after 700 ms: 30 of 64 bytes");
     }
 
     @Test
     void silenceEndsWithTheTime() throws Exception {
-        assertThat(sendAndExpectClose(new byte[0])).contains("hello unfinished after 1500 ms: 0 of 64 bytes");
+        assertThat(sendAndExpectClose(new byte[0])).contains("hello unfinished after 700 ms: 0 of 64 bytes");
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.verbena.fabric.netty;
 
+import static io.verbena.fabric.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.fabric.ListenException;

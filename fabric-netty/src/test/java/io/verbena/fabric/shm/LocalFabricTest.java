@@ -1,8 +1,8 @@
 package io.verbena.fabric.shm;
 
+import static io.verbena.fabric.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.fabric.ParkWaiter;
 import io.verbena.fabric.TestNode;

@@ -1,8 +1,8 @@
 package io.verbena.fabric.shm;
 
+import static io.verbena.fabric.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.fabric.HelloFlyweight;
@@ -52,7 +52,7 @@ class SharedMemoryFabricTest {
     }
 
     private static SharedMemoryContext quick() {
-        return new SharedMemoryContext().helloTimeout(Duration.ofMillis(1500));
+        return new SharedMemoryContext().helloTimeout(Duration.ofMillis(700));
     }
 
     private ShmPeer peer(long nicId) {
@@ -192,10 +192,7 @@ class SharedMemoryFabricTest {
                     ab.wakePeer(0);
                 });
                 long start = System.nanoTime();
-                await().pollDelay(Duration.ZERO)
-                        .pollInterval(Duration.ofMillis(1))
-                        .atMost(LONG)
-                        .until(() -> b.node.received == sequence + 1);
+                await().atMost(LONG).until(() -> b.node.received == sequence + 1);
                 assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
             }
         }
@@ -354,7 +351,7 @@ class SharedMemoryFabricTest {
                     .contains("ring without the magic number");
             assertThat(sendAndExpectClose(b, hello(65536, 512, "\0\0\0"))).contains("cannot map");
             byte[] half = java.util.Arrays.copyOf(hello(65536, 512, directory), 100);
-            assertThat(sendAndExpectClose(b, half)).contains("hello unfinished after 1500 ms: 100 of");
+            assertThat(sendAndExpectClose(b, half)).contains("hello unfinished after 700 ms: 100 of");
 
             assertThat(good.state()).isEqualTo(Link.State.UP);
             a.node.send(good, 1000);
@@ -389,7 +386,7 @@ class SharedMemoryFabricTest {
                         .hasMessageContaining("within 200 ms");
                 assertThatThrownBy(() -> a.fabric.connect(socket, LONG).get(20, TimeUnit.SECONDS))
                         .cause()
-                        .hasMessageContaining("hello unfinished after 1500 ms");
+                        .hasMessageContaining("hello unfinished after 700 ms");
             }
             try (var files = Files.list(a.memory.directory())) {
                 assertThat(files.filter(file -> file.getFileName().toString().startsWith("ring")))

@@ -10,12 +10,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *
  * <pre>
  *   charged   [engine 0 | pad | engine 1 | pad | ...]   a cell an engine, each a cache line
- *   ceiling    the time up to which it has used what it may  (generic cell rate algorithm: one number, one CAS)
+ *   ceiling    its rate, and the time up to which it has used what it may  (generic cell rate algorithm: one CAS)
  *   floor      the same
  * </pre>
  *
  * <p>Concurrency: a cell is written by its engine alone, in order; everything may be read by any thread. Tokens may be taken
- * by any engine. Lock-free; allocates nothing.
+ * by any engine, also while another rate is set: what is taken at the old one is not charged at the new. Lock-free; allocates
+ * nothing but for a new rate.
  */
 public final class GroupLedger {
     /** Charged units that tokens are taken for at a time, at most. */
@@ -26,11 +27,9 @@ public final class GroupLedger {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final AtomicLongArray charged;
-    private final AtomicLong ceilingUsed = new AtomicLong(Long.MIN_VALUE); // nothing was ever taken
-    private final AtomicLong floorUsed = new AtomicLong(Long.MIN_VALUE);
     private final int engines;
-    private volatile long ceiling;
-    private volatile long floor;
+    private volatile Rate ceiling = new Rate(0);
+    private volatile Rate floor = new Rate(0);
 
     GroupLedger(int engines) {
         this.engines = engines;
@@ -68,7 +67,7 @@ public final class GroupLedger {
 
     /** Bytes that tokens are to be taken for at a time: {@value #LOT}, or a millisecond of the ceiling if that is less. */
     public int lot() {
-        return lot(ceiling);
+        return lot(ceiling.unitsPerSecond);
     }
 
     /**
@@ -79,33 +78,34 @@ public final class GroupLedger {
      * @return what was wanted, or 0: then not before {@link #tokensAtNanos}. Without a ceiling all that is wanted
      */
     public long takeTokens(long want, long nowNanos) {
-        return take(ceilingUsed, ceiling, want, nowNanos);
+        Rate rate = ceiling;
+        return rate.unitsPerSecond == 0 ? want : rate.take(want, nowNanos);
     }
 
     /** When {@link #takeTokens} gives again. */
     public long tokensAtNanos() {
-        return ceilingUsed.get();
+        return ceiling.usedUntil.get();
     }
 
     /** Takes from what the floor guarantees, as {@link #takeTokens}; 0 without a floor. */
     public long takeFloor(long want, long nowNanos) {
-        long rate = floor;
-        return rate == 0 ? 0 : take(floorUsed, rate, want, nowNanos);
+        Rate rate = floor;
+        return rate.unitsPerSecond == 0 ? 0 : rate.take(want, nowNanos);
     }
 
     /** When {@link #takeFloor} gives again; {@link Long#MAX_VALUE} without a floor. */
     public long floorAtNanos() {
-        return floor == 0 ? Long.MAX_VALUE : floorUsed.get();
+        Rate rate = floor;
+        return rate.unitsPerSecond == 0 ? Long.MAX_VALUE : rate.usedUntil.get();
     }
 
+    /** Sets both, bytes a second, 0 for none. What was used at another rate is not waited for at the new one. */
     void rates(long ceilingBytesPerSecond, long floorBytesPerSecond) {
-        if (ceilingBytesPerSecond != ceiling) {
-            ceiling = ceilingBytesPerSecond;
-            ceilingUsed.set(Long.MIN_VALUE); // what was used at the old rate is not waited for at the new one
+        if (ceilingBytesPerSecond != ceiling.unitsPerSecond) {
+            ceiling = new Rate(ceilingBytesPerSecond);
         }
-        if (floorBytesPerSecond != floor) {
-            floor = floorBytesPerSecond;
-            floorUsed.set(Long.MIN_VALUE);
+        if (floorBytesPerSecond != floor.unitsPerSecond) {
+            floor = new Rate(floorBytesPerSecond);
         }
     }
 
@@ -113,21 +113,28 @@ public final class GroupLedger {
         return rate == 0 ? LOT : (int) Math.max(1, Math.min(LOT, rate / (SECOND / LOT_NANOS)));
     }
 
-    /** Who was idle has saved up no more than a millisecond of the rate. */
-    private static long take(AtomicLong used, long rate, long want, long nowNanos) {
-        if (rate == 0) {
-            return want;
+    /** A rate and what was taken of it, together: who takes while another is set takes of the old one, and harms nobody. */
+    private static final class Rate {
+        final long unitsPerSecond;
+        final AtomicLong usedUntil = new AtomicLong(Long.MIN_VALUE); // nothing was ever taken
+
+        Rate(long unitsPerSecond) {
+            this.unitsPerSecond = unitsPerSecond;
         }
-        while (true) {
-            long until = used.get();
-            if (until > nowNanos) {
-                return 0;
-            }
-            // From where the last lot ended, if that is not long ago: a refill that is heard late loses nothing.
-            long from = Math.max(until, nowNanos - LOT_NANOS);
-            long cost = (want * SECOND + rate - 1) / rate;
-            if (used.compareAndSet(until, from + cost)) {
-                return want;
+
+        /** Who was idle has saved up no more than a millisecond of the rate. */
+        long take(long want, long nowNanos) {
+            while (true) {
+                long until = usedUntil.get();
+                if (until > nowNanos) {
+                    return 0;
+                }
+                // From where the last lot ended, if that is not long ago: a refill that is heard late loses nothing.
+                long from = Math.max(until, nowNanos - LOT_NANOS);
+                long cost = (want * SECOND + unitsPerSecond - 1) / unitsPerSecond;
+                if (usedUntil.compareAndSet(until, from + cost)) {
+                    return want;
+                }
             }
         }
     }

@@ -446,6 +446,24 @@ public final class Engine implements LinkListener, AutoCloseable {
                 throw new IllegalStateException("engine " + index + " has been busy for 10 s");
             }
         }
+        act(action);
+    }
+
+    /**
+     * Runs something under the baton without waiting for it: now if nobody holds it, else before the next turn sends.
+     * Whatever {@link #call} or this was given later comes after it.
+     */
+    public void callSoon(Runnable action) {
+        commands.add(action);
+        if (baton.tryTake()) {
+            act(() -> {});
+        } else {
+            wakeOwner();
+        }
+    }
+
+    /** Runs what was asked for under the baton, and then this; lets the baton go. */
+    private void act(Runnable action) {
         boolean delivered;
         try {
             datapath.beginTurn();

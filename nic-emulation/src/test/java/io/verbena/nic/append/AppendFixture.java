@@ -7,6 +7,7 @@ import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.memory.QueuePairWord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +18,10 @@ import org.agrona.MutableDirectBuffer;
 final class AppendFixture {
     static final int CHUNK = AppendQueueAttributes.MIN_CHUNK_LENGTH;
     static final int QPS = 16;
+
+    private static final int SHORT = 1000;
+    private static final int PERIOD = 256;
+    private static volatile byte[] pattern = {};
 
     final DirectMemoryProvider memory;
     final ControlBlock control;
@@ -63,21 +68,42 @@ final class AppendFixture {
     /** One message of a sender: its number, its length and a checksum; the rest is derived from them. */
     record Message(int sender, int number, int length) {}
 
+    /** Writes a message: a short one byte by byte, so that its writer can be stopped between any two, a long one at once. */
     static void fill(MutableDirectBuffer buffer, int offset, int length, int sender, int number) {
-        int seed = sender * 31 + number * 17 + length;
+        byte[] pattern = pattern(length);
+        int from = phase(sender, number, length);
+        if (length > SHORT) {
+            buffer.putBytes(offset, pattern, from, length);
+            return;
+        }
         for (int i = 0; i < length; i++) {
-            buffer.putByte(offset + i, (byte) (seed + i * 7));
+            buffer.putByte(offset + i, pattern[from + i]);
         }
     }
 
     static boolean intact(DirectBuffer buffer, int offset, int length, int sender, int number) {
-        int seed = sender * 31 + number * 17 + length;
-        for (int i = 0; i < length; i++) {
-            if (buffer.getByte(offset + i) != (byte) (seed + i * 7)) {
-                return false;
+        byte[] found = new byte[length];
+        buffer.getBytes(offset, found);
+        int from = phase(sender, number, length);
+        return Arrays.equals(found, 0, length, pattern(length), from, from + length);
+    }
+
+    /** Where in the pattern a message begins. */
+    private static int phase(int sender, int number, int length) {
+        return (sender * 31 + number * 17 + length) & PERIOD - 1;
+    }
+
+    /** Long enough for a message of any phase; no two phases are alike. */
+    private static byte[] pattern(int length) {
+        byte[] made = pattern;
+        if (made.length < length + PERIOD) {
+            made = new byte[length + PERIOD];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = (byte) (i * 7);
             }
+            pattern = made;
         }
-        return true;
+        return made;
     }
 
     /** Appends a message; the sender's number is the queue pair, the message's number the immediate value. */

@@ -2,6 +2,7 @@ package io.verbena.nic.arbiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class GroupLedgerTest {
@@ -63,5 +64,28 @@ class GroupLedgerTest {
             given += ledger.takeFloor(10_000, 3600 * SECOND);
         }
         assertThat(given).isLessThanOrEqualTo(20_000);
+    }
+
+    /** At the old rate a lot is a quarter of an hour, which nobody is to wait for at the new one. */
+    @Test
+    void whatIsTakenWhileTheRateChangesIsNotChargedAtTheNewOne() throws InterruptedException {
+        GroupLedger ledger = new GroupLedger(2);
+        AtomicBoolean over = new AtomicBoolean();
+        Thread engine = new Thread(() -> {
+            while (!over.get()) {
+                ledger.takeTokens(1000, 0);
+            }
+        });
+        engine.start();
+        try {
+            for (int i = 0; i < 50_000; i++) {
+                ledger.rates(1, 0);
+                ledger.rates(SECOND, 0);
+                assertThat(ledger.tokensAtNanos()).isLessThan(SECOND);
+            }
+        } finally {
+            over.set(true);
+            engine.join();
+        }
     }
 }

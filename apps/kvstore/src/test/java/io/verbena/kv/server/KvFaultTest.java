@@ -175,6 +175,8 @@ class KvFaultTest {
                         "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
                         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                         "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1", // is up sooner
                         "-cp",
                         System.getProperty("java.class.path"),
                         FloodingClient.class.getName(),

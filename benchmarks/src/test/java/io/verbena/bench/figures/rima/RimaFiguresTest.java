@@ -15,12 +15,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What is computed comes out as it was computed by hand; what is simulated as it must. */
+@Tag("computed") // the same on every JDK
 @Timeout(120)
 class RimaFiguresTest {
     @TempDir
