@@ -163,6 +163,11 @@ public final class NettyLink implements Link {
         }
     }
 
+    @Override
+    public boolean isFlushCostly() {
+        return true;
+    }
+
     private void writeAsOwner() {
         WRITE_ASKED.setVolatile(this, false);
         outbound.writeSealed();

@@ -76,6 +76,14 @@ public interface Link extends AutoCloseable {
     void flush();
 
     /**
+     * Whether a flush is a system call, and one that the waiter's owner makes best: then requests that can wait for the
+     * engine's next turn do, and share one. Constant for a link's life.
+     */
+    default boolean isFlushCostly() {
+        return false;
+    }
+
+    /**
      * Delivers packets that have arrived. Whoever got some flushes in the same turn: the link may have something of its own to
      * send for them.
      *
