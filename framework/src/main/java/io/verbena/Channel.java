@@ -86,7 +86,10 @@ public final class Channel implements AutoCloseable {
     // ---- sending ----------------------------------------------------------------------------------------------------
 
     /**
-     * Sends a message. It has been copied when this returns.
+     * Sends a message. It has been copied when this returns. Over a socket a message that nothing is before leaves at once;
+     * one that is offered while others are not acknowledged, within 20 us of the node's last turn, leaves with the next
+     * turn, and many share its system call. In the mode INVOKER that is the next {@link Node#doWork}; {@link #flush} does not
+     * wait for it. An urgent channel's messages do not wait.
      *
      * @param buffer holds it
      * @param offset of its first byte
@@ -136,7 +139,7 @@ public final class Channel implements AutoCloseable {
                 : postStaged(buffer, offset, length, now);
     }
 
-    /** Sends what was enqueued. */
+    /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
     public void flush() {
         if (connection.state == Connection.OPEN) {
             queuePair.doorbell();

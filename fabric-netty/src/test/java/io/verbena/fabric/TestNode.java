@@ -127,7 +127,11 @@ public final class TestNode implements AutoCloseable {
                 }
                 for (Link link : polled) {
                     if (!paused) {
-                        work += link.poll(handler, 64);
+                        int packets = link.poll(handler, 64);
+                        if (packets > 0) {
+                            link.flush();
+                            work += packets;
+                        }
                     }
                     if (link.state() == Link.State.CLOSED) {
                         polled.remove(link);
@@ -239,6 +243,7 @@ public final class TestNode implements AutoCloseable {
         public volatile long refused;
         private final Link link;
         private final long count;
+        private int steps;
         private final UnsafeBuffer payloads; // where they lie, if links are given them by reference
 
         Sending(Link link, long count, boolean byReference) {
@@ -259,6 +264,9 @@ public final class TestNode implements AutoCloseable {
                     break;
                 }
                 sent++;
+            }
+            if (++steps % 3 == 0) {
+                link.ahead(32 * 1024); // now and then somebody wants to know
             }
             link.flush();
             link.wakePeer(0);

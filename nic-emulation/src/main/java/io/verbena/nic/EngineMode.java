@@ -4,8 +4,12 @@ package io.verbena.nic;
 public enum EngineMode {
     /** A thread of the engine's own. */
     THREAD,
-    /** The application: it calls {@code doWork}; a thread that posts runs the engine for its requests. */
+    /**
+     * The application: it calls {@code doWork}; a thread that posts runs the engine for its requests. On a queue pair whose
+     * packets go by a socket and that waits for answers already, {@link QueuePair#postSend} may leave a request to the next
+     * {@code doWork}, {@link QueuePair#doorbell} or post, so that several share a system call.
+     */
     INVOKER,
-    /** A thread of the engine's own, and any thread that posts or polls runs a bounded turn if nobody else does. */
+    /** A thread of the engine's own, and any thread that posts or polls runs a bounded turn if nobody else does; sockets are its own alone. */
     ASSISTED
 }

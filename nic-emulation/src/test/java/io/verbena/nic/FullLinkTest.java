@@ -2,6 +2,7 @@ package io.verbena.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An owner that sleeps while its link is full is woken for what can be sent only. */
+/** What waits while a link is full, for all or for bulk, and who is woken when it is not. */
 @Timeout(30)
 class FullLinkTest {
     private static final long PEER = 0xBEEF;
@@ -25,6 +26,7 @@ class FullLinkTest {
         private final boolean counts;
         private int room;
         private int unsent;
+        private int notReceived;
         private int claimed;
         private State state = State.UP;
 
@@ -63,6 +65,7 @@ class FullLinkTest {
         public void commit() {
             room--;
             unsent += claimed;
+            notReceived += claimed;
         }
 
         @Override
@@ -83,6 +86,11 @@ class FullLinkTest {
         @Override
         public int unsent() {
             return counts ? unsent : 0;
+        }
+
+        @Override
+        public int ahead(int limit) {
+            return counts ? notReceived : 0;
         }
 
         @Override
@@ -173,5 +181,48 @@ class FullLinkTest {
         RingOfPackets link = new RingOfPackets(1000, true);
         assertThat(wakes(link)).isPositive();
         assertThat(link.room).isBetween(1, 999);
+    }
+
+    @Test
+    void bulkWaitsWhileThePeerHasNotReceivedWhatIsAhead() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()))) {
+            nic.engine(0).attach(link);
+            ProtectionDomain pd = nic.allocateProtectionDomain();
+            CompletionQueue cq = nic.createCompletionQueue(64);
+            ConnectAttributes forever = new ConnectAttributes().pathMtu(1024).timeout(0);
+            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            urgent.connect(PEER, 7, forever);
+            bulk.connect(PEER, 8, forever);
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            MemoryRegion region = pd.allocate(256 * 1024, 0);
+            SendRequest request = new SendRequest();
+            bulk.postSend(request.send().local(region.key(), 0, 256 * 1024));
+
+            int window = ArbiterSettings.defaults().urgentWindow();
+            turns(nic);
+            assertThat(link.notReceived).isBetween(2 * window - 1024, 2 * window + 2048);
+
+            int sent = 1000 - link.room;
+            urgent.postSend(request.send().local(region.key(), 0, 64));
+            turns(nic);
+            assertThat(1000 - link.room).as("the urgent packet alone").isEqualTo(sent + 1);
+
+            link.notReceived -= window;
+            turns(nic);
+            assertThat(link.notReceived).isBetween(2 * window - 1024, 2 * window + 2048);
+
+            urgent.modify(new QpAttributes().state(QpState.ERR));
+            urgent.close();
+            turns(nic);
+            assertThat(1000 - link.room).as("nothing urgent uses the link").isEqualTo(256 + 1);
+        }
+    }
+
+    private static void turns(Nic nic) {
+        for (int i = 0; i < 50; i++) {
+            nic.engine(0).doWork();
+        }
     }
 }

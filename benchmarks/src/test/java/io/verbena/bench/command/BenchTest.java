@@ -175,6 +175,28 @@ class BenchTest {
     }
 
     @Test
+    void depthsAreMeasuredWhenTheCompilersAreDone() {
+        List<Pace> paces = new ArrayList<>();
+        BiFunction<Setting, Pace, Outcome> trial = (setting, pace) -> {
+            paces.add(pace);
+            return Fixtures.of(Figure.RATE, 1e6);
+        };
+        int status = run(
+                new SweepCommand(session(trial)),
+                "--over",
+                "depth",
+                "--values",
+                "1",
+                "--rounds",
+                "1",
+                "--out",
+                folder.toString(),
+                "aeron-ipc");
+        assertThat(status).as(err()).isZero();
+        assertThat(paces).containsExactly(new Pace(8, 1));
+    }
+
+    @Test
     void twoThreadsAreMeasuredForReal() {
         int status = run(
                 new CompareCommand(session(Trial::run)),

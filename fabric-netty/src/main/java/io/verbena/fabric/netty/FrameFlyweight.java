@@ -16,6 +16,16 @@ import org.jspecify.annotations.Nullable;
  *   +------------+------------+--------------------------------+
  * </pre>
  *
+ * <p>A length with the sign bit set is that of no packet: such a frame is its header alone. It is a mark, or the answer to
+ * a number of them ({@link Marks}).
+ *
+ * <pre>
+ *    31   30                24 23                       0
+ *   +---+--------------------+---------------------------+
+ *   | 1 | 1 mark, 2 answer   | marks answered, 0 in a mark |
+ *   +---+--------------------+---------------------------+
+ * </pre>
+ *
  * <p>Little-endian. The complement tells a stream that is out of step, or no stream of ours, from a long packet; whole
  * words keep each packet 8-byte aligned where it is written. Stateless.
  */
@@ -27,6 +37,9 @@ final class FrameFlyweight {
     static final int MIN_PACKET = 12;
 
     private static final int ALIGNMENT = 8;
+    private static final int MARK = 0x81000000;
+    private static final int ANSWER = 0x82000000;
+    private static final int MARKS = 0x00FFFFFF;
 
     private FrameFlyweight() {}
 
@@ -45,8 +58,29 @@ final class FrameFlyweight {
         buffer.putLong(frame, header(packetLength), ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** Writes a frame that is a mark. */
+    static void encodeMark(MutableDirectBuffer buffer, int frame) {
+        encode(buffer, frame, MARK);
+    }
+
+    /** Writes a frame that answers a number of marks, 1 to {@link Marks#MOST}. */
+    static void encodeAnswer(MutableDirectBuffer buffer, int frame, int marks) {
+        encode(buffer, frame, ANSWER | marks);
+    }
+
     private static long header(int packetLength) {
         return (packetLength & 0xFFFF_FFFFL) | ((long) ~packetLength << 32);
+    }
+
+    /** Whether a header word is that of a mark. */
+    static boolean isMark(long header) {
+        return (int) header == MARK && (int) (header >>> 32) == ~MARK;
+    }
+
+    /** The marks that a frame answers, as its header word says; 0 if it is no answer. */
+    static int marksAnswered(long header) {
+        int word = (int) header;
+        return (word & ~MARKS) == ANSWER && (int) (header >>> 32) == ~word ? word & MARKS : 0;
     }
 
     /** The header's bytes as one word. */

@@ -47,6 +47,7 @@ final class FrameReader {
     private final SpscUnboundedVarHandleArrayQueue<ByteBuf> queue = new SpscUnboundedVarHandleArrayQueue<>(256);
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
     private final ReadBuffers readBuffers;
+    private final Marks marks;
 
     // Of the loop's owner.
     private long charged;
@@ -72,9 +73,10 @@ final class FrameReader {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long partialSince;
 
-    FrameReader(int maxPacket, ReadBuffers readBuffers) {
+    FrameReader(int maxPacket, ReadBuffers readBuffers, Marks marks) {
         this.maxPacket = maxPacket;
         this.readBuffers = readBuffers;
+        this.marks = marks;
     }
 
     /** Takes a received buffer; by the owner. */
@@ -220,7 +222,7 @@ final class FrameReader {
         }
     }
 
-    /** Whether a whole frame lies in the current buffer, or a header that is bad in any case. */
+    /** Whether a whole frame lies in the current buffer, or a header that no packet follows. */
     private boolean holdsFrame() {
         int available = end - position;
         if (available < FrameFlyweight.HEADER_LENGTH) {
@@ -234,7 +236,8 @@ final class FrameReader {
         int frame = position;
         int length = FrameFlyweight.packetLength(FrameFlyweight.header(view, frame), maxPacket);
         if (length < 0) {
-            return fail(FrameFlyweight.defect(FrameFlyweight.header(view, frame), maxPacket));
+            position += FrameFlyweight.HEADER_LENGTH;
+            return control(FrameFlyweight.header(view, frame));
         }
         int packet = frame + FrameFlyweight.HEADER_LENGTH;
         int frameEnd = frame + FrameFlyweight.frameLength(length);
@@ -262,7 +265,9 @@ final class FrameReader {
         }
         int length = FrameFlyweight.packetLength(FrameFlyweight.header(frame, 0), maxPacket);
         if (length < 0) {
-            return fail(FrameFlyweight.defect(FrameFlyweight.header(frame, 0), maxPacket));
+            assembled = 0;
+            PARTIAL_SINCE.setRelease(this, 0L);
+            return control(FrameFlyweight.header(frame, 0));
         }
         int frameLength = FrameFlyweight.frameLength(length);
         if (!moveUpTo(frame, frameLength)) {
@@ -284,6 +289,20 @@ final class FrameReader {
         assembled += length;
         position += length;
         return assembled == target;
+    }
+
+    /** Takes a header that is all of its frame, or no header. */
+    private int control(long header) {
+        int answered = FrameFlyweight.marksAnswered(header);
+        if (answered > 0) {
+            return marks.answered(answered)
+                    ? 0
+                    : fail("frame that answers " + answered + " marks, more than were sent");
+        }
+        if (FrameFlyweight.isMark(header)) {
+            return marks.came() ? 0 : fail("more than " + Marks.MOST + " marks without an answer");
+        }
+        return fail(FrameFlyweight.defect(header, maxPacket));
     }
 
     private int fail(String reason) {

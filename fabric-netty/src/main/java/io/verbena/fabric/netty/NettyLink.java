@@ -97,8 +97,9 @@ public final class NettyLink implements Link {
         this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
         this.direct = DirectSocket.of(channel);
-        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct);
-        this.inbound = new FrameReader(maxPacket, fabric.readBuffers());
+        Marks marks = new Marks();
+        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, marks);
+        this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), marks);
         this.connector = connector;
     }
 
@@ -162,6 +163,11 @@ public final class NettyLink implements Link {
         }
     }
 
+    @Override
+    public boolean isFlushCostly() {
+        return true;
+    }
+
     private void writeAsOwner() {
         WRITE_ASKED.setVolatile(this, false);
         outbound.writeSealed();
@@ -187,6 +193,9 @@ public final class NettyLink implements Link {
             return 0;
         }
         int delivered = inbound.poll(this, handler, limit, socket);
+        if (outbound.answer() && delivered == 0) {
+            flush(); // else what the packets give to send goes with it
+        }
         if (delivered > 0) {
             warmth = direct == null ? 0 : WARM_POLLS;
         } else if (socket != null) {
@@ -239,6 +248,16 @@ public final class NettyLink implements Link {
     @Override
     public int unsent() {
         return outbound.unsent();
+    }
+
+    /** {@inheritDoc} The peer is asked by marks in the stream; what is in the kernels of both sides is counted. */
+    @Override
+    public int ahead(int limit) {
+        int bytes = outbound.ahead();
+        if (bytes >= limit && outbound.ask()) {
+            flush();
+        }
+        return bytes;
     }
 
     @Override

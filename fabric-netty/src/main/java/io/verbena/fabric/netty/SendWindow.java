@@ -42,6 +42,7 @@ final class SendWindow {
 
     private final Channel channel;
     private final @Nullable DirectSocket direct;
+    private final Marks marks;
     private final int maxPacket;
     private final int window;
     private final int bufferLength;
@@ -70,17 +71,18 @@ final class SendWindow {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long taken;
 
-    SendWindow(int maxPacket, NettyFabricContext context, Channel channel, @Nullable DirectSocket direct) {
+    SendWindow(int maxPacket, NettyFabricContext context, Channel channel, @Nullable DirectSocket direct, Marks marks) {
         this.maxPacket = maxPacket;
+        this.marks = marks;
         this.channel = channel;
         this.direct = direct;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
-        this.bufferLength = Math.max(context.sendBufferLength(), largestFrame);
+        this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
         // Buffers that are flushed early are not full: twice the window's worth of them.
         this.maxBuffers = Math.max(8, 2 * (window / bufferLength));
-        this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
-        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
+        this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 2);
+        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 2);
     }
 
     int claim(int length) {
@@ -157,15 +159,15 @@ final class SendWindow {
         } else {
             seal();
         }
-        return newBuffer();
+        return newBuffer(maxBuffers);
     }
 
-    private boolean newBuffer() {
+    private boolean newBuffer(int most) {
         sealCurrent();
         SendBuffer next = free.poll();
         if (next != null) {
             next.reuse();
-        } else if (allocated < maxBuffers) {
+        } else if (allocated < most) {
             next = SendBuffer.allocate(this, bufferLength);
             allocated++;
         } else {
@@ -196,6 +198,57 @@ final class SendWindow {
         } else {
             used += frameLength;
         }
+        if (marks.isDue(committed)) {
+            mark();
+        }
+    }
+
+    // ---- marks -----------------------------------------------------------------------------------------------------
+
+    /** Bytes committed that the peer has not said it has received; from this call on it is asked. */
+    int ahead() {
+        marks.want();
+        return (int) Math.min(Integer.MAX_VALUE, committed - marks.received());
+    }
+
+    /** Asks now, if no answer is on its way. Returns whether there is something to flush for that. */
+    boolean ask() {
+        return marks.isEmpty() && hasRoomForControl() && mark();
+    }
+
+    /** Sends a mark behind what is committed, if the buffer has room for it; else one goes with a later packet. */
+    private boolean mark() {
+        if (bufferLength - used < FrameFlyweight.HEADER_LENGTH) {
+            return false;
+        }
+        FrameFlyweight.encodeMark(view, used);
+        addControl();
+        marks.sent(committed);
+        return true;
+    }
+
+    /** Answers the marks that have come, if there is room. Returns whether there is something to flush for that. */
+    boolean answer() {
+        if (marks.owed() == 0 || !hasRoomForControl()) {
+            return false;
+        }
+        FrameFlyweight.encodeAnswer(view, used, marks.owed());
+        addControl();
+        marks.settle();
+        return true;
+    }
+
+    private void addControl() {
+        used += FrameFlyweight.HEADER_LENGTH;
+        committed += FrameFlyweight.HEADER_LENGTH;
+    }
+
+    /** Room for a frame without a packet: beyond the window there is a buffer for those. */
+    private boolean hasRoomForControl() {
+        if (current != null && bufferLength - used >= FrameFlyweight.HEADER_LENGTH) {
+            return true;
+        }
+        return (current != null && nextBuffer()) || newBuffer(maxBuffers + 1);
     }
 
     /** The payload goes between what is in the buffer and the padding, which ends where the next frame may begin. */
@@ -298,7 +351,7 @@ final class SendWindow {
             int from = (int) Math.min(skip, piece.capacity());
             skip -= from;
             while (from < piece.capacity()) {
-                if ((current == null || used == bufferLength) && !newBuffer()) {
+                if ((current == null || used == bufferLength) && !newBuffer(maxBuffers)) {
                     throw new IllegalStateException("more unsent than the window of " + window + " bytes");
                 }
                 int bytes = Math.min(piece.capacity() - from, bufferLength - used);

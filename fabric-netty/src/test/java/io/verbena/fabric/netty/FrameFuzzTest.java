@@ -34,8 +34,17 @@ class FrameFuzzTest {
         while (at + FrameFlyweight.HEADER_LENGTH <= stream.length) {
             int length = (stream[at] & 0xFF) << 1 | (stream[at + 1] & 1);
             boolean right = stream[at + 2] != 0x7F;
+            int kind = stream[at + 3];
             var view = new org.agrona.concurrent.UnsafeBuffer(stream);
-            FrameFlyweight.encode(view, at, length);
+            if (kind == 1) {
+                FrameFlyweight.encodeMark(view, at);
+                length = 0;
+            } else if (kind == 2) {
+                FrameFlyweight.encodeAnswer(view, at, stream[at + 4] & 3);
+                length = 0;
+            } else {
+                FrameFlyweight.encode(view, at, length);
+            }
             if (!right) {
                 stream[at + 5]++;
             }
@@ -44,7 +53,9 @@ class FrameFuzzTest {
     }
 
     private static List<String> read(byte[] stream, int piece) {
-        FrameReader reader = new FrameReader(MAX_PACKET, new ReadBuffers(4096));
+        Marks marks = new Marks();
+        marks.sent(1000);
+        FrameReader reader = new FrameReader(MAX_PACKET, new ReadBuffers(4096), marks);
         List<String> packets = new ArrayList<>();
         for (int at = 0; at < stream.length; at += piece) {
             reader.offer(Unpooled.copiedBuffer(stream, at, Math.min(piece, stream.length - at)));
@@ -60,6 +71,7 @@ class FrameFuzzTest {
                             null)
                     > 0) {}
         }
+        packets.add(marks.owed() + " marks, received " + marks.received());
         if (reader.fault() != null) {
             packets.add(reader.fault());
         }

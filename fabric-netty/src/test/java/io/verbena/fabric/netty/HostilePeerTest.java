@@ -132,12 +132,13 @@ class HostilePeerTest {
 
     @Test
     void anotherVersionIsRefusedByName() throws Exception {
-        assertThat(sendAndExpectClose(hello(7, 4096))).contains("peer speaks version 7, this side 1");
+        assertThat(sendAndExpectClose(hello(7, 4096))).contains("peer speaks version 7, this side 2");
     }
 
     @Test
     void aHelloWithBadFieldsIsRefused() throws Exception {
-        assertThat(sendAndExpectClose(hello(1, 100))).contains("largest packet of 100 bytes < minimum 512");
+        assertThat(sendAndExpectClose(hello(HelloFlyweight.VERSION, 100)))
+                .contains("largest packet of 100 bytes < minimum 512");
         byte[] wrongLength = goodHello();
         wrongLength[12] = 99;
         assertThat(sendAndExpectClose(wrongLength)).contains("hello says it is 99 bytes long");
@@ -198,6 +199,31 @@ class HostilePeerTest {
         assertThat(sendAndExpectClose(goodHello(), frame(length, ~length, 64)))
                 .contains("frame of " + length + " bytes, expected 12 to 16384");
         assertThat(server.fabric.counters().malformedFrames()).isEqualTo(1);
+    }
+
+    @Test
+    void anAnswerToNoMarkClosesItsConnection() throws Exception {
+        assertThat(sendAndExpectClose(goodHello(), frame(0x82000003, ~0x82000003, 0)))
+                .contains("frame that answers 3 marks, more than were sent");
+    }
+
+    @Test
+    void moreMarksThanMayBeOnTheirWayCloseTheirConnection() throws Exception {
+        byte[] mark = frame(0x81000000, ~0x81000000, 0);
+        byte[] marks = new byte[65 * mark.length];
+        for (int i = 0; i < marks.length; i++) {
+            marks[i] = mark[i % mark.length];
+        }
+        server.node.paused = true; // all come at once
+        try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+            socket.getOutputStream().write(goodHello());
+            socket.getOutputStream().write(marks);
+            Link link = server.node.nextLink();
+            await().atMost(LONG).until(link::hasInbound);
+            server.node.paused = false;
+            expectClose(socket);
+        }
+        assertThat(server.node.nextRejection()).contains("more than 64 marks without an answer");
     }
 
     @Test

@@ -10,7 +10,8 @@ package io.verbena.nic.arbiter;
  * @param mtu bytes a flow stands for in the chunk total
  * @param minChunk bytes that a round over a group's flows moves a flow on the mean, at least
  * @param minTurn bytes that a round over the groups moves a group on the mean, at least
- * @param urgentWindow unsent bytes of a link above which bulk waits while urgent flows use the link
+ * @param urgentWindow while urgent flows use a link, bulk waits where so many of the link's bytes are unsent, or twice as many
+ *     have not been received by the peer; over a network where that is less than what a round trip carries, it limits bulk
  * @param urgentBurst bytes that a group's urgent flows may be ahead of its share
  * @param softwareChunk bytes under way of a flow, of SOFTWARE_CHUNKING
  * @param virtualLanes of VIRTUAL_LANES

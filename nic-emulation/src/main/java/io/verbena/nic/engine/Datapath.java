@@ -26,6 +26,7 @@ import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
 import io.verbena.nic.wire.Opcode;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,15 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private static final long UNKNOWN = Long.MIN_VALUE;
     private static final int PACKETS_A_POLL = 64;
+    private static final VarHandle LAST_TURN;
+
+    static {
+        try {
+            LAST_TURN = MethodHandles.lookup().findVarHandle(Datapath.class, "lastTurn", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int index;
     private final long nicId;
@@ -74,6 +84,10 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private long lastTurn;
+
     private boolean failed; // for good
 
     Datapath(
@@ -97,6 +111,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.appender = appendQueues.appender(index);
         this.control = control;
         this.clock = clock;
+        this.lastTurn = clock.nanoTime();
         this.arbiter = arbiter;
         this.outbound = new Outbound(arbiter, doorbells, this, clock);
         this.counters = counters;
@@ -218,7 +233,20 @@ final class Datapath implements TransportServices, PacketHandler {
             completed.clear();
             delivered = true; // also where the entries themselves were told of before
         }
-        now = UNKNOWN; // between turns time passes
+        if (now != UNKNOWN) {
+            lastTurn(now);
+            now = UNKNOWN; // between turns time passes
+        }
+    }
+
+    /** When the last turn was that had to know the time, as each has while answers are awaited. Any thread. */
+    long lastTurn() {
+        return (long) LAST_TURN.getOpaque(this);
+    }
+
+    /** A turn is made now, or asked for. Any thread. */
+    void lastTurn(long time) {
+        LAST_TURN.setOpaque(this, time);
     }
 
     private static void wake(Link link, ControlBlock peer) {

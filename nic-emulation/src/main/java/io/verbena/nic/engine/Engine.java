@@ -42,6 +42,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     private static final long CONTROL_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
+    /** How long after a turn the next one is waited for: several times what a system call takes. */
+    private static final long LONGEST_LEFT = TimeUnit.MICROSECONDS.toNanos(20);
+
     private final int index;
     private final long nicId;
     private final EngineMode mode;
@@ -196,11 +199,13 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * A queue pair has new requests. In the modes INVOKER and ASSISTED the calling thread runs a bounded turn if the baton
-     * is free; otherwise the holder will see the doorbell.
+     * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs a
+     * bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to the
+     * thread that may write there.
      */
     public void ring(QpContext qp) {
-        if (assisted && baton.tryTake()) {
+        boolean helps = assisted && (!qp.isFlushCostly() || owns());
+        if (helps && baton.tryTake()) {
             assist(qp);
             return;
         }
@@ -208,10 +213,30 @@ public final class Engine implements LinkListener, AutoCloseable {
             return; // rung already, and not heard yet
         }
         doorbells.ring(qp);
-        if (assisted && baton.tryTake()) {
+        if (helps && baton.tryTake()) {
             assist(null);
-        } else if (control.isParkedFenced(index)) {
-            waiter.wake();
+        } else {
+            wakeOwner();
+        }
+    }
+
+    /**
+     * A queue pair that waits for answers already has a new request. Where packets go by a socket, and the last turn is a
+     * moment ago, it is left to the next turn, which those answers need in any case: what is posted in the meantime shares
+     * its system call. Otherwise as {@link #ring}.
+     */
+    public void ringSoon(QpContext qp) {
+        if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT) {
+            ring(qp);
+            return;
+        }
+        long now = clock.nanoTime();
+        if (now - datapath.lastTurn() > LONGEST_LEFT) {
+            datapath.lastTurn(now);
+            ring(qp);
+        } else if (qp.ring()) {
+            doorbells.ring(qp);
+            wakeOwner();
         }
     }
 

@@ -184,7 +184,7 @@ final class Outbound {
         int budget = qp.budget();
         Port port = qp.port();
         if (port != null && port.bulkWindow() != Integer.MAX_VALUE && !arbiter.isEarly()) {
-            budget = Math.min(budget, bulkRoom(qp, port));
+            budget = Math.min(budget, bulkRoom(qp.path(), port));
             if (budget <= 0) {
                 Path path = qp.path();
                 if (full(qp, port) && path != null) {
@@ -206,16 +206,20 @@ final class Outbound {
         return sent;
     }
 
-    /** Bytes that who waits for its turn may add to what its link has not sent, while urgent packets are not to wait behind more. */
-    private static int bulkRoom(QpContext qp, Port port) {
-        Path path = qp.path();
+    /**
+     * Bytes that who waits for its turn may add to what its link carries, while urgent packets are not to wait behind more:
+     * a window here, and another on its way to the peer.
+     */
+    private static int bulkRoom(@Nullable Path path, Port port) {
         Link link = path == null ? null : path.link();
         if (link == null) {
             return Integer.MAX_VALUE;
         }
-        int room = port.bulkWindow() - link.unsent();
+        int window = port.bulkWindow();
+        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window);
+        int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
         if (room <= 0) {
-            link.wakeBelow(port.bulkWindow() / 2);
+            link.wakeBelow(window / 2);
         }
         return room;
     }
@@ -372,9 +376,8 @@ final class Outbound {
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
     boolean hasBulkRoom() {
         for (int i = 0; i < bulkFull.size(); i++) {
-            Port port = bulkFull.get(i).port();
-            Link link = bulkFull.get(i).link();
-            if (port != null && link != null && link.unsent() < port.bulkWindow()) {
+            Path path = bulkFull.get(i);
+            if (path.link() != null && bulkRoom(path, path.port()) > 0) {
                 return true;
             }
         }

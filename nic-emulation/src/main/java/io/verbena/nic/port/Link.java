@@ -76,7 +76,16 @@ public interface Link extends AutoCloseable {
     void flush();
 
     /**
-     * Delivers packets that have arrived.
+     * Whether a flush is a system call, and one that the waiter's owner makes best: then requests that can wait for the
+     * engine's next turn do, and share one. Constant for a link's life.
+     */
+    default boolean isFlushCostly() {
+        return false;
+    }
+
+    /**
+     * Delivers packets that have arrived. Whoever got some flushes in the same turn: the link may have something of its own to
+     * send for them.
      *
      * @param handler takes each packet
      * @param limit most packets to deliver
@@ -89,6 +98,16 @@ public interface Link extends AutoCloseable {
 
     /** Bytes committed here that the medium has not taken yet (a retransmission timer does not run for them). */
     int unsent();
+
+    /**
+     * Bytes that a packet committed now would be behind: those that the medium has not taken and, where the link can find
+     * out, those that the peer's engine has not received. A link that must ask the peer does so from this call on.
+     *
+     * @param limit in bytes: if it is reached, the answer that says that there is less is awaited, and wakes the owner
+     */
+    default int ahead(int limit) {
+        return unsent();
+    }
 
     /** Bytes that the medium spends on a packet on top of the packet's own; what is scheduled by bytes counts them. */
     default int overhead() {

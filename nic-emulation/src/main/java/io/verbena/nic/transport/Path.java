@@ -32,6 +32,7 @@ public final class Path {
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
+    private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
     private boolean stuck; // and it was said
@@ -75,6 +76,11 @@ public final class Path {
         return link;
     }
 
+    /** Whether a flush of the link costs a system call. Any thread: as the last link that it has seen. */
+    boolean isFlushCostly() {
+        return flushCostly;
+    }
+
     /** Whether packets can be sent now. */
     public boolean isUp() {
         Link l = link;
@@ -105,6 +111,7 @@ public final class Path {
         RemoteKeys keys = control == null || memory == null ? null : new RemoteKeys(control, memory);
         Appender appender = control == null || memory == null ? null : new Appender(control, memory);
         link = newLink;
+        flushCostly = newLink.isFlushCostly();
         port.overhead(newLink.overhead());
         peerControl = control;
         remoteKeys = keys;

@@ -420,6 +420,12 @@ public final class QpContext extends Flow {
         return to != null && to.remoteKeys() != null;
     }
 
+    /** Whether what it sends takes a system call, {@link io.verbena.nic.port.Link#isFlushCostly}; any thread, a hint. */
+    public boolean isFlushCostly() {
+        Path to = path;
+        return to != null && to.isFlushCostly();
+    }
+
     /** Requests begun and answers finished in the last {@link #transmit}. */
     public int operations() {
         return operations;

@@ -1,0 +1,93 @@
+package io.verbena.fabric.netty;
+
+/**
+ * How much of what was sent the peer has received. Where somebody wants to know, marks go with the stream, which the peer
+ * answers in order when it has delivered what lay before them: what a socket has taken may still lie in the kernels of
+ * both sides, and what comes behind it waits. This is what is known of the marks of both ways; {@link SendWindow} sends
+ * marks and answers, {@link FrameReader} takes them.
+ *
+ * <p>Positions count bytes committed to the link. Pure state, of the baton holder.
+ */
+final class Marks {
+    /** Bytes between two marks, at least. */
+    static final int SPACING = 8 * 1024;
+
+    /** Most that are on their way; a power of two. */
+    static final int MOST = 64;
+
+    private final long[] positions = new long[MOST];
+    private int first;
+    private int count;
+    private long last;
+    private long received;
+    private boolean wanted;
+    private int owed;
+
+    // ---- of this side
+    // ------------------------------------------------------------------------------------------------
+
+    /** Somebody wants to know: what is committed next may take a mark with it. */
+    void want() {
+        wanted = true;
+    }
+
+    /** Whether a mark is to follow what ends at a position. */
+    boolean isDue(long position) {
+        return wanted && count < MOST && position - last >= SPACING;
+    }
+
+    /** Whether none is on its way, so that no answer will come. */
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** A mark was sent at a position, while fewer than {@link #MOST} were on their way. */
+    void sent(long position) {
+        positions[(first + count) & (MOST - 1)] = position;
+        count++;
+        last = position;
+        wanted = false;
+    }
+
+    /**
+     * The peer has answered the oldest marks.
+     *
+     * @return false if so many are not on their way
+     */
+    boolean answered(int marks) {
+        if (marks < 1 || marks > count) {
+            return false;
+        }
+        first += marks;
+        count -= marks;
+        received = positions[(first - 1) & (MOST - 1)];
+        return true;
+    }
+
+    /** Bytes that the peer has received, as far as it has said. */
+    long received() {
+        return received;
+    }
+
+    // ---- of the peer
+    // -------------------------------------------------------------------------------------------------
+
+    /**
+     * A mark has come, and what lay before it is delivered.
+     *
+     * @return false if more are not answered than a peer may have on their way
+     */
+    boolean came() {
+        return ++owed <= MOST;
+    }
+
+    /** Marks that are to be answered. */
+    int owed() {
+        return owed;
+    }
+
+    /** They are. */
+    void settle() {
+        owed = 0;
+    }
+}

@@ -1,0 +1,290 @@
+package io.verbena.nic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.port.Waiter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When what is posted leaves: at once, or with the next turn and in one system call with others. */
+@Timeout(30)
+class PostedRequestsTest {
+    private static final long PEER = 0xBEEF;
+    private static final int MAX_SEND = 64;
+
+    /** Counts what it is given, and answers nothing. */
+    private static final class CountingLink implements Link {
+        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+        private final boolean costly;
+        private int committed;
+        private int sent;
+        private int flushes;
+        private State state = State.UP;
+
+        CountingLink(boolean costly) {
+            this.costly = costly;
+        }
+
+        @Override
+        public long peerNic() {
+            return PEER;
+        }
+
+        @Override
+        public State state() {
+            return state;
+        }
+
+        @Override
+        public int maxPacket() {
+            return 2048;
+        }
+
+        @Override
+        public int claim(int length) {
+            return 0;
+        }
+
+        @Override
+        public MutableDirectBuffer buffer() {
+            return buffer;
+        }
+
+        @Override
+        public void commit() {
+            committed++;
+        }
+
+        @Override
+        public void flush() {
+            if (sent < committed) {
+                sent = committed;
+                flushes++;
+            }
+        }
+
+        @Override
+        public boolean isFlushCostly() {
+            return costly;
+        }
+
+        @Override
+        public int poll(PacketHandler handler, int limit) {
+            return 0;
+        }
+
+        @Override
+        public boolean hasInbound() {
+            return false;
+        }
+
+        @Override
+        public int unsent() {
+            return 0;
+        }
+
+        @Override
+        public @Nullable PeerMemory peerMemory() {
+            return null;
+        }
+
+        @Override
+        public void wakePeer(int engine) {}
+
+        @Override
+        public void close() {
+            state = State.CLOSED;
+        }
+    }
+
+    /** Does something while its owner sleeps. */
+    private static final class Sleeper implements Waiter {
+        private @Nullable Runnable meanwhile;
+        private boolean owned = true; // by the calling thread
+        private int wakes;
+        private int awaits;
+
+        @Override
+        public boolean isOwner() {
+            return owned;
+        }
+
+        @Override
+        public int poll() {
+            return 0;
+        }
+
+        @Override
+        public void await(long nanos) {
+            awaits++;
+            if (meanwhile != null) {
+                meanwhile.run();
+            }
+        }
+
+        @Override
+        public void wake() {
+            wakes++;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private final SendRequest request = new SendRequest();
+    private final UnsafeBuffer data = new UnsafeBuffer(new byte[32]);
+    private final Sleeper sleeper = new Sleeper();
+    private long now = 1_000_000;
+    private final Nic nic =
+            Nic.open(new NicContext().mode(EngineMode.INVOKER).clock(() -> now).waiters(sleeper));
+
+    @AfterEach
+    void close() {
+        nic.close();
+    }
+
+    private QueuePair connected(CountingLink link) {
+        nic.engine(0).attach(link);
+        CompletionQueue cq = nic.createCompletionQueue(64);
+        QueuePair qp = nic.allocateProtectionDomain()
+                .createQueuePair(new QueuePairAttributes()
+                        .completionQueue(cq)
+                        .maxSend(MAX_SEND)
+                        .maxInline(data.capacity()));
+        qp.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+        nic.engine(0).doWork();
+        sleeper.wakes = 0;
+        return qp;
+    }
+
+    private void post(QueuePair qp, int requests) {
+        for (int i = 0; i < requests; i++) {
+            assertThat(qp.postSend(send())).isEqualTo(PostResult.POSTED);
+        }
+    }
+
+    private SendRequest send() {
+        return request.send().inline(data, 0, data.capacity());
+    }
+
+    @Test
+    void aRequestThatNothingIsBeforeGoesAtOnce() {
+        CountingLink link = new CountingLink(true);
+        post(connected(link), 1);
+        assertThat(link.sent).isOne();
+    }
+
+    @Test
+    void whatIsPostedWhileAnAnswerIsDueSharesTheNextTurnsFlush() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        post(qp, 17);
+        assertThat(link.sent).isOne();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isEqualTo(17);
+        assertThat(link.flushes).isEqualTo(2);
+    }
+
+    @Test
+    void whatIsPostedLongAfterTheLastTurnGoesAtOnceAndTakesTheRestWithIt() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        post(qp, 5);
+        now += TimeUnit.MICROSECONDS.toNanos(21);
+        post(qp, 1);
+        assertThat(link.sent).isEqualTo(6);
+        post(qp, 1); // that was a turn
+        assertThat(link.sent).isEqualTo(6);
+        now += TimeUnit.MICROSECONDS.toNanos(21);
+        nic.engine(0).doWork();
+        post(qp, 1); // and so was this
+        assertThat(link.sent).isEqualTo(7);
+    }
+
+    @Test
+    void nothingWaitsForALinkWhoseFlushCostsNothing() {
+        CountingLink link = new CountingLink(false);
+        post(connected(link), 17);
+        assertThat(link.sent).isEqualTo(17);
+        assertThat(link.flushes).isEqualTo(17);
+    }
+
+    @Test
+    void aDoorbellSendsWhatWaits() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        post(qp, 5);
+        qp.doorbell();
+        assertThat(link.sent).isEqualTo(5);
+        post(qp, 1);
+        assertThat(qp.postSend(List.of(send()))).isOne();
+        assertThat(link.sent).isEqualTo(7);
+        assertThat(link.flushes).isEqualTo(3);
+    }
+
+    @Test
+    void urgentRequestsDoNotWait() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        qp.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+        post(qp, 5);
+        assertThat(link.sent).isEqualTo(5);
+    }
+
+    @Test
+    void aQueueThatIsFullSendsWhatWaits() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        post(qp, MAX_SEND);
+        assertThat(link.sent).isOne();
+        assertThat(qp.postSend(send())).isEqualTo(PostResult.QUEUE_FULL);
+        assertThat(link.sent).isEqualTo(MAX_SEND);
+    }
+
+    @Test
+    void nobodySleepsWhileARequestWaitsForATurn() {
+        CountingLink link = new CountingLink(true);
+        post(connected(link), 2);
+        nic.engine(0).await(1_000_000_000L);
+        assertThat(sleeper.awaits).isZero();
+    }
+
+    @Test
+    void whoeverSleepsIsWokenForARequestThatWaits() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        post(qp, 1);
+        sleeper.meanwhile = () -> post(qp, 3);
+        nic.engine(0).await(1_000_000_000L);
+        assertThat(sleeper.awaits).isOne();
+        assertThat(sleeper.wakes).isOne();
+        assertThat(link.sent).isOne();
+    }
+
+    @Test
+    void whoMayNotWriteToTheSocketLeavesThatToWhoMay() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        sleeper.meanwhile = () -> {
+            sleeper.owned = false;
+            post(qp, 1);
+            qp.doorbell();
+            sleeper.owned = true;
+        };
+        nic.engine(0).await(1_000_000_000L);
+        assertThat(sleeper.wakes).isOne();
+        assertThat(link.sent).isZero();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isOne();
+    }
+}
