@@ -308,6 +308,12 @@ final class Datapath implements TransportServices, PacketHandler {
         finish();
     }
 
+    /** Ends for good. */
+    void close() {
+        links.closeAll();
+        outbound.close();
+    }
+
     /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
     private void dropped(CompletionRing ring, boolean first, int qpNumber) {
         count(NicCounter.COMPLETIONS_DROPPED);

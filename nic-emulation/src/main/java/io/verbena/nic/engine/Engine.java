@@ -612,7 +612,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             thread.join();
         }
         guests.close();
-        call(datapath.links()::closeAll);
+        call(datapath::close);
     }
 
     /** The waiter as fabrics see it: a wake is also for the guests. */

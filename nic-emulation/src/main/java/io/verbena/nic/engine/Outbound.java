@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
  * the baton.
  */
-final class Outbound {
+final class Outbound implements AutoCloseable {
     private static final int VISITS_A_TURN = 64;
 
     /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
@@ -32,7 +32,9 @@ final class Outbound {
     private final Doorbells doorbells;
     private final boolean wantsAcknowledgements;
     private final TransportServices services;
-    private final NanoClock clock;
+    private final boolean timed;
+    private final RunDelay runDelay = new RunDelay();
+    private final VisitTimer timer;
     private final List<Port> full = new ArrayList<>(); // until the next turn
     private final List<Path> bulkFull =
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
@@ -55,7 +57,8 @@ final class Outbound {
         this.doorbells = doorbells;
         this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
         this.services = services;
-        this.clock = clock;
+        this.timed = arbiter.isTimed();
+        this.timer = new VisitTimer(clock, runDelay::sum);
         arbiter.timeBy(services::now);
     }
 
@@ -151,10 +154,12 @@ final class Outbound {
         }
         visited = qp;
         again = false;
-        long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
+        if (timed) {
+            timer.begin();
+        }
         int sent = qp.executeNow(slot, data, from);
         if (sent >= 0) {
-            arbiter.charge(qp, sent, 1, arbiter.isTimed() ? clock.nanoTime() - begun : 0);
+            arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
         }
         visited = null;
         if (again) {
@@ -195,9 +200,11 @@ final class Outbound {
         }
         visited = qp;
         again = false;
-        long begun = arbiter.isTimed() ? clock.nanoTime() : 0;
+        if (timed) {
+            timer.begin();
+        }
         int sent = qp.transmit(budget);
-        arbiter.charge(qp, sent, qp.operations(), arbiter.isTimed() ? clock.nanoTime() - begun : 0);
+        arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             stand(qp);
@@ -412,5 +419,11 @@ final class Outbound {
         bulkFull.clear();
         blocked.clear();
         acknowledgements.clear();
+    }
+
+    /** Lets go of what it asks for how long its thread waits. */
+    @Override
+    public void close() {
+        runDelay.close();
     }
 }

@@ -20,6 +20,7 @@ final class RunDelay implements AutoCloseable {
     private volatile boolean absent; // or closed for good
     private long nanos;
     private long runs;
+    private long sum;
 
     /** Whether the calling thread is the one that looked last; the times of different threads do not compare. */
     boolean isOfCurrentThread() {
@@ -39,6 +40,18 @@ final class RunDelay implements AutoCloseable {
     /** How often the thread that looked last had been given a processor then. */
     long runs() {
         return runs;
+    }
+
+    /**
+     * Looks, and adds up how many nanoseconds threads have waited between two looks of the same thread with none of another's
+     * in between.
+     */
+    long sum() {
+        boolean comparable = isOfCurrentThread();
+        long before = nanos;
+        look();
+        sum += comparable ? Math.max(0, nanos - before) : 0;
+        return sum;
     }
 
     /** Looks for the calling thread. */
