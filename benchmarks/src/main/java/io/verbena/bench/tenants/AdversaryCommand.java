@@ -91,6 +91,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                     "entitled",
                     "share",
                     "within 3 %",
+                    "both had work",
                     "kept of its rate",
                     "alone, MB/s",
                     "beside",
@@ -110,6 +111,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                             percent(kept.entitlement()),
                             percent(kept.share()),
                             kept.isKept() ? "yes" : "no",
+                            fabric.equals(SIMULATED) ? "" : percent(kept.contended()),
                             percent(kept.kept()),
                             text("%.0f", kept.alone() / 1e6),
                             text("%.0f", kept.beside() / 1e6),
@@ -125,9 +127,8 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
         List<TenantsResult.Figures> alone = measurement
                 .apply(setting(kind, false, discipline, charged, List.of(adversary.victim())))
                 .tenants();
-        List<TenantsResult.Figures> both = measurement
-                .apply(setting(kind, false, discipline, charged, adversary.tenants()))
-                .tenants();
+        TenantsResult beside = measurement.apply(setting(kind, false, discipline, charged, adversary.tenants()));
+        List<TenantsResult.Figures> both = beside.tenants();
         TenantsResult.Figures victim = both.get(0);
         TenantsResult.Figures other = both.get(Adversary.ITS_PLACE);
         double sum = victim.share() + other.share();
@@ -136,6 +137,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                 victim.payload(),
                 other.payload(),
                 sum == 0 ? 0 : victim.share() / sum,
-                adversary.entitlement());
+                adversary.entitlement(),
+                beside.contended());
     }
 }

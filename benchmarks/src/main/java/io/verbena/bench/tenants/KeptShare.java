@@ -8,8 +8,9 @@ package io.verbena.bench.tenants;
  * @param adversary bytes a second of the adversary
  * @param share the victim's part of what the NIC has charged the two
  * @param entitlement the victim's part by weights
+ * @param contended part of the time for which both had work, which is what the share is of; all of it if that is 0
  */
-record KeptShare(double alone, double beside, double adversary, double share, double entitlement) {
+record KeptShare(double alone, double beside, double adversary, double share, double entitlement, double contended) {
     /** What a share may be below its entitlement. */
     static final double TOLERANCE = 0.03;
 

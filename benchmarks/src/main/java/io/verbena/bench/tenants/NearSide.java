@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The NIC on which all tenants send. For the thread that opened it, but within a process, where each sender may have one. */
 final class NearSide implements AutoCloseable {
     private static final int LINK_SECONDS = 10;
+    private static final int REQUESTS_A_TURN = 1024;
     private static final long CONNECT_NANOS = 10_000_000_000L;
 
     private final FabricNode node;
@@ -81,7 +82,7 @@ final class NearSide implements AutoCloseable {
     int turn() {
         int work = node.drive();
         for (TenantSender sender : senders) {
-            work += sender.turn();
+            work += pinger == null ? sender.turn(REQUESTS_A_TURN) : sender.turn();
         }
         return work;
     }

@@ -22,6 +22,7 @@ final class SimulatedAdversary {
                 bytes[0] / seconds,
                 other / seconds,
                 bytes[0] / (double) (bytes[0] + other),
-                adversary.entitlement());
+                adversary.entitlement(),
+                1);
     }
 }

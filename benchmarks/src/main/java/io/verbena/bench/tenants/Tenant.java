@@ -24,8 +24,13 @@ public record Tenant(
         int queuePairWeight,
         boolean urgent,
         Conduct conduct) {
-    /** Most bytes that a tenant has posted at a time. */
-    private static final int POSTED = 16 << 20;
+    /** Most bytes that a tenant has posted at a time: the NIC's work for as long as who posts may be kept from its core. */
+    private static final int POSTED = 64 << 20;
+
+    /** Likewise of appends, which the other side has to have room for. */
+    private static final int APPENDED = 16 << 20;
+
+    private static final int BYTES_A_BATCH = 4 << 20;
 
     /** As many as a send queue takes: more than what is under way, so that the rest waits for the NIC. */
     private static final int MOST_DEPTH = 32768;
@@ -39,7 +44,7 @@ public record Tenant(
         atLeast(name + ": weight", weight, 1);
         atMost(name + ": weight", weight, PerformanceGroup.MAX_WEIGHT);
         atLeast(name + ": bytes", bytes, 1);
-        atMost(name + ": bytes", bytes, POSTED);
+        atMost(name + ": bytes", bytes, APPENDED);
         atLeast(name + ": queue pairs", queuePairs, 1);
         atMost(name + ": queue pairs", queuePairs, 1 << 15);
     }
@@ -74,13 +79,13 @@ public record Tenant(
         if (conduct == Conduct.INVALID) {
             return BRIEF; // what is behind a request that fails is flushed
         }
-        int fitting = POSTED / bytes / queuePairs;
+        int fitting = (verb == TenantVerb.APPEND ? APPENDED : POSTED) / bytes / queuePairs;
         return Math.max(LEAST_DEPTH, Integer.highestOneBit(Math.max(1, Math.min(MOST_DEPTH, fitting))));
     }
 
     /** Requests a doorbell: a power of two that is at most a quarter of {@link #depth}. */
     int batch() {
-        return Math.min(MOST_BATCH, depth() / LEAST_DEPTH);
+        return Math.min(Math.max(1, Math.min(MOST_BATCH, BYTES_A_BATCH / bytes)), depth() / LEAST_DEPTH);
     }
 
     private static void atLeast(String what, int value, int minimum) {

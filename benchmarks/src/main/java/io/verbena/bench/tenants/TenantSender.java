@@ -37,8 +37,8 @@ final class TenantSender {
     private static final int INVALID_EVERY = 4;
     private static final int BYTES_A_TURN = 64 << 10;
 
-    /** Bytes of a round over few groups. */
-    private static final int ROUND = 64 << 10;
+    /** Requests that are more than a visit takes, in whatever unit it is charged: while it lasts the NIC's numbers are a visit old. */
+    private static final int MORE_THAN_A_VISIT = 8192;
 
     private static final long PSN_STEP = 1_000_003;
     private static final long PSN_MASK = (1 << 24) - 1;
@@ -110,7 +110,7 @@ final class TenantSender {
         }
         message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
         batch = tenant.batch();
-        backlog = Math.max(1, Math.min(tenant.depth() / 2, ROUND / tenant.bytes()));
+        backlog = Math.max(1, Math.min(tenant.depth() * tenant.queuePairs() / 2, MORE_THAN_A_VISIT));
         batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_A_TURN / (batch * tenant.bytes())));
     }
 
@@ -162,18 +162,27 @@ final class TenantSender {
     }
 
     /**
-     * Takes completions and posts as many batches as were completed; gives the engine its turns.
+     * Takes completions and posts as many batches as were completed, but not much at a time; gives the engine its turns.
      *
      * @return the amount of work done
      */
     int turn() {
+        return post(batchesATurn);
+    }
+
+    /** Likewise up to a number of requests, whatever their size: who posts for several has as much time for each. */
+    int turn(int requests) {
+        return post(Math.max(1, requests / batch));
+    }
+
+    private int post(int batches) {
         int work = completions.poll(onCompletion, LIMIT);
         if (!toReset.isEmpty()) {
             repair();
         }
-        int count = Math.min(batchesATurn, ready.size());
+        int count = Math.min(batches, ready.size());
         for (int i = 0; i < count; i++) {
-            post(ready.removeAt(ready.size() - 1));
+            postBatch(ready.removeAt(ready.size() - 1));
         }
         return work + count;
     }
@@ -183,7 +192,7 @@ final class TenantSender {
         return ready.isEmpty() && toReset.isEmpty() && completions.isEmpty();
     }
 
-    private void post(int index) {
+    private void postBatch(int index) {
         if (broken[index]) {
             return;
         }
@@ -291,9 +300,9 @@ final class TenantSender {
     }
 
     /**
-     * Whether it has had requests of a {@link #ROUND} that the NIC had not sent in full ever since this was asked before: with
-     * fewer a turn ends for want of work. Before a post is when there are fewest, so a look then and one now tell. For one thread
-     * that samples.
+     * Whether it has had half of what it may have posted (or {@value #MORE_THAN_A_VISIT} requests) waiting for the NIC ever since
+     * this was asked before. Before a post is when there are fewest, so a look then and one now tell; what the visit under way
+     * has sent the NIC has not counted yet, which is why it has to be so many. For one thread that samples.
      */
     boolean hadWork() {
         long now = shortOf.getOpaque();

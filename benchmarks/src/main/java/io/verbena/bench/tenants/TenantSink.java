@@ -33,6 +33,7 @@ final class TenantSink {
     private static final int MESSAGES_A_CHUNK = 4;
     private static final int RESERVE = 8;
     private static final int LEAST_MAX_MESSAGE = 1 << 16;
+    private static final int MOST_RECEIVES = 32768;
     private static final int MISSING = -1;
 
     private final Tenant tenant;
@@ -50,15 +51,14 @@ final class TenantSink {
     TenantSink(Nic nic, Tenant tenant) {
         this.tenant = tenant;
         ProtectionDomain domain = nic.allocateProtectionDomain();
-        int depth = tenant.depth();
         boolean sends = tenant.verb() == TenantVerb.SEND;
-        int entries = sends ? Math.multiplyExact(2 * depth, tenant.queuePairs()) : 1024;
+        int entries = sends ? Math.multiplyExact(2 * receives(tenant), tenant.queuePairs()) : 1024;
         completions = nic.createCompletionQueue(Math.min(CompletionQueue.MAX_DEPTH, entries));
         region = domain.allocate(Math.max(64, tenant.bytes()), Access.ALL);
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
                 .maxSend(4)
-                .maxReceive(sends ? depth : 1)
+                .maxReceive(sends ? receives(tenant) : 1)
                 .maxSge(1)
                 .maxInline(0);
         queuePairs = new QueuePair[tenant.queuePairs()];
@@ -105,7 +105,7 @@ final class TenantSink {
     private void connect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
         QueuePair own = queuePairs[index];
         own.connect(peerNic, peerQp, attributes);
-        for (int i = 0; i < tenant.depth() && tenant.verb() == TenantVerb.SEND; i++) {
+        for (int i = 0; tenant.verb() == TenantVerb.SEND && i < receives(tenant); i++) {
             postReceive(own);
         }
     }
@@ -114,6 +114,11 @@ final class TenantSink {
     void reconnect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
         queuePairs[index].modify(new QpAttributes().state(QpState.RESET));
         connect(index, peerNic, peerQp, attributes);
+    }
+
+    /** More than can be sent before some are posted again, as far as a receive queue takes them. */
+    private static int receives(Tenant tenant) {
+        return Math.min(MOST_RECEIVES, 2 * tenant.depth());
     }
 
     private void postReceive(QueuePair own) {

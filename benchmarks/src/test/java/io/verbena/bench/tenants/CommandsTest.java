@@ -97,16 +97,17 @@ class CommandsTest {
                 out,
                 out,
                 setting -> shares(setting, 0.5),
-                (adversary, settings) -> new KeptShare(100e6, 46e6, 54e6, 0.46, 0.5));
+                (adversary, settings) -> new KeptShare(100e6, 46e6, 54e6, 0.46, 0.5, 0.9));
 
         String text = run(command, "--fabric=sim,local", "--adversary=one-byte");
 
         assertThat(measured).hasSize(2);
         assertThat(measured.get(0).tenants()).hasSize(1);
         assertThat(text)
-                .containsPattern("messages of 1 byte \\| chunks +\\| 50.00 % +\\| 46.00 % +\\| no +\\| 92.00 %");
+                .containsPattern("messages of 1 byte \\| chunks +\\| 50.00 % +\\| 46.00 % +\\| no +\\| +\\| 92.00 %");
         assertThat(text)
-                .containsPattern("messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| yes +\\| 200.00 %");
+                .containsPattern(
+                        "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| yes +\\| [0-9.]+ % +\\| 200.00 %");
     }
 
     @Test

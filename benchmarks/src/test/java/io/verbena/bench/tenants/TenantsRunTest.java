@@ -117,6 +117,39 @@ class TenantsRunTest {
         }
     }
 
+    /** The NIC counts at the end of a visit: what is posted and not counted may have been sent. */
+    @Test
+    void whatAVisitMayHaveSentIsNoWorkQueued() {
+        Tenant tenant = Tenant.of("tenant", 1, 4096, TenantVerb.WRITE);
+        TenantsSetting setting = new TenantsSetting(
+                FabricKind.LOCAL,
+                false,
+                Discipline.CHUNKS,
+                ChargedUnit.NIC_TIME,
+                List.of(tenant),
+                Ping.NONE,
+                SECONDS,
+                SECONDS);
+        try (FabricNode near = FabricNode.open(FabricKind.LOCAL, setting.near().mode(EngineMode.INVOKER));
+                FabricNode far = FabricNode.open(FabricKind.LOCAL, setting.far())) {
+            link(near, far);
+            TenantSender sender = new TenantSender(near.nic(), tenant);
+            TenantSink sink = new TenantSink(far.nic(), tenant);
+            sink.connect(near.nic().id(), sender.numbers(), new ConnectAttributes());
+            sender.connect(far.nic().id(), sink.address(), new ConnectAttributes());
+            near.engine().call(() -> {
+                sender.turn();
+                sender.hadWork();
+                assertThat(sender.hadWork()).as("after a batch").isFalse();
+                while (sender.turn() > 0) {
+                    continue;
+                }
+                assertThat(sender.hadWork()).as("it was short since").isFalse();
+                assertThat(sender.hadWork()).as("with a full send queue").isTrue();
+            });
+        }
+    }
+
     private static void link(FabricNode near, FabricNode far) {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         near.connect(loopback, far.listen(loopback), PATIENCE_NANOS);
