@@ -23,9 +23,9 @@ class Measuring {
     @Option(
             names = "--warmup",
             paramLabel = "<seconds>",
-            defaultValue = "3",
+            defaultValue = "8",
             description = "How long it warms up before; default ${DEFAULT-VALUE}.")
-    double warmup = 3;
+    double warmup = 8;
 
     final PrintStream out;
     final PrintStream err;
