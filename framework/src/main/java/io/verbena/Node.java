@@ -84,6 +84,7 @@ public final class Node implements AutoCloseable {
                 .longestSpinNanos(context.spinNanos)
                 .arbiter(context.discipline)
                 .chargedUnit(context.chargedUnit)
+                .urgentWindow(context.urgentWindow)
                 .capacity(context.capacity);
         if (waiter != null) {
             nicContext.waiters(waiter);

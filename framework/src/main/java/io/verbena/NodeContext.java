@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
+import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.wire.AckTimeout;
@@ -49,6 +50,7 @@ public final class NodeContext {
     final List<TenantOptions> tenants = new ArrayList<>();
     Discipline discipline = Discipline.CHUNKS;
     ChargedUnit chargedUnit = ChargedUnit.BYTES;
+    int urgentWindow = ArbiterSettings.defaults().urgentWindow();
     long capacity;
 
     @Nullable
@@ -229,6 +231,21 @@ public final class NodeContext {
     /** What tenants' shares are shares of; bytes by default. */
     public NodeContext chargedUnit(ChargedUnit unit) {
         chargedUnit = unit;
+        return this;
+    }
+
+    /**
+     * Bytes that other messages may have unsent on a link while urgent channels use it, and half of what they may have on the way
+     * to the peer; 16 KiB by default. Less lets an urgent message wait less; over a network it should be half of what a round
+     * trip carries, or other messages are slower than the network.
+     *
+     * @param bytes at least 1
+     */
+    public NodeContext urgentWindow(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("urgent window " + bytes + " < minimum 1");
+        }
+        urgentWindow = bytes;
         return this;
     }
 

@@ -5,11 +5,15 @@ public enum EngineMode {
     /** A thread of the engine's own. */
     THREAD,
     /**
-     * The application: it calls {@code doWork}; a thread that posts runs the engine for its requests. On a queue pair whose
-     * packets go by a socket and that waits for answers already, {@link QueuePair#postSend} may leave a request to the next
-     * {@code doWork}, {@link QueuePair#doorbell} or post, so that several share a system call.
+     * The application: it calls {@code doWork}; a thread that posts runs the engine for its requests. Where packets go by a
+     * socket, only the thread that calls {@code doWork} sends them; and if the queue pair waits for answers already, {@link
+     * QueuePair#postSend} may leave a request to that thread's next {@code doWork}, {@link QueuePair#doorbell} or post, so
+     * that several share a system call.
      */
     INVOKER,
-    /** A thread of the engine's own, and any thread that posts or polls runs a bounded turn if nobody else does; sockets are its own alone. */
+    /**
+     * A thread of the engine's own, and any thread that posts or polls runs a bounded turn if nobody else does. Sockets are
+     * the engine's thread's alone.
+     */
     ASSISTED
 }

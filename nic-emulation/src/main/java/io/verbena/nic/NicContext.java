@@ -118,6 +118,16 @@ public final class NicContext {
         return this;
     }
 
+    /**
+     * Bytes that bulk may have unsent on a link while urgent queue pairs use it, and half of what it may have on the way to the
+     * peer; 1 to 1 GiB, 16 KiB by default. Over a network it should be half of what a round trip carries, or bulk is slower
+     * than the network.
+     */
+    public NicContext urgentWindow(int bytes) {
+        arbiter = arbiter.withUrgentWindow(range("urgentWindow", bytes, 1, 1 << 30));
+        return this;
+    }
+
     /** Bytes of one chunk of every active queue pair together; 0, the default, for their number times the MTU. */
     public NicContext chunkTotal(int bytes) {
         arbiter = arbiter.withChunkTotal(range("chunkTotal", bytes, 0, 1 << 30));

@@ -150,7 +150,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Makes what was posted visible to the engine, and runs it where the engine's mode says so; also what {@link
-     * #postSend(SendRequest)} has left to the next turn.
+     * #postSend(SendRequest)} has left to the next turn. What goes by a socket is sent by the engine's owner.
      */
     public void doorbell() {
         checkNoBatch("a doorbell");
@@ -164,8 +164,8 @@ public final class QueuePair implements AutoCloseable {
      *
      * <p>Where packets go by a socket, a request that is posted while others wait for their answers, within 20 us of the
      * engine's last turn, leaves with the next turn, in one system call with what else is posted until then. In the mode
-     * INVOKER that is the application's next turn, its next post after those 20 us, or {@link #doorbell}, whichever is
-     * first. Urgent requests do not wait.
+     * INVOKER that is the next turn of the thread that calls {@code doWork}, its next post after those 20 us, or its {@link
+     * #doorbell}, whichever is first. Urgent requests do not wait.
      */
     public PostResult postSend(SendRequest request) {
         checkNoBatch("postSend");
@@ -178,8 +178,9 @@ public final class QueuePair implements AutoCloseable {
             request.encodeInline(sendRing.buffer(), slot);
             sendRing.posted();
         }
+        boolean awaitsAnswers = sendRing.hasPublished();
         sendRing.publish();
-        if (alone || slot < 0) {
+        if (!awaitsAnswers || slot < 0) {
             engine.ring(context);
         } else {
             engine.ringSoon(context);

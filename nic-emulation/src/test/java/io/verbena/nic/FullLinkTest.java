@@ -2,7 +2,6 @@ package io.verbena.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -186,7 +185,10 @@ class FullLinkTest {
     @Test
     void bulkWaitsWhileThePeerHasNotReceivedWhatIsAhead() {
         RingOfPackets link = new RingOfPackets(1000, true);
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()))) {
+        int window = 8 * 1024;
+        NicContext context =
+                new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()).urgentWindow(window);
+        try (Nic nic = Nic.open(context)) {
             nic.engine(0).attach(link);
             ProtectionDomain pd = nic.allocateProtectionDomain();
             CompletionQueue cq = nic.createCompletionQueue(64);
@@ -200,7 +202,6 @@ class FullLinkTest {
             SendRequest request = new SendRequest();
             bulk.postSend(request.send().local(region.key(), 0, 256 * 1024));
 
-            int window = ArbiterSettings.defaults().urgentWindow();
             turns(nic);
             assertThat(link.notReceived).isBetween(2 * window - 1024, 2 * window + 2048);
 
@@ -217,6 +218,33 @@ class FullLinkTest {
             urgent.close();
             turns(nic);
             assertThat(1000 - link.room).as("nothing urgent uses the link").isEqualTo(256 + 1);
+        }
+    }
+
+    @Test
+    void whatNeedsNoAnswerEndsWhereALinkGoesDownThatWasFullForBulk() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()))) {
+            nic.engine(0).attach(link);
+            ProtectionDomain pd = nic.allocateProtectionDomain();
+            CompletionQueue cq = nic.createCompletionQueue(64);
+            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            QueuePair bulk =
+                    pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(cq));
+            urgent.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+            bulk.connect(PEER, 8, new ConnectAttributes().pathMtu(1024));
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            MemoryRegion region = pd.allocate(256 * 1024, 0);
+            bulk.postSend(
+                    new SendRequest().send().local(region.key(), 0, 256 * 1024).wrId(5));
+            turns(nic);
+            assertThat(1000 - link.room).isLessThan(256);
+
+            link.state = Link.State.DOWN;
+            turns(nic);
+            long[] ended = new long[1];
+            assertThat(cq.poll(completion -> ended[0] = completion.wrId(), 4)).isOne();
+            assertThat(ended[0]).isEqualTo(5);
         }
     }
 

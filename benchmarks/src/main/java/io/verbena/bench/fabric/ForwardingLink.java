@@ -69,6 +69,26 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public int ahead(int limit) {
+        return inner.ahead(limit);
+    }
+
+    @Override
+    public void wakeBelow(int bytes) {
+        inner.wakeBelow(bytes);
+    }
+
+    @Override
+    public int overhead() {
+        return inner.overhead();
+    }
+
+    @Override
+    public boolean isFlushCostly() {
+        return inner.isFlushCostly();
+    }
+
+    @Override
     public @Nullable PeerMemory peerMemory() {
         return inner.peerMemory();
     }

@@ -110,7 +110,9 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                             Choice.title(discipline),
                             percent(kept.entitlement()),
                             percent(kept.share()),
-                            kept.isKept() ? "yes" : "no",
+                            !fabric.equals(SIMULATED) && kept.contended() == 0
+                                    ? "not contended"
+                                    : kept.isKept() ? "yes" : "no",
                             fabric.equals(SIMULATED) ? "" : percent(kept.contended()),
                             percent(kept.kept()),
                             text("%.0f", kept.alone() / 1e6),

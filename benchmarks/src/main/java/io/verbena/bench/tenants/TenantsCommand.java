@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
         usageHelpAutoWidth = true,
         description = {
             "Two tenants of one NIC, one with small messages and one with large, both with more to send than the NIC can: what",
-            "each gets in the charged unit, over the time for which both had work queued. Each measurement has JVMs of its own;",
-            "prints Markdown.%n"
+            "each gets in the charged unit, over the time for which both had work queued. Messages of up to 1 KiB go on 8 queue",
+            "pairs. Each measurement has JVMs of its own; prints Markdown.%n"
         })
 public final class TenantsCommand extends Measuring implements Callable<Integer> {
     private static final double TOLERANCE = 0.03;

@@ -98,7 +98,7 @@ public final class NettyLink implements Link {
         this.receiveLimit = fabric.context().receiveLimit();
         this.direct = DirectSocket.of(channel);
         Marks marks = new Marks();
-        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, marks);
+        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), marks);
         this.connector = connector;
     }
@@ -189,7 +189,7 @@ public final class NettyLink implements Link {
             return 0;
         }
         DirectSocket socket = warmth > 0 && mayReadItself() ? direct : null;
-        if (socket == null && !inbound.hasInbound()) {
+        if (socket == null && !hasInbound()) {
             return 0;
         }
         int delivered = inbound.poll(this, handler, limit, socket);
@@ -227,7 +227,7 @@ public final class NettyLink implements Link {
 
     @Override
     public boolean hasInbound() {
-        return inbound.hasInbound() && state != State.CLOSED;
+        return (inbound.hasInbound() || outbound.mayAnswer()) && state != State.CLOSED;
     }
 
     @Override

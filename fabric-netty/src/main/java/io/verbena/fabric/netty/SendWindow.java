@@ -43,6 +43,7 @@ final class SendWindow {
     private final Channel channel;
     private final @Nullable DirectSocket direct;
     private final Marks marks;
+    private final Runnable onRoom; // run when an answer that waited for room may have it
     private final int maxPacket;
     private final int window;
     private final int bufferLength;
@@ -71,18 +72,29 @@ final class SendWindow {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long taken;
 
-    SendWindow(int maxPacket, NettyFabricContext context, Channel channel, @Nullable DirectSocket direct, Marks marks) {
+    // Written by the baton holder.
+    private volatile boolean answerWaits;
+
+    SendWindow(
+            int maxPacket,
+            NettyFabricContext context,
+            Channel channel,
+            @Nullable DirectSocket direct,
+            Marks marks,
+            Runnable onRoom) {
         this.maxPacket = maxPacket;
         this.marks = marks;
+        this.onRoom = onRoom;
         this.channel = channel;
         this.direct = direct;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
         // Buffers that are flushed early are not full: twice the window's worth of them.
-        this.maxBuffers = Math.max(8, 2 * (window / bufferLength));
-        this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 2);
-        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 2);
+        // And one that packets leave to marks and answers.
+        this.maxBuffers = Math.max(8, 2 * (window / bufferLength)) + 1;
+        this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
+        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
     }
 
     int claim(int length) {
@@ -159,19 +171,26 @@ final class SendWindow {
         } else {
             seal();
         }
-        return newBuffer(maxBuffers);
+        return newBuffer(1);
     }
 
-    private boolean newBuffer(int most) {
+    /**
+     * Begins another buffer.
+     *
+     * @param left buffers that must be left after that
+     * @return whether there are so many
+     */
+    private boolean newBuffer(int left) {
         sealCurrent();
+        if (free.size() + maxBuffers - allocated <= left) {
+            return false;
+        }
         SendBuffer next = free.poll();
         if (next != null) {
             next.reuse();
-        } else if (allocated < most) {
+        } else {
             next = SendBuffer.allocate(this, bufferLength);
             allocated++;
-        } else {
-            return false;
         }
         current = next;
         view = next.view();
@@ -227,11 +246,27 @@ final class SendWindow {
         return true;
     }
 
-    /** Answers the marks that have come, if there is room. Returns whether there is something to flush for that. */
+    /** Whether an answer waited for room, and may have it now. */
+    boolean mayAnswer() {
+        return answerWaits && !free.isEmpty();
+    }
+
+    /**
+     * Answers the marks that have come. Where there is no room for that, the link is told when there may be.
+     *
+     * @return whether there is something to flush for that
+     */
     boolean answer() {
-        if (marks.owed() == 0 || !hasRoomForControl()) {
+        if (marks.owed() == 0) {
             return false;
         }
+        if (!hasRoomForControl()) {
+            answerWaits = true;
+            if (free.isEmpty() || !hasRoomForControl()) { // one may have come back before that was seen
+                return false;
+            }
+        }
+        answerWaits = false;
         FrameFlyweight.encodeAnswer(view, used, marks.owed());
         addControl();
         marks.settle();
@@ -248,7 +283,7 @@ final class SendWindow {
         if (current != null && bufferLength - used >= FrameFlyweight.HEADER_LENGTH) {
             return true;
         }
-        return (current != null && nextBuffer()) || newBuffer(maxBuffers + 1);
+        return (current != null && nextBuffer()) || newBuffer(0);
     }
 
     /** The payload goes between what is in the buffer and the padding, which ends where the next frame may begin. */
@@ -351,7 +386,7 @@ final class SendWindow {
             int from = (int) Math.min(skip, piece.capacity());
             skip -= from;
             while (from < piece.capacity()) {
-                if ((current == null || used == bufferLength) && !newBuffer(maxBuffers)) {
+                if ((current == null || used == bufferLength) && !newBuffer(0)) {
                     throw new IllegalStateException("more unsent than the window of " + window + " bytes");
                 }
                 int bytes = Math.min(piece.capacity() - from, bufferLength - used);
@@ -399,6 +434,10 @@ final class SendWindow {
     private void taken(SendBuffer buffer) {
         addTaken(buffer.writerIndex());
         free.offer(buffer); // there is room for all buffers that exist
+        VarHandle.fullFence(); // the buffer first, then the look at who waits for it
+        if (answerWaits) {
+            onRoom.run();
+        }
     }
 
     private void addTaken(long bytes) {

@@ -203,6 +203,30 @@ class NettyFabricTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void anAnswerWaitsForRoomWhereALinkIsFull(SocketTransport transport, String kind) throws Exception {
+        NettyFabricContext context = quick().receiveLimit(64 * 1024).sendWindow(128 * 1024);
+        try (Peer a = new Peer(1, transport, context);
+                Peer b = new Peer(2, transport, context)) {
+            SocketAddress address = b.fabric.listen(address(kind));
+            Link ab = a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
+            Link ba = b.node.nextLink();
+            a.node.paused = true;
+            TestNode.Sending back = b.node.send(ba, 5_000);
+            await().atMost(LONG).until(() -> ba.unsent() > 0 && back.refused > 100);
+            for (int round = 1; round <= 20; round++) { // each takes b an answer, and seals it
+                b.node.expectFrom(0);
+                a.node.send(ab, 10);
+                long all = 10L * round;
+                await().atMost(LONG).until(() -> b.node.received == all && ahead(a, ab) > 0);
+            }
+            a.node.paused = false;
+            await().atMost(LONG).until(() -> a.node.received == 5_000 || a.node.failure != null);
+            await().atMost(LONG).until(() -> ahead(a, ab) == 0);
+        }
+    }
+
     private static int ahead(Peer peer, Link link) throws Exception {
         CompletableFuture<Integer> answer = new CompletableFuture<>();
         peer.node.execute(() -> answer.complete(link.ahead(1)));

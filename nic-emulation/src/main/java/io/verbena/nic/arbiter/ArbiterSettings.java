@@ -77,35 +77,40 @@ public record ArbiterSettings(
 
     /** The same with another discipline. */
     public ArbiterSettings withDiscipline(Discipline other) {
-        return with(other, unit, chunkTotal, minChunk, maxGroups, quantum);
+        return with(other, unit, chunkTotal, minChunk, maxGroups, quantum, urgentWindow);
     }
 
     /** The same with another unit. */
     public ArbiterSettings withUnit(ChargedUnit other) {
-        return with(discipline, other, chunkTotal, minChunk, maxGroups, quantum);
+        return with(discipline, other, chunkTotal, minChunk, maxGroups, quantum, urgentWindow);
     }
 
     /** The same with another chunk total, 0 for the number of flows times the MTU. */
     public ArbiterSettings withChunkTotal(int bytes) {
-        return with(discipline, unit, bytes, minChunk, maxGroups, quantum);
+        return with(discipline, unit, bytes, minChunk, maxGroups, quantum, urgentWindow);
     }
 
     /** The same with another least mean chunk. */
     public ArbiterSettings withMinChunk(int bytes) {
-        return with(discipline, unit, chunkTotal, bytes, maxGroups, quantum);
+        return with(discipline, unit, chunkTotal, bytes, maxGroups, quantum, urgentWindow);
     }
 
     /** The same with another number of groups. */
     public ArbiterSettings withMaxGroups(int groups) {
-        return with(discipline, unit, chunkTotal, minChunk, groups, quantum);
+        return with(discipline, unit, chunkTotal, minChunk, groups, quantum, urgentWindow);
     }
 
     /** The same with another quantum. */
     public ArbiterSettings withQuantum(int bytes) {
-        return with(discipline, unit, chunkTotal, minChunk, maxGroups, bytes);
+        return with(discipline, unit, chunkTotal, minChunk, maxGroups, bytes, urgentWindow);
     }
 
-    private ArbiterSettings with(Discipline d, ChargedUnit u, int total, int least, int groups, int bytes) {
+    /** The same with another urgent window. */
+    public ArbiterSettings withUrgentWindow(int bytes) {
+        return with(discipline, unit, chunkTotal, minChunk, maxGroups, quantum, bytes);
+    }
+
+    private ArbiterSettings with(Discipline d, ChargedUnit u, int total, int least, int groups, int bytes, int window) {
         return new ArbiterSettings(
                 d,
                 u,
@@ -113,7 +118,7 @@ public record ArbiterSettings(
                 mtu,
                 least,
                 minTurn,
-                urgentWindow,
+                window,
                 urgentBurst,
                 softwareChunk,
                 virtualLanes,

@@ -36,8 +36,8 @@ final class GroupRates {
         if (floor != entry.floor) {
             entry.floor = floor;
             entry.floorTokens = 0;
-            entry.floorAtNanos = Long.MIN_VALUE;
         }
+        entry.floorAtNanos = Long.MIN_VALUE; // asks anew: it may have asked while it had none
         floored.remove(entry);
         if (entry.group.floorBytesPerSecond() > 0) {
             floored.add(entry);

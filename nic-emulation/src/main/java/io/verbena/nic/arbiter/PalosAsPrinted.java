@@ -104,8 +104,9 @@ public final class PalosAsPrinted extends FlowTurns {
     public void changed(FlowGroup group) {
         int index = group.index();
         if (flows[index] > 0) {
-            sumOfGroups += group.weight() - groupWeights[index];
-            groupWeights[index] = group.weight();
+            int weight = group.weight(); // once: it may be set again meanwhile
+            sumOfGroups += weight - groupWeights[index];
+            groupWeights[index] = weight;
         }
     }
 

@@ -195,6 +195,9 @@ final class Datapath implements TransportServices, PacketHandler {
                 if (path != null) {
                     touch(path); // the peer may sleep until there is room
                 }
+                if (path == null || path.link() != link) {
+                    link.flush(); // the other end of a link to itself, or one that another has replaced
+                }
                 if (packets == PACKETS_A_POLL || !up) {
                     links.askAgain();
                 }

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Runs a NIC's work: the one place that knows about threads. The work is done by whoever holds the baton: the engine's
  * own thread, the application that calls {@link #doWork}, or a thread that posts and finds the baton free.
  *
- * <p>No doorbell is lost: a poster queues it and then tries the baton; the holder lets the baton go (a full fence) and
- * then looks at the doorbells once more. No sleeper is left asleep: it publishes PARKED, fences, looks at everything once
+ * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner and wakes him if he sleeps;
+ * the holder lets the baton go (a full fence) and then looks at the doorbells once more. No sleeper is left asleep: it publishes PARKED, fences, looks at everything once
  * more, and only then blocks; whoever writes something for it does so, fences, and then looks at its park word.
  */
 public final class Engine implements LinkListener, AutoCloseable {
@@ -226,7 +226,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * its system call. Otherwise as {@link #ring}.
      */
     public void ringSoon(QpContext qp) {
-        if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT) {
+        if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT || !owns()) {
             ring(qp);
             return;
         }
@@ -282,6 +282,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             boolean more;
             long deadline;
             try {
+                drainCommands();
                 hearDoorbells();
                 datapath.sendTurn(rung);
                 rung = null;

@@ -219,8 +219,8 @@ final class Outbound implements AutoCloseable {
      */
     private static int bulkRoom(@Nullable Path path, Port port) {
         Link link = path == null ? null : path.link();
-        if (link == null) {
-            return Integer.MAX_VALUE;
+        if (link == null || link.state() != Link.State.UP) {
+            return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
         int window = port.bulkWindow();
         int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window);
@@ -384,7 +384,7 @@ final class Outbound implements AutoCloseable {
     boolean hasBulkRoom() {
         for (int i = 0; i < bulkFull.size(); i++) {
             Path path = bulkFull.get(i);
-            if (path.link() != null && bulkRoom(path, path.port()) > 0) {
+            if (bulkRoom(path, path.port()) > 0) {
                 return true;
             }
         }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
         usageHelpAutoWidth = true,
         description = {
             "Palos' figures 2, 3 and 7 to 11 with all disciplines of the arbiter, on a simulated link of 100 Gb/s; by name also",
-            "'cost', of the arbiter alone, and 'real', figures 7, 8, 9 and 11 on this machine, in about 5 minutes.",
+            "'cost', of the arbiter alone, and 'real', figures 7, 8, 9 and 11 on this machine, in about 7 minutes.",
             "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown and JSON.%n"
         })
 public final class PalosFigures extends PaperCommand {

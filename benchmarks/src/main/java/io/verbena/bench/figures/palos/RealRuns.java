@@ -27,18 +27,21 @@ final class RealRuns {
     static final double LEAST_BACKLOGGED = 0.5;
 
     private final double warmup;
+    private final double latencyWarmup; // until the compilers of two processes leave the cores alone
     private final double seconds;
     private final Function<TenantsSetting, TenantsResult> measurement;
 
     RealRuns(Size size, Function<TenantsSetting, TenantsResult> measurement) {
         warmup = size == Size.FULL ? 0.7 : 0.3;
+        latencyWarmup = size == Size.FULL ? 8 : 0.3;
         seconds = size == Size.FULL ? 1.5 : 0.3;
         this.measurement = measurement;
     }
 
     /** How long, for people. */
     String text() {
-        return Numbers.text(seconds, "s") + " each, after " + Numbers.text(warmup, "s") + " to warm up";
+        return Numbers.text(seconds, "s") + " each, after " + Numbers.text(warmup, "s") + " to warm up, latencies "
+                + Numbers.text(latencyWarmup, "s");
     }
 
     /** Flows of a group that post WRITEs, all with the same weight. */
@@ -48,19 +51,20 @@ final class RealRuns {
 
     /** Two groups beside each other. */
     TenantsResult beside(FabricKind fabric, Discipline discipline, Tenant first, Tenant second) {
-        return measure(fabric, discipline, List.of(first, second), Ping.NONE);
+        return measure(fabric, discipline, List.of(first, second), Ping.NONE, warmup);
     }
 
     /** An urgent WRITE of 64 B at a time beside some large flows of another group. */
     TenantsResult urgent(FabricKind fabric, Discipline discipline, int flows) {
-        return measure(
-                fabric, discipline, flows == 0 ? List.of() : List.of(group("large", 1, flows, LARGE)), Ping.WRITE);
+        List<Tenant> large = flows == 0 ? List.of() : List.of(group("large", 1, flows, LARGE));
+        return measure(fabric, discipline, large, Ping.WRITE, latencyWarmup);
     }
 
-    private TenantsResult measure(FabricKind fabric, Discipline discipline, List<Tenant> tenants, Ping ping) {
+    private TenantsResult measure(
+            FabricKind fabric, Discipline discipline, List<Tenant> tenants, Ping ping, double before) {
         boolean twoProcesses = fabric != FabricKind.LOCAL;
         return measurement.apply(new TenantsSetting(
-                fabric, twoProcesses, discipline, ChargedUnit.BYTES, tenants, ping, warmup, seconds));
+                fabric, twoProcesses, discipline, ChargedUnit.BYTES, tenants, ping, before, seconds));
     }
 
     /** Farthest that a group is from its entitlement, of that. */
