@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -176,8 +177,14 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
+    /** What comes from now on begins anew; returns when the node's thread knows. */
     public void expectFrom(long sequence) {
-        execute(() -> expected = sequence);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        execute(() -> {
+            expected = sequence;
+            done.complete(null);
+        });
+        done.orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     @Override

@@ -91,13 +91,17 @@ final class Connector {
         }
     }
 
-    /** The hello is done; by the owner. */
-    void linkUp(NettyLink link) {
+    /** The hello is done, and nobody knows of the link yet; by the owner. */
+    void helloDone() {
         if (hadLink) {
             fabric.counters().countReconnect();
         }
         hadLink = true;
         linkSince = System.nanoTime();
+    }
+
+    /** The engine knows of the link; by the owner. */
+    void linkUp(NettyLink link) {
         if (!first.isDone()) {
             first.complete(link);
         }

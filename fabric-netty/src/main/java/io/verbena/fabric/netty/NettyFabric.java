@@ -254,6 +254,9 @@ public final class NettyFabric implements AutoCloseable {
             links.add(link);
             counters.countLinkUp();
             watchForStalls();
+            if (connector != null) {
+                connector.helloDone();
+            }
             endpoint.listener().onLink(link);
             if (connector != null) {
                 connector.linkUp(link);
