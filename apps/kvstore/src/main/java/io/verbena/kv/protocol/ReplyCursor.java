@@ -5,6 +5,7 @@ import static io.verbena.kv.protocol.ReplyDescriptor.COUNT_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.HEADER_LENGTH;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_ALIGNMENT;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_HEADER_LENGTH;
+import static io.verbena.kv.protocol.TransferDescriptor.STREAM_PAYLOAD_LENGTH;
 
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -106,6 +107,19 @@ public final class ReplyCursor {
                 }
                 bytes = Long.BYTES;
             }
+            case STREAM, HELD -> {
+                if (number != STREAM_PAYLOAD_LENGTH || room < STREAM_PAYLOAD_LENGTH) {
+                    throw new ProtocolException(
+                            "reply stream at " + at + " has length " + number + " with " + room + " bytes left");
+                }
+                if (found == ReplyType.HELD && at != HEADER_LENGTH) {
+                    throw new ProtocolException("reply HELD at " + at + " is not the root");
+                }
+                if (buffer.getLong(at + VALUE_HEADER_LENGTH + Long.BYTES, ByteOrder.LITTLE_ENDIAN) < 0) {
+                    throw new ProtocolException("reply stream at " + at + " has a negative length");
+                }
+                bytes = STREAM_PAYLOAD_LENGTH;
+            }
             case ARRAY, SET, MAP -> {
                 final long values = found == ReplyType.MAP ? 2L * number : number;
                 if (values < 0 || due + values > room / VALUE_HEADER_LENGTH) {
@@ -185,6 +199,18 @@ public final class ReplyCursor {
     public int textLength() {
         require(type.isText(), "a text");
         return count;
+    }
+
+    /** @return id of a STREAM or HELD, for READ_STREAM */
+    public long streamId() {
+        require(type.isStream(), "a stream");
+        return buffer.getLong(payload, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** @return bytes of a STREAM or HELD */
+    public long streamLength() {
+        require(type.isStream(), "a stream");
+        return buffer.getLong(payload + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** @return the bytes of a text as a string; allocates, for logs and tests */

@@ -5,6 +5,7 @@ import static io.verbena.kv.protocol.ReplyDescriptor.COUNT_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.HEADER_LENGTH;
 import static io.verbena.kv.protocol.ReplyDescriptor.TAG_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_HEADER_LENGTH;
+import static io.verbena.kv.protocol.TransferDescriptor.STREAM_PAYLOAD_LENGTH;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -245,6 +246,32 @@ public final class ReplyEncoder implements AutoCloseable {
      */
     public void verbatim(final byte[] bytes) {
         text(ReplyType.VERBATIM, bytes);
+    }
+
+    /**
+     * Writes a STREAM.
+     *
+     * @param id by which it is read
+     * @param length of its bytes
+     */
+    public void stream(final long id, final long length) {
+        stream(ReplyType.STREAM, id, length);
+    }
+
+    /**
+     * Writes a HELD, which must be the root.
+     *
+     * @param id by which the reply is read
+     * @param length of the reply in bytes, header included
+     */
+    public void held(final long id, final long length) {
+        stream(ReplyType.HELD, id, length);
+    }
+
+    private void stream(final ReplyType type, final long id, final long length) {
+        final int at = header(type, STREAM_PAYLOAD_LENGTH, STREAM_PAYLOAD_LENGTH);
+        buffer.putLong(at, id, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(at + Long.BYTES, length, ByteOrder.LITTLE_ENDIAN);
     }
 
     /**

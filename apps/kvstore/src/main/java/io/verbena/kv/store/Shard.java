@@ -256,6 +256,7 @@ public final class Shard implements AutoCloseable {
             case HASH -> hashes.execute(op);
             case SORTED_SET -> sortedSets.execute(op);
             case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
+            case TRANSFER -> execution.error("ERR transfers are not supported");
         }
     }
 

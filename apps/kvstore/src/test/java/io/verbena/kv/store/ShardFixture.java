@@ -87,6 +87,7 @@ final class ShardFixture implements AutoCloseable {
             case BOOLEAN -> cursor.booleanValue();
             case ARRAY, SET -> readMany(cursor.count());
             case MAP -> readMany(2 * cursor.count());
+            case STREAM, HELD -> throw new AssertionError("a stream, though there is no client");
         };
     }
 
