@@ -126,6 +126,11 @@ public final class Settings {
         maxMemoryPolicy = value;
     }
 
+    /** Most bytes that all clients together may take; 0 for no limit. */
+    long maxMemoryClients() {
+        return 256L << 20;
+    }
+
     /** Most commands of a client in flight. */
     int inFlightCommands() {
         return IN_FLIGHT_COMMANDS;

@@ -62,6 +62,11 @@ final class Transaction {
         return commands.size();
     }
 
+    /** Bytes of memory that the queue takes. */
+    long queuedBytes() {
+        return length;
+    }
+
     /** Tells whether there is a command for the store. */
     boolean hasShard() {
         return shard != NO_SHARD;

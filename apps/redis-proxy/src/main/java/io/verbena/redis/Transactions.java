@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyCursor;
 import io.verbena.kv.protocol.ReplyType;
@@ -23,15 +24,22 @@ final class Transactions {
     private final Worker worker;
     private final Backend backend;
     private final InFlight inFlight;
+    private final RequestSender sender;
     private final LocalCommands local;
     private final ReplyTranscoder transcoder;
-    private final RequestEncoder outer = new RequestEncoder();
     private final RequestEncoder inner = new RequestEncoder();
 
-    Transactions(Worker worker, Backend backend, InFlight inFlight, LocalCommands local, ReplyTranscoder transcoder) {
+    Transactions(
+            Worker worker,
+            Backend backend,
+            InFlight inFlight,
+            RequestSender sender,
+            LocalCommands local,
+            ReplyTranscoder transcoder) {
         this.worker = worker;
         this.backend = backend;
         this.inFlight = inFlight;
+        this.sender = sender;
         this.local = local;
         this.transcoder = transcoder;
     }
@@ -116,14 +124,23 @@ final class Transactions {
             executeLocally(connection, transaction);
             return true;
         }
-        if (!backend.claim(transaction.shard(), RequestDescriptor.HEADER_LENGTH + transaction.requestLength())) {
+        final int length = RequestDescriptor.HEADER_LENGTH + transaction.requestLength();
+        final SendResult room = sender.begin(transaction.shard(), length);
+        if (room == SendResult.BACK_PRESSURED) {
             return false;
+        }
+        if (room == SendResult.CLOSED) {
+            final int shard = transaction.shard();
+            transaction.clear();
+            worker.statistics().failed(exec);
+            connection.answerError("EXECABORT Transaction discarded because shard " + shard + " cannot be reached now");
+            return true;
         }
         connection.takeTransaction();
         final long slot = connection.open();
-        final long correlation = inFlight.add(connection, slot, exec, transaction);
+        final long correlation = inFlight.add(connection, slot, exec, transaction, length);
         encode(connection, transaction, slot, correlation);
-        backend.commit();
+        connection.sendInPieces(sender.end());
         return true;
     }
 
@@ -146,9 +163,9 @@ final class Transactions {
     }
 
     private void encode(Connection connection, Transaction transaction, long slot, long correlation) {
-        final MutableDirectBuffer target = backend.claimBuffer();
         final Session session = connection.session();
-        outer.begin(target, backend.claimOffset(), KvOp.TRANSACTION, session.database(), correlation, 0);
+        final RequestEncoder outer = sender.encode(KvOp.TRANSACTION, session, correlation);
+        final MutableDirectBuffer target = sender.buffer();
         transaction.rewind();
         for (int i = 0; i < transaction.size(); i++) {
             final Command command = transaction.command(i);

@@ -30,6 +30,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
+    private final List<String> addresses;
     private final Inbox replies;
     private final Channel[] channels;
     private final @Nullable KvServer beside;
@@ -51,6 +52,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
             throw new IllegalArgumentException("shards 0 < minimum 1");
         }
         this.node = node;
+        this.addresses = List.copyOf(addresses);
         this.beside = beside;
         this.channels = new Channel[addresses.size()];
         this.unflushed = new int[channels.length];
@@ -97,6 +99,24 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         return KeyHash.shardOf(buffer, offset, length, channels.length);
     }
 
+    /**
+     * Connects a shard again that cannot be reached any more. Requests that it has not answered are {@link #lost()}.
+     *
+     * @throws io.verbena.ConnectionException if it cannot be had
+     */
+    public void reconnect(int shard, Duration timeout) {
+        if (channels[shard].isConnected()) {
+            return;
+        }
+        channels[shard].close();
+        lost += unanswered[shard];
+        outstanding -= unanswered[shard];
+        unanswered[shard] = 0;
+        Channel channel = node.connect(addresses.get(shard), replies, timeout);
+        channel.attach(new ShardNumber(shard));
+        channels[shard] = channel;
+    }
+
     /** Whether a shard can be reached; if not, requests to it are refused with {@link SendResult#CLOSED}. */
     public boolean isConnected(int shard) {
         return channels[shard].isConnected();
@@ -135,14 +155,36 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * @return SENT, or CLOSED if the shard has gone since the claim: there will be no reply
      */
     public SendResult commit() {
+        return commit(true);
+    }
+
+    /**
+     * Completes the claimed request, to which there will be no reply.
+     *
+     * @see io.verbena.kv.protocol.RequestDescriptor#FLAG_NO_REPLY
+     */
+    public SendResult commitUnanswered() {
+        return commit(false);
+    }
+
+    /** Gives the claimed room back: nothing is sent. */
+    public void abortClaim() {
+        int shard = claimed;
+        claimed = -1;
+        channels[shard].abortClaim();
+    }
+
+    private SendResult commit(boolean answered) {
         int shard = claimed;
         claimed = -1;
         SendResult result = channels[shard].enqueueClaim();
         if (result != SendResult.SENT) {
             return result;
         }
-        outstanding++;
-        unanswered[shard]++;
+        if (answered) {
+            outstanding++;
+            unanswered[shard]++;
+        }
         if (!listed[shard]) {
             listed[shard] = true;
             unflushed[unflushedCount++] = shard;
@@ -219,7 +261,10 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     @Override
     public void onMessage(Message message) {
         Channel from = message.channel();
-        if (from != null && from.attachment() instanceof ShardNumber shard && unanswered[shard.index] > 0) {
+        if (from != null
+                && from.attachment() instanceof ShardNumber shard
+                && isCurrent(from, shard)
+                && unanswered[shard.index] > 0) {
             unanswered[shard.index]--;
             outstanding--;
         }
@@ -227,6 +272,12 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         if (taker != null) {
             taker.onReply(message.buffer(), message.offset(), message.length());
         }
+    }
+
+    /** Whether a reply is of a shard's present channel: those of an earlier one have been given up. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isCurrent(Channel from, ShardNumber shard) {
+        return channels[shard.index] == from;
     }
 
     /** The node that the client belongs to. */

@@ -70,6 +70,12 @@ public final class ReplyCursor {
         return buffer.getLong(CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** @return true if the reply's root is a HELD: the reply itself is still at the shard */
+    public boolean isHeld() {
+        return length >= HEADER_LENGTH + VALUE_HEADER_LENGTH
+                && ReplyType.byTag(buffer.getByte(HEADER_LENGTH) & 0xff) == ReplyType.HELD;
+    }
+
     /**
      * Moves to the next value.
      *
