@@ -1,5 +1,6 @@
 package io.verbena.bench;
 
+import io.verbena.bench.check.CheckCommand;
 import io.verbena.bench.command.Bench;
 import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.etc.EtcProcess;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
             Simulate.class,
             FiguresCommand.class,
             TopCommand.class,
+            CheckCommand.class,
             EndProcess.class,
             BusyProcess.class,
             EtcProcess.class,

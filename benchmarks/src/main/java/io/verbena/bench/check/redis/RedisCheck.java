@@ -1,0 +1,149 @@
+package io.verbena.bench.check.redis;
+
+import io.verbena.bench.BenchException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the load against a server that is there. */
+public final class RedisCheck {
+    private static final long LOOK_MILLIS = 50;
+    private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final double MAX_SHARE = 0.25;
+
+    private final Run run;
+    private final Consumer<String> progress;
+    private final Supplier<@Nullable String> trouble;
+    private final List<ClientLoop> loops = new ArrayList<>();
+    private final List<Player> players = new ArrayList<>();
+    private final ScenarioRunner scenarios;
+    private final long began = System.nanoTime();
+    private long commandsBefore;
+    private long bytesBefore;
+    private long progressAt = began;
+
+    /**
+     * Prepares one.
+     *
+     * @param context what to do
+     * @param progress takes a line every few seconds
+     * @param trouble asked now and then what is wrong with the server otherwise; null for nothing
+     */
+    public RedisCheck(RedisCheckContext context, Consumer<String> progress, Supplier<@Nullable String> trouble) {
+        context.conclude();
+        // Another run's keys and values have other names, also if it has the same seed.
+        this.run = new Run(context, (int) Seeds.mix(System.nanoTime() ^ context.seed()));
+        this.progress = progress;
+        this.trouble = trouble;
+        this.scenarios = new ScenarioRunner(run, Scenarios.of(run));
+        populate();
+    }
+
+    private void populate() {
+        RedisCheckContext context = run.context();
+        int clients = context.clients();
+        int together = Math.max(12, clients / 4);
+        int bulk = Math.max(2, clients / 32);
+        int small = Math.max(2, clients / 12);
+        long quarter = (long) (context.maxData() * MAX_SHARE);
+        for (int i = 0; i < together; i++) {
+            ScenarioPlayer player = new ScenarioPlayer(run, players.size(), scenarios, i);
+            scenarios.add(player);
+            players.add(player);
+        }
+        for (int i = 0; i < bulk + small; i++) {
+            players.add(new TenantPlayer(run, players.size(), i < bulk, quarter / bulk));
+        }
+        int giant = (int) Math.min(context.maxValue(), quarter);
+        int own = clients - players.size();
+        int largest = (int) Math.max(1024, Math.min(context.maxValue(), quarter / Math.max(1, own)));
+        for (int i = 0; i < own; i++) {
+            players.add(new OwnKeysPlayer(run, players.size(), i == 0 ? giant : largest));
+        }
+    }
+
+    /** Runs it all. */
+    public RedisCheckResult run() throws InterruptedException {
+        try {
+            for (int i = 0; i < run.context().threads(); i++) {
+                loops.add(new ClientLoop(run, i));
+            }
+        } catch (IOException e) {
+            throw new BenchException("cannot open a selector: " + e.getMessage(), e);
+        }
+        try {
+            for (int i = 0; i < players.size(); i++) {
+                Player player = players.get(i);
+                ClientLoop loop = loops.get(i % loops.size());
+                loop.execute(() -> player.start(loop));
+            }
+            for (ClientLoop each : loops) {
+                each.start();
+            }
+            watch(began + (long) (run.context().seconds() * 1e9));
+            run.end();
+            scenarios.end();
+            awaitPlayers();
+        } finally {
+            for (ClientLoop each : loops) {
+                each.stop();
+            }
+        }
+        String failure = run.failure();
+        return new RedisCheckResult(
+                failure == null
+                        ? null
+                        : failure + "\n  replay      " + run.context().replay(),
+                new Summary(run, scenarios.rounds(), (System.nanoTime() - began) / 1e9).lines());
+    }
+
+    private void watch(long until) throws InterruptedException {
+        while (!run.hasFailed() && System.nanoTime() - until < 0) {
+            look();
+        }
+    }
+
+    private void awaitPlayers() throws InterruptedException {
+        long until = System.nanoTime() + 4 * run.context().stallNanos() + TimeUnit.MINUTES.toNanos(1);
+        while (!run.hasFailed() && players.stream().anyMatch(each -> !each.isDone())) {
+            if (System.nanoTime() - until > 0) {
+                run.fail("the last look at the keys has not ended in time: "
+                        + players.stream()
+                                .filter(each -> !each.isDone())
+                                .limit(10)
+                                .toList());
+            }
+            look();
+        }
+    }
+
+    private void look() throws InterruptedException {
+        Thread.sleep(LOOK_MILLIS);
+        String wrong = trouble.get();
+        if (wrong != null) {
+            run.fail(wrong);
+        }
+        long now = System.nanoTime();
+        if (now - progressAt >= PROGRESS_NANOS) {
+            Tally tally = run.tally();
+            double seconds = (now - progressAt) / 1e9;
+            long bytes = tally.bytesIn.sum() + tally.bytesOut.sum();
+            progress.accept(String.format(
+                    Locale.ROOT,
+                    "%5.0f s  %,9.0f commands/s  %,7.1f MB/s  %d connections  %,d deaths",
+                    (now - began) / 1e9,
+                    (tally.replies.sum() - commandsBefore) / seconds,
+                    (bytes - bytesBefore) / seconds / 1e6,
+                    tally.connections.sum(),
+                    tally.deaths.sum()));
+            commandsBefore = tally.replies.sum();
+            bytesBefore = bytes;
+            progressAt = now;
+        }
+    }
+}
