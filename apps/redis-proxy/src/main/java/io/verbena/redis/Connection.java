@@ -556,10 +556,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         lastWriteQueued = true;
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
-            if (reason == CloseReason.PROTOCOL_ERROR && channel instanceof DuplexChannel duplex && duplex.isActive()) {
+            if (reason == CloseReason.PROTOCOL_ERROR
+                    && !inputShut
+                    && channel instanceof DuplexChannel duplex
+                    && duplex.isActive()
+                    && !duplex.isInputShutdown()) {
                 // Closing with bytes unread would reset the connection, and the client would not see why.
                 duplex.shutdownOutput();
-                channel.config().setAutoRead(true);
+                channel.config().setAutoRead(channel.isOpen());
                 channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
             } else {
                 channel.close();
