@@ -501,6 +501,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         worker.memory().update(bytes - accounted);
         accounted = bytes;
+        if (input.memory() > worker.settings().queryBufferLimit()) {
+            close(
+                    CloseReason.QUERY_BUFFER,
+                    input.memory() + " bytes wait to be executed, limit "
+                            + worker.settings().queryBufferLimit() + " (client-query-buffer-limit)");
+        }
     }
 
     /** Bytes of memory that the client took when its last batch ended. */

@@ -26,6 +26,7 @@ final class Transactions {
     private final InFlight inFlight;
     private final RequestSender sender;
     private final LocalCommands local;
+    private final QueueMemory queueMemory;
     private final ReplyTranscoder transcoder;
     private final RequestEncoder inner = new RequestEncoder();
 
@@ -41,6 +42,7 @@ final class Transactions {
         this.inFlight = inFlight;
         this.sender = sender;
         this.local = local;
+        this.queueMemory = worker.settings().queueMemory();
         this.transcoder = transcoder;
     }
 
@@ -65,7 +67,10 @@ final class Transactions {
             connection.answerError(problem);
             return;
         }
-        transaction.add(command, arguments);
+        // One that is spoilt is not kept.
+        if (!transaction.isAborted()) {
+            transaction.add(command, arguments, queueMemory);
+        }
         final long slot = connection.open();
         connection.writer(slot).status("QUEUED");
         connection.finish(slot);
@@ -75,14 +80,39 @@ final class Transactions {
         if (command.local() == Local.CLIENT_REPLY) {
             return "ERR CLIENT REPLY is not allowed in a transaction";
         }
-        if (transaction.isAborted() || command.op() == null) {
+        if (transaction.isAborted()) {
+            return null;
+        }
+        final String problem = whyNotStored(transaction, command, arguments);
+        if (problem != null) {
+            return problem;
+        }
+        if (transaction.size() == RequestDescriptor.MAX_ARGUMENTS) {
+            return "ERR transaction exceeds the limit of " + RequestDescriptor.MAX_ARGUMENTS + " commands";
+        }
+        final long bytes = Transaction.queuedBytes(arguments);
+        final long limit = Math.min(worker.limits().maxCommand(), queueMemory.limit());
+        if (transaction.queuedBytes() + bytes > limit) {
+            return tooLong(transaction.queuedBytes() + bytes, limit);
+        }
+        return queueMemory.reserve(bytes)
+                ? null
+                : "ERR the transactions of all clients exceed the limit of " + queueMemory.limit() + " bytes";
+    }
+
+    private static String tooLong(long bytes, long limit) {
+        return "ERR transaction of " + bytes + " bytes exceeds the limit of " + limit;
+    }
+
+    /** Why the store would not take a command; null if it would, or if the command is not for it. */
+    private @Nullable String whyNotStored(Transaction transaction, Command command, Arguments arguments) {
+        if (command.op() == null) {
             return null;
         }
         final int length = RequestDescriptor.argumentLength(Dispatcher.requestLength(arguments));
         final long total = (long) transaction.requestLength() + length;
         if (total > worker.limits().maxCommand()) {
-            return "ERR transaction of " + total + " bytes exceeds the limit of "
-                    + worker.limits().maxCommand();
+            return tooLong(total, worker.limits().maxCommand());
         }
         if (backend.shards() > 1) {
             if (command.firstKey() == 0) {
@@ -141,6 +171,7 @@ final class Transactions {
         final long correlation = inFlight.add(connection, slot, exec, transaction, length);
         encode(connection, transaction, slot, correlation);
         connection.sendInPieces(sender.end());
+        transaction.forget();
         return true;
     }
 
@@ -159,6 +190,7 @@ final class Transactions {
                 worker.statistics().called(command);
             }
         }
+        transaction.forget();
         connection.finish(slot);
     }
 

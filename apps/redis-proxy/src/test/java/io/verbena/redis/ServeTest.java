@@ -117,6 +117,14 @@ class ServeTest {
     }
 
     @Test
+    void moreDataThanTheJvmMayHave() throws Exception {
+        assertThat(failure(true, "--port", "0", "--maxmemory", "900gb"))
+                .startsWith("verbena serve: maxmemory 900.00G > ")
+                .contains("of direct memory leaves for data; lower maxmemory, or start the JVM with"
+                        + " -XX:MaxDirectMemorySize=");
+    }
+
+    @Test
     void aConfigurationThatIsNotThere() throws Exception {
         assertThat(failure(true, "--config", directory.resolve("none.yaml").toString()))
                 .contains("cannot read the configuration")

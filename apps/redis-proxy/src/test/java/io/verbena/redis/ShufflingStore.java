@@ -171,6 +171,16 @@ final class ShufflingStore implements Store {
     }
 
     @Override
+    public long committedMemory() {
+        return store.committedMemory();
+    }
+
+    @Override
+    public long memoryBudget() {
+        return store.memoryBudget();
+    }
+
+    @Override
     public long keys(int database) {
         return store.keys(database);
     }

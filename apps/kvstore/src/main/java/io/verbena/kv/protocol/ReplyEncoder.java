@@ -34,6 +34,11 @@ public final class ReplyEncoder implements AutoCloseable {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private ByteBuffer memory;
     private int capacity;
+    /** Greatest length of the present reply. */
+    private int limit;
+    /** The lesser of capacity and limit: what can be written without further ado. */
+    private int bound;
+
     private int position = HEADER_LENGTH;
     private int smallReplies;
     private boolean closed;
@@ -54,6 +59,7 @@ public final class ReplyEncoder implements AutoCloseable {
                     "maximum capacity " + maxCapacity + " is not in " + INITIAL_CAPACITY + " to " + MAX_CAPACITY);
         }
         this.maxCapacity = maxCapacity;
+        limit = maxCapacity;
         memory = allocate(INITIAL_CAPACITY);
         adopt(memory);
     }
@@ -66,6 +72,30 @@ public final class ReplyEncoder implements AutoCloseable {
         memory = fresh;
         buffer.wrap(fresh);
         capacity = fresh.capacity();
+        bound = Math.min(capacity, limit);
+    }
+
+    /**
+     * Limits this reply and those that follow; what would exceed the limit throws {@link ReplyTooLargeException}.
+     *
+     * @param length of a reply in bytes, correlation included; not less than {@link #length()}. More than the encoder's
+     *     maximum is that maximum
+     * @return this
+     */
+    public ReplyEncoder limit(final int length) {
+        limit = Math.min(length, maxCapacity);
+        bound = Math.min(capacity, limit);
+        return this;
+    }
+
+    /** @return greatest length of a reply in bytes */
+    public int limit() {
+        return limit;
+    }
+
+    /** @return bytes that the reply can still take */
+    public int room() {
+        return limit - position;
     }
 
     /**
@@ -346,20 +376,20 @@ public final class ReplyEncoder implements AutoCloseable {
     }
 
     private void ensure(final long bytes) {
-        if (bytes > capacity - position) {
+        if (bytes > bound - position) {
             grow(position + bytes);
         }
     }
 
     private void grow(final long required) {
-        if (required > maxCapacity) {
-            throw new ReplyTooLargeException(required, maxCapacity);
+        if (required > limit) {
+            throw new ReplyTooLargeException(required, limit);
         }
         final long doubled = Math.max(required, 2L * capacity);
         final ByteBuffer old = memory;
         final ByteBuffer fresh;
         try {
-            fresh = allocate((int) Math.min(maxCapacity, doubled));
+            fresh = allocate((int) Math.max(required, Math.min(limit, doubled)));
         } catch (final OutOfMemoryError e) {
             // The process has no direct memory left: an error of this reply, and not the end of the shard.
             throw new ReplyTooLargeException(required, capacity);
@@ -378,6 +408,7 @@ public final class ReplyEncoder implements AutoCloseable {
             closed = true;
             buffer.wrap(0, 0);
             capacity = 0;
+            bound = 0;
             BufferUtil.free(memory);
         }
     }

@@ -58,7 +58,9 @@ public final class KvServer implements AutoCloseable {
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)
-                .maxMemory(context.maxMemory == 0 ? 0 : Math.max(1, context.maxMemory / context.shards))
+                .maxMemory(share(context.maxMemory, context.shards))
+                .memoryBudget(share(context.memoryBudget, context.shards))
+                .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);
         runners.add(new ShardRunner(node, context, shardContext));
@@ -68,6 +70,11 @@ public final class KvServer implements AutoCloseable {
             reachable.add(node.listen(addressOf(address, shard)) + "/" + ShardRunner.INBOX);
         }
         addresses.add(reachable);
+    }
+
+    /** What each shard has of a limit of all; 0 is no limit. */
+    private static long share(long limit, int shards) {
+        return limit == 0 ? 0 : Math.max(1, limit / shards);
     }
 
     /**

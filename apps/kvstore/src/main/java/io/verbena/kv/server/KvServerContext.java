@@ -1,6 +1,7 @@
 package io.verbena.kv.server;
 
 import io.verbena.kv.store.EvictionPolicy;
+import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,6 +23,8 @@ public final class KvServerContext {
     Mode mode = Mode.THREADS;
     int databases = 16;
     long maxMemory;
+    long memoryBudget;
+    int maxReplyLength = ShardContext.DEFAULT_MAX_REPLY_LENGTH;
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
     int maxRequest = 80 << 20;
@@ -64,6 +67,25 @@ public final class KvServerContext {
             throw new IllegalArgumentException("maxMemory " + bytes + " < minimum 0");
         }
         maxMemory = bytes;
+        return this;
+    }
+
+    /**
+     * Bytes of direct memory that all shards together hold from the process at most, their free parts included; 0 for no
+     * limit but the process'. Stay below {@code -XX:MaxDirectMemorySize} by what else needs direct memory: near that limit
+     * the JVM stalls for each allocation.
+     */
+    public KvServerContext memoryBudget(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("memoryBudget " + bytes + " < minimum 0");
+        }
+        memoryBudget = bytes;
+        return this;
+    }
+
+    /** Greatest reply in bytes, see {@link ShardContext#maxReplyLength}; a client's inbox may limit it further. */
+    public KvServerContext maxReplyLength(int bytes) {
+        maxReplyLength = bytes;
         return this;
     }
 

@@ -160,6 +160,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         if (++requestsSinceClock == REQUESTS_A_CLOCK) {
             readClock();
         }
+        // Known before the request is executed: what the client cannot take is refused with nothing changed.
+        int limit = channel == null || channel.maxMessage() < 0 ? ReplyEncoder.MAX_CAPACITY : channel.maxMessage();
+        reply.limit(Math.max(ShardContext.MIN_MAX_REPLY_LENGTH, limit));
         try {
             shard.execute(message.buffer(), message.offset(), message.length(), reply);
         } catch (ProtocolException e) {
@@ -194,6 +197,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     }
 
     private void refuse(Message message, String error) {
+        reply.limit(ReplyEncoder.MAX_CAPACITY);
         reply.begin(message.buffer()
                 .getLong(message.offset() + RequestDescriptor.CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN));
         reply.error(error);

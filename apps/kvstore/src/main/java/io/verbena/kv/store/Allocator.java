@@ -18,9 +18,13 @@ import org.jspecify.annotations.Nullable;
  * its rounding, to the byte; {@link #committed()} what is held from the process. Empty pages go back to their chunk, and
  * empty chunks but one to the process. No object per block: an address is a long, see {@link Memory}.
  *
+ * <p>What is held never exceeds the budget. An allocation that would need more first gives back what holds no block, and
+ * fails at once if that is not enough: near its limit on direct memory the JVM would collect garbage and sleep before it
+ * throws. A limit that the JVM does have below the budget is met once and is the budget from then on.
+ *
  * <p>Single-threaded, as the shard that owns it.
  */
-final class Allocator implements AutoCloseable {
+class Allocator implements AutoCloseable {
     /** Greatest block that is not an extent. */
     static final int MAX_RUN_LENGTH = 512 * 1024;
     /** Greatest block in bytes. */
@@ -36,12 +40,20 @@ final class Allocator implements AutoCloseable {
     private final int[] bins = new int[BINS];
     private @Nullable Chunk spare;
     private final ArrayDeque<Chunk> retired = new ArrayDeque<>();
+    private final ArrayDeque<Chunk> retiredExtents = new ArrayDeque<>();
     private int lowestFreeRegion = 1;
     private long used;
     private long committed;
+    private long budget;
+    /** Pages without a block that are kept for their class. */
+    private int emptyPages;
 
-    Allocator(final Memory memory) {
+    /**
+     * @param budget greatest number of bytes held from the process
+     */
+    Allocator(final Memory memory, final long budget) {
         this.memory = memory;
+        this.budget = budget;
         Arrays.fill(pagesWithRoom, NONE);
         Arrays.fill(bins, NONE);
     }
@@ -56,12 +68,17 @@ final class Allocator implements AutoCloseable {
         return committed;
     }
 
+    /** Greatest number of bytes held from the process. */
+    long budget() {
+        return budget;
+    }
+
     /**
      * Hands out a block.
      *
      * @param length in bytes, 0 to {@link #MAX_LENGTH}
      * @return its address
-     * @throws AllocationFailedException if the process has no direct memory left
+     * @throws AllocationFailedException if the budget is spent, or the process has no direct memory left
      */
     long allocate(final int length) {
         if (length <= SizeClasses.MAX_SMALL) {
@@ -140,19 +157,31 @@ final class Allocator implements AutoCloseable {
             linkPage(chunk, page, kind);
         }
         // The last page with room of a class is kept, lest a value that comes and goes moves a page each time.
-        if (chunk.used[page] == 0 && (chunk.nextPage[page] != NONE || chunk.previousPage[page] != NONE)) {
-            unlinkPage(chunk, page, kind);
-            returnPages(chunk, page, 1);
+        if (chunk.used[page] == 0) {
+            if (chunk.nextPage[page] != NONE || chunk.previousPage[page] != NONE) {
+                unlinkPage(chunk, page, kind);
+                returnPages(chunk, page, 1);
+            } else {
+                emptyPages++;
+            }
         }
     }
 
     /** Has a chunk ready, so that the next allocation does not wait for the process; returns true if it took one. */
     boolean prepare() {
-        if (spare == null && retired.isEmpty() && bins[BINS - 1] == NONE && committed > 0) {
+        if (spare != null
+                || !retired.isEmpty()
+                || bins[BINS - 1] != NONE
+                || committed == 0
+                || Chunk.LENGTH > budget - committed) {
+            return false;
+        }
+        try {
             spare = newChunk(Chunk.LENGTH, false);
             return true;
+        } catch (final AllocationFailedException e) {
+            return false;
         }
-        return false;
     }
 
     /** Gives back what holds no block: empty pages, then empty chunks. */
@@ -164,6 +193,7 @@ final class Allocator implements AutoCloseable {
                 final int page = id & (Chunk.PAGES - 1);
                 id = chunk.nextPage[page];
                 if (chunk.used[page] == 0) {
+                    emptyPages--;
                     unlinkPage(chunk, page, sizeClass);
                     returnPages(chunk, page, 1);
                 }
@@ -185,11 +215,15 @@ final class Allocator implements AutoCloseable {
             chunk.openPage(page, sizeClass);
             rebin(chunk);
             linkPage(chunk, page, sizeClass);
+            emptyPages++;
             id = pagesWithRoom[sizeClass];
         }
         final int region = id >>> Chunk.PAGE_NUMBER_BITS;
         final Chunk chunk = chunk(region);
         final int page = id & (Chunk.PAGES - 1);
+        if (chunk.used[page] == 0) {
+            emptyPages--;
+        }
         final int offset = chunk.take(page);
         if (chunk.used[page] == Chunk.capacity(sizeClass)) {
             unlinkPage(chunk, page, sizeClass);
@@ -210,6 +244,7 @@ final class Allocator implements AutoCloseable {
     }
 
     private long allocateExtent(final int length) {
+        ensureRegion();
         final Chunk chunk = newChunk(length, true);
         enter(chunk);
         used += length;
@@ -217,16 +252,28 @@ final class Allocator implements AutoCloseable {
     }
 
     private Chunk chunkWithRun(final int pages) {
+        Chunk chunk = binnedChunk(pages);
+        if (chunk == null && emptyPages > 0 && spare == null && retired.isEmpty() && !isAffordable(Chunk.LENGTH)) {
+            trim();
+            chunk = binnedChunk(pages);
+        }
+        if (chunk == null) {
+            ensureRegion();
+            chunk = emptyChunk();
+            enter(chunk);
+            rebin(chunk);
+        }
+        return chunk;
+    }
+
+    private @Nullable Chunk binnedChunk(final int pages) {
         // A chunk in bin b has a run of at least 2^b pages.
         for (int bin = Integer.SIZE - Integer.numberOfLeadingZeros(pages - 1); bin < BINS; bin++) {
             if (bins[bin] != NONE) {
                 return chunk(bins[bin]);
             }
         }
-        final Chunk chunk = emptyChunk();
-        enter(chunk);
-        rebin(chunk);
-        return chunk;
+        return null;
     }
 
     private Chunk emptyChunk() {
@@ -242,23 +289,52 @@ final class Allocator implements AutoCloseable {
         return chunk;
     }
 
+    private boolean isAffordable(final int length) {
+        return length <= budget - committed;
+    }
+
+    /** Gives back what holds no block until so much can be taken; false if that is not enough. */
+    private boolean makeAffordable(final int length) {
+        while (!isAffordable(length) && releaseRetired(1) > 0) {
+            // One chunk after the other.
+        }
+        if (!isAffordable(length) && (spare != null || emptyPages > 0)) {
+            trim();
+        }
+        return isAffordable(length);
+    }
+
     private Chunk newChunk(final int length, final boolean extent) {
+        if (!isAffordable(length) && !makeAffordable(length)) {
+            throw new AllocationFailedException(length, committed, budget);
+        }
         final Chunk chunk;
         try {
             chunk = new Chunk(length, extent);
         } catch (final OutOfMemoryError e) {
-            throw new AllocationFailedException(length, committed, e);
+            // The process has less than the budget. To ask again would stall everybody each time.
+            budget = committed;
+            throw new AllocationFailedException(length, committed, budget);
         }
         committed += length;
         return chunk;
     }
 
+    /** Makes sure that {@link #enter} allocates nothing. */
+    private void ensureRegion() {
+        try {
+            final int regions = memory.ensureRegion();
+            if (regions > chunks.length) {
+                chunks = Arrays.copyOf(chunks, regions);
+            }
+        } catch (final OutOfMemoryError e) {
+            throw new AllocationFailedException(2L * Long.BYTES * chunks.length, committed, budget);
+        }
+    }
+
     private void enter(final Chunk chunk) {
         final int region = memory.attach(chunk.buffer, lowestFreeRegion);
         lowestFreeRegion = region + 1;
-        if (region >= chunks.length) {
-            chunks = Arrays.copyOf(chunks, chunks.length * 2);
-        }
         chunks[region] = chunk;
         chunk.region = region;
     }
@@ -360,9 +436,9 @@ final class Allocator implements AutoCloseable {
             if (chunk != null) {
                 memory.detach(region);
                 chunks[region] = null;
+                // To unmap many extents takes long: they wait as chunks do.
                 if (chunk.extent) {
-                    committed -= chunk.buffer.capacity();
-                    BufferUtil.free(chunk.memory);
+                    retiredExtents.add(chunk);
                 } else {
                     retired.add(chunk);
                 }
@@ -370,6 +446,7 @@ final class Allocator implements AutoCloseable {
         }
         lowestFreeRegion = 1;
         used = 0;
+        emptyPages = 0;
         Arrays.fill(pagesWithRoom, NONE);
         Arrays.fill(bins, NONE);
     }
@@ -378,11 +455,11 @@ final class Allocator implements AutoCloseable {
     int releaseRetired(final int limit) {
         int count = 0;
         while (count < limit) {
-            final Chunk chunk = retired.pollLast();
+            final Chunk chunk = retiredExtents.isEmpty() ? retired.pollLast() : retiredExtents.pollLast();
             if (chunk == null) {
                 break;
             }
-            committed -= Chunk.LENGTH;
+            committed -= chunk.buffer.capacity();
             BufferUtil.free(chunk.memory);
             count++;
         }

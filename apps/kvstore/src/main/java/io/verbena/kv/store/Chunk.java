@@ -57,8 +57,6 @@ final class Chunk {
     int bin;
 
     Chunk(final int length, final boolean extent) {
-        memory = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
-        buffer = new UnsafeBuffer(memory);
         this.extent = extent;
         final int pages = extent ? 0 : PAGES;
         kind = new byte[pages];
@@ -67,6 +65,9 @@ final class Chunk {
         untouched = new int[pages];
         nextPage = new int[pages];
         previousPage = new int[pages];
+        // Last, so that nothing is held if one of them cannot be had.
+        memory = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+        buffer = new UnsafeBuffer(memory);
         clear();
     }
 

@@ -50,6 +50,8 @@ final class Errors {
     static final byte[] MAXLEN_NEGATIVE = ascii("ERR MAXLEN can't be negative");
     static final byte[] OUT_OF_MEMORY = ascii("OOM command not allowed when used memory > 'maxmemory'.");
 
+    static final byte[] NO_REPLY_ROOM = ascii("ERR no room for the error in the reply");
+
     private Errors() {}
 
     private static byte[] ascii(final String text) {

@@ -2,7 +2,9 @@ package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.DoubleText;
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -16,8 +18,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Execution {
     private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
-    /** A value of a reply takes at least 16 bytes, so that more do not fit in the largest reply. */
-    private static final int MAX_REPLY_COUNT = ReplyEncoder.MAX_CAPACITY / 16;
+    /** Bytes of user's text that an error repeats, as in Redis. */
+    private static final int MAX_ERROR_TEXT = 128;
+
+    /** The headers of a reply's arrays. */
+    private static final int HEADERS = 4 * ReplyDescriptor.VALUE_HEADER_LENGTH;
 
     private static final byte[] EMPTY = new byte[0];
 
@@ -81,9 +86,9 @@ final class Execution {
         return request.argumentLength(argument);
     }
 
-    /** Text of an argument, for errors. */
+    /** Text of an argument, for errors: not more than its first 128 bytes. */
     String text(final int argument) {
-        return in.getStringWithoutLengthUtf8(at(argument), length(argument));
+        return in.getStringWithoutLengthUtf8(at(argument), Math.min(MAX_ERROR_TEXT, length(argument)));
     }
 
     /** True if an argument is a word in any case; the word is given in lower case. */
@@ -181,6 +186,16 @@ final class Execution {
         return keyspace.add(in, at(argument), length(argument), type, encoding, value, now);
     }
 
+    /** As {@link #add}, but releases the value if there is no memory for the key. */
+    long addOrRelease(final int argument, final byte type, final byte encoding, final long value) {
+        try {
+            return add(argument, type, encoding, value);
+        } catch (final AllocationFailedException failure) {
+            values.release(type, encoding, value);
+            throw failure;
+        }
+    }
+
     /** True if a key has that type; else replies with an error. */
     boolean hasType(final long entry, final byte type) {
         if (keyspace.type(entry) == type) {
@@ -250,13 +265,21 @@ final class Execution {
         error(Errors.LONG_RANGE);
     }
 
-    /** True if a reply of so many elements is not sure to be too large; else replies with an error. */
+    /** True if a reply of so many values is not sure to be too large; else replies with an error. */
     boolean isReplyCountAllowed(final long count) {
-        if (count <= MAX_REPLY_COUNT) {
+        final int maximum = Math.max(0, reply.room() - HEADERS) / ReplyDescriptor.VALUE_HEADER_LENGTH;
+        if (count <= maximum) {
             return true;
         }
-        error("ERR reply of " + count + " elements > maximum " + MAX_REPLY_COUNT);
+        error("ERR reply of " + count + " elements > maximum " + maximum);
         return false;
+    }
+
+    /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
+    void requireReplyRoom(final long bytes) {
+        if (bytes > reply.room()) {
+            throw new ReplyTooLargeException(reply.length() + bytes, reply.limit());
+        }
     }
 
     void invalidExpireTime() {

@@ -368,12 +368,19 @@ final class QuickList {
     /** Copies a list; returns the copy. */
     long copy(final long list) {
         final long copy = create();
-        for (boolean more = seekFirst(list); more; more = next()) {
-            final long source = node;
-            final int sourceAt = at;
-            pushLast(copy, buffer(), elementOffset(), elementLength());
-            node = source;
-            at = sourceAt;
+        try {
+            for (boolean more = seekFirst(list); more; more = next()) {
+                final long source = node;
+                final int sourceAt = at;
+                pushLast(copy, buffer(), elementOffset(), elementLength());
+                node = source;
+                at = sourceAt;
+            }
+        } catch (final AllocationFailedException failure) {
+            for (long progress = 0; progress != Values.FREED; ) {
+                progress = freePart(copy, progress);
+            }
+            throw failure;
         }
         return copy;
     }

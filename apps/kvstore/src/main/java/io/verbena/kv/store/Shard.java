@@ -24,11 +24,16 @@ public final class Shard implements AutoCloseable {
     private static final int RECLAIM_PER_REQUEST = 16;
     private static final int MAX_EVICTIONS_PER_REQUEST = 1_000_000;
     private static final int REHASH_STEPS_PER_TURN = 64;
+    /** Memory that is given back to the process in one turn of housekeeping, in chunks. */
+    private static final int RELEASES_PER_TURN = 8;
+    /** Room that each request of a transaction has in its reply, come what may: for a number, or a short error. */
+    private static final int REPLY_ROOM_PER_REQUEST = 64;
+    /** How often a request is tried again after more room was made; each time twice as much is made. */
+    private static final int MAX_RETRIES = 12;
 
     private final ShardContext context;
     private final LongSupplier clock;
-    private final Memory memory = new Memory();
-    private final Allocator allocator = new Allocator(memory);
+    private final Allocator allocator;
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
     private final Values values;
@@ -58,8 +63,23 @@ public final class Shard implements AutoCloseable {
      * @param clock Unix time in milliseconds; asked once a request
      */
     public Shard(final ShardContext context, final LongSupplier clock) {
+        this(context, clock, new Memory(), Allocator::new);
+    }
+
+    /** Makes the allocator of a shard from its memory and budget; tests have one that fails. */
+    @FunctionalInterface
+    interface AllocatorFactory {
+        Allocator create(Memory memory, long budget);
+    }
+
+    Shard(
+            final ShardContext context,
+            final LongSupplier clock,
+            final Memory memory,
+            final AllocatorFactory allocators) {
         this.context = context;
         this.clock = clock;
+        allocator = allocators.create(memory, context.memoryBudget() == 0 ? Long.MAX_VALUE : context.memoryBudget());
         final SplittableRandom random = new SplittableRandom(context.seed());
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
@@ -111,10 +131,16 @@ public final class Shard implements AutoCloseable {
         reply.begin(request.correlation());
         e.reply = reply;
         e.now = clock.getAsLong();
-        if (op == KvOp.TRANSACTION) {
-            executeTransaction(reply);
-        } else {
-            executeOne(op, length, reply);
+        final int given = reply.limit();
+        reply.limit(Math.min(given, context.maxReplyLength()));
+        try {
+            if (op == KvOp.TRANSACTION) {
+                executeTransaction(reply);
+            } else {
+                executeOne(op, length, reply);
+            }
+        } finally {
+            reply.limit(given);
         }
         if (!values.reclaimer().isIdle()) {
             values.reclaimer().work(RECLAIM_PER_REQUEST);
@@ -136,19 +162,33 @@ public final class Shard implements AutoCloseable {
         request.wrap(buffer, offset, length);
     }
 
+    /**
+     * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so that
+     * the client learns of each whether it happened.
+     */
     private void executeTransaction(final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
-        reply.array(transaction.argc());
-        try {
-            for (int i = 0; i < transaction.argc(); i++) {
-                final int length = transaction.argumentLength(i);
-                request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
+        final int requests = transaction.argc();
+        final int limit = reply.limit();
+        final int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
+        if (requests > maximum) {
+            execution.error("ERR transaction of " + requests + " requests > maximum " + maximum
+                    + " for a reply of up to " + limit + " bytes");
+            return;
+        }
+        reply.array(requests);
+        for (int i = 0; i < requests; i++) {
+            final int length = transaction.argumentLength(i);
+            request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
+            reply.limit(limit - (requests - 1 - i) * REPLY_ROOM_PER_REQUEST);
+            final int mark = reply.length();
+            try {
                 executeOne(required(request.op()), length, reply);
+            } catch (final ReplyTooLargeException tooLarge) {
+                // A long error: the request changed nothing.
+                reply.discardTo(mark);
+                execution.error(Errors.NO_REPLY_ROOM);
             }
-        } catch (final ReplyTooLargeException tooLarge) {
-            // Not even the error of the last request finds room: all was executed up to it, but cannot be told.
-            reply.discard();
-            execution.error("ERR transaction: " + tooLarge.getMessage());
         }
     }
 
@@ -158,18 +198,62 @@ public final class Shard implements AutoCloseable {
         e.op = op;
         e.resp3 = e.request.isResp3();
         statistics.call(op);
-        try {
-            if (isAdmitted(op, e.request, length)) {
-                dispatch(op);
+        int retries = 0;
+        while (true) {
+            try {
+                if (isAdmitted(op, e.request, length)) {
+                    dispatch(op);
+                }
+                return;
+            } catch (final ReplyTooLargeException tooLarge) {
+                reply.discardTo(mark);
+                e.error("ERR " + tooLarge.getMessage());
+                return;
+            } catch (final AllocationFailedException failure) {
+                reply.discardTo(mark);
+                if (retries == MAX_RETRIES || !makeRoomFor(failure, 1 << retries)) {
+                    outOfMemory();
+                    return;
+                }
+                retries++;
+            } catch (final OutOfMemoryError exhausted) {
+                // The Java heap: what an operation needs of it, it takes before it changes anything.
+                reply.discardTo(mark);
+                outOfMemory();
+                return;
             }
-        } catch (final ReplyTooLargeException tooLarge) {
-            reply.discardTo(mark);
-            e.error("ERR " + tooLarge.getMessage());
-        } catch (final AllocationFailedException failure) {
-            reply.discardTo(mark);
-            statistics.reject();
-            e.error(Errors.OUT_OF_MEMORY);
         }
+    }
+
+    private void outOfMemory() {
+        statistics.reject();
+        execution.error(Errors.OUT_OF_MEMORY);
+    }
+
+    /**
+     * Frees memory for a request that did not get it: what waits to be freed, then keys, if the policy allows it.
+     *
+     * @return true if it is worth trying again
+     */
+    private boolean makeRoomFor(final AllocationFailedException failure, final int amount) {
+        if (failure.wanted() > allocator.budget()) {
+            return false;
+        }
+        if (values.reclaimer().work(amount * RECLAIM_PER_REQUEST) > 0) {
+            return true;
+        }
+        return context.evictionPolicy() != EvictionPolicy.REFUSE && evict(amount) > 0;
+    }
+
+    /** Evicts keys, at most that many; returns how many. */
+    private int evict(final int limit) {
+        final boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
+        int count = 0;
+        while (count < limit && evictionPool.evict(databases, onlyExpiring, execution.now)) {
+            statistics.evict();
+            count++;
+        }
+        return count;
     }
 
     private static KvOp required(final @Nullable KvOp op) {
@@ -197,7 +281,7 @@ public final class Shard implements AutoCloseable {
         }
         if (context.maxMemory() > 0
                 && allocator.used() > context.maxMemory()
-                && !makeRoom(e.now, MAX_EVICTIONS_PER_REQUEST)
+                && !makeRoom(MAX_EVICTIONS_PER_REQUEST)
                 && op.isDeniedOnOom()) {
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
@@ -225,19 +309,15 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Evicts until memory is below the limit; returns false if it is not. */
-    private boolean makeRoom(final long now, final int limit) {
-        final EvictionPolicy policy = context.evictionPolicy();
+    private boolean makeRoom(final int limit) {
         int evictions = 0;
         while (allocator.used() > context.maxMemory()) {
             if (values.reclaimer().work(RECLAIM_PER_REQUEST) > 0) {
                 continue;
             }
-            if (policy == EvictionPolicy.REFUSE
-                    || evictions++ == limit
-                    || !evictionPool.evict(databases, policy == EvictionPolicy.VOLATILE_LRU, now)) {
+            if (context.evictionPolicy() == EvictionPolicy.REFUSE || evictions++ == limit || evict(1) == 0) {
                 return false;
             }
-            statistics.evict();
         }
         return true;
     }
@@ -275,8 +355,8 @@ public final class Shard implements AutoCloseable {
             work += database.rehash(Math.min(REHASH_STEPS_PER_TURN, maxWork - work));
         }
         work += values.reclaimer().work(maxWork - work);
-        if (work < maxWork && allocator.releaseRetired(1) > 0) {
-            work++;
+        if (work < maxWork) {
+            work += allocator.releaseRetired(RELEASES_PER_TURN);
         }
         if (work < maxWork && allocator.prepare()) {
             work++;
@@ -328,6 +408,11 @@ public final class Shard implements AutoCloseable {
     /** @return bytes of direct memory held from the process */
     public long committedMemory() {
         return allocator.committed();
+    }
+
+    /** @return bytes of direct memory that may be held from the process, {@link Long#MAX_VALUE} for no limit */
+    public long memoryBudget() {
+        return allocator.budget();
     }
 
     /** Frees all memory. Idempotent. */

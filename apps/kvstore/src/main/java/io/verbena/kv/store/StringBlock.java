@@ -34,6 +34,16 @@ final class StringBlock {
         return block;
     }
 
+    /** A block of some bytes, and zeros behind them up to a length. */
+    long createPadded(final UnsafeBuffer source, final int offset, final int bytes, final int length) {
+        final int total = Math.max(bytes, length);
+        final long block = allocator.allocate(BYTES + total);
+        memory.putInt(block, total);
+        memory.putBytes(block + BYTES, source, offset, bytes);
+        memory.clear(block + BYTES + bytes, total - bytes);
+        return block;
+    }
+
     /** A block of zeros. */
     long createZeroed(final int length) {
         final long block = allocator.allocate(BYTES + length);

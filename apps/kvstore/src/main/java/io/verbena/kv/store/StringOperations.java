@@ -32,6 +32,7 @@ final class StringOperations {
     private static final int ANY_EXPIRY = FLAG_EX | FLAG_PX | FLAG_EXAT | FLAG_PXAT;
 
     private final Execution e;
+    private final MultipleSet multipleSet;
 
     private int flags;
     private int expiryArgument;
@@ -39,6 +40,12 @@ final class StringOperations {
 
     StringOperations(final Execution execution) {
         e = execution;
+        multipleSet = new MultipleSet(execution);
+    }
+
+    /** Encoding of a string of that length that is no number. */
+    static byte blockEncoding(final int length) {
+        return length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
     }
 
     void execute(final KvOp op) {
@@ -108,9 +115,10 @@ final class StringOperations {
                 return;
             }
         }
-        final long entry = store(0, 1, (flags & FLAG_KEEP_TTL) != 0);
         if ((flags & ANY_EXPIRY) != 0) {
-            e.keyspace.expireAt(entry, expiry);
+            storeExpiring(1);
+        } else {
+            store(0, 1, (flags & FLAG_KEEP_TTL) != 0);
         }
         if ((flags & FLAG_GET) == 0) {
             e.ok();
@@ -130,9 +138,16 @@ final class StringOperations {
         flags = unit;
         expiryArgument = 1;
         if (parseExpiry()) {
-            e.keyspace.expireAt(store(0, 2, false), expiry);
+            storeExpiring(2);
             e.ok();
         }
+    }
+
+    /** Sets key 0 to an argument, to expire at the time that was read. */
+    private void storeExpiring(final int value) {
+        e.keyspace.prepareExpiry();
+        // An expiry that the key has is kept, and with it the room for the new one.
+        e.keyspace.expireAt(store(0, value, true), expiry);
     }
 
     private void getAndDelete() {
@@ -247,10 +262,10 @@ final class StringOperations {
         final long found = e.lookupWrite(key);
         final boolean number = e.decimals.parse(buffer, offset, length);
         final StringBlock strings = e.values.strings();
-        final byte encoding = number ? ValueType.INT : length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
+        final byte encoding = number ? ValueType.INT : blockEncoding(length);
         if (found == Memory.NULL) {
             final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
-            return add(key, encoding, value);
+            return e.addOrRelease(key, ValueType.STRING, encoding, value);
         }
         final byte before = e.keyspace.encoding(found);
         if (!number && (before == ValueType.EMBSTR || before == ValueType.RAW)) {
@@ -264,16 +279,6 @@ final class StringOperations {
             e.keyspace.persist(found);
         }
         return found;
-    }
-
-    /** Adds a key, and frees the value if there is no memory for the key. */
-    private long add(final int key, final byte encoding, final long value) {
-        try {
-            return e.add(key, ValueType.STRING, encoding, value);
-        } catch (final AllocationFailedException failure) {
-            e.values.release(ValueType.STRING, encoding, value);
-            throw failure;
-        }
     }
 
     private void append() {
@@ -310,13 +315,12 @@ final class StringOperations {
         long block;
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
-            block = strings.create(e.viewBuffer, e.viewOffset, e.viewLength);
-            e.keyspace.value(entry, ValueType.RAW, block);
+            block = strings.createPadded(e.viewBuffer, e.viewOffset, e.viewLength, length);
         } else {
             block = e.keyspace.value(entry);
-        }
-        if (strings.length(block) < length) {
-            block = strings.extend(block, length);
+            if (strings.length(block) < length) {
+                block = strings.extend(block, length);
+            }
         }
         e.keyspace.value(entry, ValueType.RAW, block);
         return block;
@@ -325,7 +329,7 @@ final class StringOperations {
     /** Adds a string of zeros; returns its block. */
     long addZeroed(final int key, final int length) {
         final long block = e.values.strings().createZeroed(length);
-        add(key, ValueType.RAW, block);
+        e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
         return block;
     }
 
@@ -404,6 +408,9 @@ final class StringOperations {
     }
 
     private void getMany() {
+        if (!e.isReplyCountAllowed(e.argc())) {
+            return;
+        }
         e.reply.array(e.argc());
         for (int i = 0; i < e.argc(); i++) {
             final long entry = e.lookupRead(i);
@@ -420,9 +427,7 @@ final class StringOperations {
             e.arityError();
             return;
         }
-        for (int i = 0; i < e.argc(); i += 2) {
-            store(i, i + 1, false);
-        }
+        multipleSet.execute();
         e.ok();
     }
 
@@ -437,9 +442,7 @@ final class StringOperations {
                 return;
             }
         }
-        for (int i = 0; i < e.argc(); i += 2) {
-            store(i, i + 1, false);
-        }
+        multipleSet.execute();
         e.reply.integer(1);
     }
 }
