@@ -181,12 +181,13 @@ final class Transactions {
         out.array(transaction.size());
         connection.takeTransaction();
         transaction.rewind();
+        final int start = out.length();
         for (int i = 0; i < transaction.size(); i++) {
             final Command command = transaction.command(i);
             final Local by = command.local();
             final Arguments arguments = transaction.next();
             if (by != null) {
-                local.execute(command, by, connection, arguments, slot, out);
+                answer(command, by, connection, arguments, slot, out, start);
                 worker.statistics().called(command);
             }
         }
@@ -216,9 +217,25 @@ final class Transactions {
                 // At once, so that SELECT holds for the commands behind it.
                 final RespWriter answers = transaction.localReplies(
                         worker.writers(), connection.replies().protocol(slot));
-                local.execute(command, by, connection, arguments, slot, answers);
+                answer(command, by, connection, arguments, slot, answers, 0);
                 transaction.localReplyEnds(i, answers.length());
             }
+        }
+    }
+
+    /** Executes a command that the proxy answers, unless the answers of its transaction take too much already. */
+    private void answer(
+            Command command,
+            Local by,
+            Connection connection,
+            Arguments arguments,
+            long slot,
+            RespWriter out,
+            int start) {
+        if (out.length() - start > queueMemory.limit()) {
+            out.error("ERR not executed: the replies of the transaction exceed " + queueMemory.limit() + " bytes");
+        } else {
+            local.execute(command, by, connection, arguments, slot, out);
         }
     }
 

@@ -78,6 +78,9 @@ class ServeTest {
             }
             try (RespClient client = new RespClient(Integer.parseInt(found.group(1)))) {
                 assertThat(client.command("PING")).isEqualTo("-NOAUTH Authentication required.\r\n");
+                assertThat(output())
+                        .containsPattern(
+                                "memory: heap .*, direct .*, of it data 64\\.00M \\(maxmemory; room for .*\\), clients ");
                 assertThat(client.command("AUTH", "secret")).isEqualTo("+OK\r\n");
                 assertThat(client.command("SET", "k", "v")).isEqualTo("+OK\r\n");
                 assertThat(client.command("INFO", "server")).contains("shards:3\r\n");

@@ -63,6 +63,27 @@ class TransactionLimitsTest {
     }
 
     @Test
+    void repliesOfTheProxyItselfAreBounded() throws Exception {
+        try (ProxyFixture proxy = proxy();
+                RespClient client = proxy.client()) {
+            for (final String first : new String[] {"PING", "GET"}) {
+                client.command("MULTI");
+                client.send(first.equals("GET") ? "GET none\r\n" : "PING\r\n");
+                client.send("COMMAND\r\n".repeat(200) + "PING\r\n");
+                for (int i = 0; i < 202; i++) {
+                    assertThat(client.read()).isEqualTo("+QUEUED\r\n");
+                }
+                final String reply = client.command("EXEC");
+                assertThat(reply.length()).isLessThan(3 * LIMIT);
+                assertThat(reply)
+                        .startsWith("*202\r\n")
+                        .endsWith("-ERR not executed: the replies of the transaction exceed 1048576 bytes\r\n");
+                assertThat(client.command("PING")).isEqualTo("+PONG\r\n");
+            }
+        }
+    }
+
+    @Test
     void theBoundIsThatOfAllConnections() throws Exception {
         try (ProxyFixture proxy = proxy();
                 RespClient first = proxy.client();

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Shard implements AutoCloseable {
     private static final int RECLAIM_PER_REQUEST = 16;
-    private static final int MAX_EVICTIONS_PER_REQUEST = 1_000_000;
     private static final int REHASH_STEPS_PER_TURN = 64;
     /** Memory that is given back to the process in one turn of housekeeping, in chunks. */
     private static final int RELEASES_PER_TURN = 8;
@@ -38,6 +37,7 @@ public final class Shard implements AutoCloseable {
     private final EvictionPool evictionPool;
     private final Values values;
     private final Keyspace[] databases;
+    private final Eviction eviction;
     private final Execution execution;
     /** The requests of a transaction, while {@link Execution#request} is one of them. */
     private final RequestFlyweight transaction = new RequestFlyweight();
@@ -89,6 +89,7 @@ public final class Shard implements AutoCloseable {
         for (int i = 0; i < databases.length; i++) {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
         }
+        eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
         execution = new Execution(memory, allocator, values, databases, statistics, random, context);
         final ScanOptions scans = new ScanOptions(execution);
         final RandomMembers randoms = new RandomMembers(execution);
@@ -211,7 +212,7 @@ public final class Shard implements AutoCloseable {
                 return;
             } catch (final AllocationFailedException failure) {
                 reply.discardTo(mark);
-                if (retries == MAX_RETRIES || !makeRoomFor(failure, 1 << retries)) {
+                if (retries == MAX_RETRIES || !eviction.makeRoomFor(failure, 1 << retries, e.now)) {
                     outOfMemory();
                     return;
                 }
@@ -228,32 +229,6 @@ public final class Shard implements AutoCloseable {
     private void outOfMemory() {
         statistics.reject();
         execution.error(Errors.OUT_OF_MEMORY);
-    }
-
-    /**
-     * Frees memory for a request that did not get it: what waits to be freed, then keys, if the policy allows it.
-     *
-     * @return true if it is worth trying again
-     */
-    private boolean makeRoomFor(final AllocationFailedException failure, final int amount) {
-        if (failure.wanted() > allocator.budget()) {
-            return false;
-        }
-        if (values.reclaimer().work(amount * RECLAIM_PER_REQUEST) > 0) {
-            return true;
-        }
-        return context.evictionPolicy() != EvictionPolicy.REFUSE && evict(amount) > 0;
-    }
-
-    /** Evicts keys, at most that many; returns how many. */
-    private int evict(final int limit) {
-        final boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
-        int count = 0;
-        while (count < limit && evictionPool.evict(databases, onlyExpiring, execution.now)) {
-            statistics.evict();
-            count++;
-        }
-        return count;
     }
 
     private static KvOp required(final @Nullable KvOp op) {
@@ -279,10 +254,7 @@ public final class Shard implements AutoCloseable {
                 && !areLengthsAllowed(op, request)) {
             return false;
         }
-        if (context.maxMemory() > 0
-                && allocator.used() > context.maxMemory()
-                && !makeRoom(MAX_EVICTIONS_PER_REQUEST)
-                && op.isDeniedOnOom()) {
+        if (eviction.isOverLimit() && !eviction.makeRoom(e.now) && op.isDeniedOnOom()) {
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
             return false;
@@ -303,20 +275,6 @@ public final class Shard implements AutoCloseable {
                             + ShardContext.MAX_KEY_LENGTH);
                     return false;
                 }
-            }
-        }
-        return true;
-    }
-
-    /** Evicts until memory is below the limit; returns false if it is not. */
-    private boolean makeRoom(final int limit) {
-        int evictions = 0;
-        while (allocator.used() > context.maxMemory()) {
-            if (values.reclaimer().work(RECLAIM_PER_REQUEST) > 0) {
-                continue;
-            }
-            if (context.evictionPolicy() == EvictionPolicy.REFUSE || evictions++ == limit || evict(1) == 0) {
-                return false;
             }
         }
         return true;
