@@ -36,6 +36,13 @@ final class Chunk {
     final boolean extent;
     int region;
 
+    /** Streams that read an extent: its bytes stay as they are while there are some. */
+    int pins;
+    /** Whether an extent's block was freed while it was pinned: it goes with the last pin. */
+    boolean orphaned;
+    /** When an extent was freed that the {@link ExtentCache} keeps. */
+    long freedMillis;
+
     long freePages;
     /** Size class of a page, or one of the kinds above. */
     final byte[] kind;
@@ -56,8 +63,8 @@ final class Chunk {
     int previousChunk;
     int bin;
 
-    Chunk(final int length, final boolean extent) {
-        memory = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+    Chunk(final ByteBuffer bytes, final boolean extent) {
+        memory = bytes.order(ByteOrder.nativeOrder());
         buffer = new UnsafeBuffer(memory);
         this.extent = extent;
         final int pages = extent ? 0 : PAGES;

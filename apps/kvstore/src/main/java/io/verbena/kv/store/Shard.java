@@ -2,6 +2,7 @@ package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ProtocolException;
+import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
@@ -28,7 +29,7 @@ public final class Shard implements AutoCloseable {
     private final ShardContext context;
     private final LongSupplier clock;
     private final Memory memory = new Memory();
-    private final Allocator allocator = new Allocator(memory);
+    private final Allocator allocator;
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
     private final Values values;
@@ -49,6 +50,7 @@ public final class Shard implements AutoCloseable {
     private final HashOperations hashes;
     private final SortedSetOperations sortedSets;
     private final SortedSetRanges sortedSetRanges;
+    private final TransferOperations transferring;
     private boolean closed;
 
     /**
@@ -60,6 +62,7 @@ public final class Shard implements AutoCloseable {
     public Shard(final ShardContext context, final LongSupplier clock) {
         this.context = context;
         this.clock = clock;
+        allocator = new Allocator(memory, context::allocate);
         final SplittableRandom random = new SplittableRandom(context.seed());
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
@@ -84,6 +87,7 @@ public final class Shard implements AutoCloseable {
         hashes = new HashOperations(execution, scans, randoms);
         sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
+        transferring = new TransferOperations(execution, this);
     }
 
     /**
@@ -96,49 +100,157 @@ public final class Shard implements AutoCloseable {
      * @throws ProtocolException if the request is malformed; nothing was executed and the reply was not touched
      */
     public void execute(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        execute(buffer, offset, length, reply, null);
+    }
+
+    /**
+     * Executes a request of a client that takes and gives large values in pieces, and writes its reply, which may be an error
+     * or name streams.
+     *
+     * @param buffer that holds the request
+     * @param offset of its first byte
+     * @param length of the request in bytes
+     * @param reply receives the reply; begun here
+     * @param client whose request it is; null for one that takes and gives everything at once
+     * @return true if the reply is to be sent
+     * @throws ProtocolException if the request is malformed; nothing was executed
+     */
+    public boolean execute(
+            final DirectBuffer buffer,
+            final int offset,
+            final int length,
+            final ReplyEncoder reply,
+            final @Nullable ClientTransfers client) {
         if (closed) {
             throw new IllegalStateException("shard is closed");
         }
         final Execution e = execution;
+        e.transfers = client;
+        e.reply = reply;
+        e.now = clock.getAsLong();
         final RequestFlyweight request = e.request.wrap(buffer, offset, length);
+        final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        final long mark = client == null ? 0 : client.mark();
+        boolean told = false;
+        try {
+            if (request.op() == KvOp.EXECUTE_UPLOADED) {
+                executeUploaded(request, reply);
+            } else {
+                executeWhole(buffer, offset, length, reply);
+            }
+            if (client != null && replyWanted && reply.length() > client.maxReply()) {
+                hold(client, mark, reply);
+            }
+            told = replyWanted;
+        } finally {
+            if (!told && client != null) {
+                client.rollBack(mark);
+            }
+        }
+        if (!values.reclaimer().isIdle()) {
+            values.reclaimer().work(RECLAIM_PER_REQUEST);
+        }
+        return replyWanted;
+    }
+
+    /** Executes a request that is here as a whole, and that the flyweight holds. */
+    private void executeWhole(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        final RequestFlyweight request = execution.request;
         final KvOp op = request.op();
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
         }
         if (op == KvOp.TRANSACTION) {
-            readTransaction(buffer, offset, length);
-        }
-        reply.begin(request.correlation());
-        e.reply = reply;
-        e.now = clock.getAsLong();
-        if (op == KvOp.TRANSACTION) {
-            executeTransaction(reply);
+            final byte[] error = readTransaction(buffer, offset, length);
+            reply.begin(request.correlation());
+            executeTransaction(error, reply);
         } else {
+            reply.begin(request.correlation());
             executeOne(op, length, reply);
-        }
-        if (!values.reclaimer().isIdle()) {
-            values.reclaimer().work(RECLAIM_PER_REQUEST);
         }
     }
 
-    /** Checks every request of a transaction before the first is executed. */
-    private void readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+    /** Executes a request that was uploaded. */
+    private void executeUploaded(final RequestFlyweight request, final ReplyEncoder reply) {
+        final ClientTransfers client = execution.transfers;
+        reply.begin(request.correlation());
+        execution.op = KvOp.EXECUTE_UPLOADED;
+        if (!KvOp.EXECUTE_UPLOADED.accepts(request.argc())) {
+            execution.arityError();
+            return;
+        }
+        if (!transferring.areNumbers(1)) {
+            return;
+        }
+        final long id = request.argumentLong(0);
+        final byte[] error = transferring.error(id);
+        final Upload upload = client == null || error != null ? null : client.upload(id);
+        try {
+            if (upload == null) {
+                execution.error(error == null ? Errors.UNKNOWN_UPLOAD : error);
+                return;
+            }
+            request.wrap(upload.buffer(), StringBlock.BYTES, upload.length());
+            final KvOp op = request.op();
+            if (op != null && op.group() == KvOp.Group.TRANSFER) {
+                throw new ProtocolException("operation " + op + " cannot be uploaded");
+            }
+            executeWhole(upload.buffer(), StringBlock.BYTES, upload.length(), reply);
+        } finally {
+            if (client != null) {
+                client.discard(id);
+            }
+        }
+    }
+
+    /** Keeps a reply that is too long for a message. */
+    private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
+        try {
+            client.hold(reply);
+        } catch (final AllocationFailedException | TooManyStreamsException failure) {
+            client.rollBack(mark);
+            reply.discard();
+            execution.error(
+                    failure instanceof TooManyStreamsException ? Errors.TOO_MANY_STREAMS : Errors.OUT_OF_MEMORY);
+        }
+    }
+
+    /** Checks every request of a transaction before the first is executed; returns why none can be, or null. */
+    private byte @Nullable [] readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+        byte[] error = null;
         transaction.wrap(buffer, offset, length);
         final RequestFlyweight request = execution.request;
         for (int i = 0; i < transaction.argc(); i++) {
+            if (transaction.isUploaded(i)) {
+                throw new ProtocolException("request " + i + " of a transaction was uploaded");
+            }
             request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i));
             final KvOp op = request.op();
-            if (op == null || op == KvOp.TRANSACTION) {
+            if (op == null || op == KvOp.TRANSACTION || op.group() == KvOp.Group.TRANSFER) {
                 throw new ProtocolException(
                         "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
             }
+            if (error == null) {
+                error = transferring.error(request);
+            }
         }
         request.wrap(buffer, offset, length);
+        return error;
     }
 
-    private void executeTransaction(final ReplyEncoder reply) {
+    private void executeTransaction(final byte @Nullable [] uploadError, final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
+        if (uploadError != null) {
+            execution.error(uploadError);
+            for (int i = 0; i < transaction.argc(); i++) {
+                transferring.discardUploads(request.wrap(
+                        transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i)));
+            }
+            return;
+        }
         reply.array(transaction.argc());
+        final ClientTransfers client = execution.transfers;
+        final long streamMark = client == null ? 0 : client.mark();
         try {
             for (int i = 0; i < transaction.argc(); i++) {
                 final int length = transaction.argumentLength(i);
@@ -147,7 +259,7 @@ public final class Shard implements AutoCloseable {
             }
         } catch (final ReplyTooLargeException tooLarge) {
             // Not even the error of the last request finds room: all was executed up to it, but cannot be told.
-            reply.discard();
+            drop(reply, ReplyDescriptor.HEADER_LENGTH, streamMark);
             execution.error("ERR transaction: " + tooLarge.getMessage());
         }
     }
@@ -155,6 +267,8 @@ public final class Shard implements AutoCloseable {
     private void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
         final Execution e = execution;
         final int mark = reply.length();
+        final ClientTransfers client = e.transfers;
+        final long streamMark = client == null ? 0 : client.mark();
         e.op = op;
         e.resp3 = e.request.isResp3();
         statistics.call(op);
@@ -163,12 +277,28 @@ public final class Shard implements AutoCloseable {
                 dispatch(op);
             }
         } catch (final ReplyTooLargeException tooLarge) {
-            reply.discardTo(mark);
+            drop(reply, mark, streamMark);
             e.error("ERR " + tooLarge.getMessage());
-        } catch (final AllocationFailedException failure) {
-            reply.discardTo(mark);
+        } catch (final TooManyStreamsException tooMany) {
+            drop(reply, mark, streamMark);
+            e.error(Errors.TOO_MANY_STREAMS);
+        } catch (final AllocationFailedException | OutOfMemoryError failure) {
+            drop(reply, mark, streamMark);
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
+        } finally {
+            if (e.request.uploads() > 0) {
+                transferring.discardUploads(e.request);
+            }
+        }
+    }
+
+    /** Drops what an operation has replied so far. */
+    private void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
+        reply.discardTo(mark);
+        final ClientTransfers client = execution.transfers;
+        if (client != null) {
+            client.rollBack(streamMark);
         }
     }
 
@@ -190,6 +320,9 @@ public final class Shard implements AutoCloseable {
             return false;
         }
         e.keyspace = databases[request.database()];
+        if (request.uploads() > 0 && !transferring.areUploadsAllowed(op, request)) {
+            return false;
+        }
         // A shorter request cannot break the limits on keys and values.
         if ((length > ShardContext.MAX_KEY_LENGTH || length > context.maxValueLength())
                 && !areLengthsAllowed(op, request)) {
@@ -224,11 +357,21 @@ public final class Shard implements AutoCloseable {
         return true;
     }
 
+    /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
+    boolean hasRoomFor(final int size) {
+        final long limit = context.maxMemory() - size;
+        return context.maxMemory() == 0 || (limit >= 0 && makeRoom(execution.now, MAX_EVICTIONS_PER_REQUEST, limit));
+    }
+
     /** Evicts until memory is below the limit; returns false if it is not. */
     private boolean makeRoom(final long now, final int limit) {
+        return makeRoom(now, limit, context.maxMemory());
+    }
+
+    private boolean makeRoom(final long now, final int limit, final long maxMemory) {
         final EvictionPolicy policy = context.evictionPolicy();
         int evictions = 0;
-        while (allocator.used() > context.maxMemory()) {
+        while (allocator.used() > maxMemory) {
             if (values.reclaimer().work(RECLAIM_PER_REQUEST) > 0) {
                 continue;
             }
@@ -256,7 +399,7 @@ public final class Shard implements AutoCloseable {
             case HASH -> hashes.execute(op);
             case SORTED_SET -> sortedSets.execute(op);
             case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
-            case TRANSFER -> execution.error("ERR transfers are not supported");
+            case TRANSFER -> transferring.execute(op);
         }
     }
 
@@ -281,6 +424,7 @@ public final class Shard implements AutoCloseable {
         if (work < maxWork && allocator.prepare()) {
             work++;
         }
+        allocator.releaseIdleExtents(nowMillis);
         return work;
     }
 
@@ -292,6 +436,16 @@ public final class Shard implements AutoCloseable {
         evictionPool.clear();
         values.reclaimer().clear();
         allocator.reset();
+    }
+
+    /**
+     * Begins to transfer values in pieces with a client.
+     *
+     * @param maxReply longest reply in bytes that the client takes at once: a longer one is held; negative if it takes none
+     * @return what to name with each request of the client, and to close when the client has gone
+     */
+    public ClientTransfers newTransfers(final int maxReply) {
+        return new ClientTransfers(allocator, maxReply);
     }
 
     /** @return what was counted since the shard was made */
