@@ -19,7 +19,7 @@ final class ExtentCache {
     /** What may always be kept, and the share of the memory held that may be kept. */
     private static final long MIN_LIMIT = 64L << 20;
 
-    private static final int LIMIT_SHARE = 4;
+    private static final int LIMIT_SHARE = 2;
     private static final int MIN_STEP = 4096;
 
     private final Int2ObjectHashMap<ArrayDeque<Chunk>> bySize = new Int2ObjectHashMap<>();
