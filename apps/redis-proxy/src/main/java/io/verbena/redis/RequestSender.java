@@ -242,7 +242,7 @@ final class RequestSender {
             releases.removeFirst();
             if (room == SendResult.SENT) { // else it has gone with the shard
                 encodeTransfer(next.op(), 0, RequestDescriptor.FLAG_NO_REPLY).argumentLong(next.id());
-                backend.commitUnanswered();
+                backend.commit();
             }
         }
     }

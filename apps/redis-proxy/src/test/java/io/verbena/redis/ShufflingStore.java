@@ -83,11 +83,6 @@ final class ShufflingStore implements Store {
         }
 
         @Override
-        public void commitUnanswered() {
-            backend.commitUnanswered();
-        }
-
-        @Override
         public void abort() {
             backend.abort();
         }

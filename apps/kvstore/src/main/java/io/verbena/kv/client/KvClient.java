@@ -8,6 +8,8 @@ import io.verbena.MessageHandler;
 import io.verbena.Node;
 import io.verbena.SendResult;
 import io.verbena.kv.KeyHash;
+import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.kv.server.KvServer;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * then needs no thread hop.
  */
 public final class KvClient implements MessageHandler, AutoCloseable {
-    private static final int MAX_REPLY = 80 << 20;
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
@@ -60,7 +61,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         this.unanswered = new long[channels.length];
         this.replies = node.openInbox(
                 "replies-" + NUMBERS.incrementAndGet(),
-                new InboxOptions().chunkLength(1 << 20).maxMessage(MAX_REPLY));
+                new InboxOptions().chunkLength(1 << 20).maxMessage(TransferDescriptor.MAX_MESSAGE));
         try {
             for (int i = 0; i < channels.length; i++) {
                 channels[i] = node.connect(addresses.get(i), replies, timeout);
@@ -126,7 +127,8 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * Reserves room for a request. After SENT comes {@link #commit}, before anything else.
      *
      * @param shard that is to execute the request
-     * @param length of the request in bytes
+     * @param length of the request in bytes, at most {@link TransferDescriptor#MAX_MESSAGE}: a longer one is uploaded first,
+     *     see {@link KvTransfer}
      * @return SENT if there is room; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
      */
     public SendResult claim(int shard, int length) {
@@ -150,38 +152,20 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     }
 
     /**
-     * Completes the claimed request. It may stay behind until {@link #flush}.
+     * Completes the claimed request. It may stay behind until {@link #flush}. Unless it says that it wants no reply, it
+     * counts as {@linkplain #outstanding() outstanding} from now on.
      *
      * @return SENT, or CLOSED if the shard has gone since the claim: there will be no reply
      */
     public SendResult commit() {
-        return commit(true);
-    }
-
-    /**
-     * Completes the claimed request, to which there will be no reply.
-     *
-     * @see io.verbena.kv.protocol.RequestDescriptor#FLAG_NO_REPLY
-     */
-    public SendResult commitUnanswered() {
-        return commit(false);
-    }
-
-    /** Gives the claimed room back: nothing is sent. */
-    public void abortClaim() {
         int shard = claimed;
         claimed = -1;
-        channels[shard].abortClaim();
-    }
-
-    private SendResult commit(boolean answered) {
-        int shard = claimed;
-        claimed = -1;
+        int flags = channels[shard].claimBuffer().getByte(claimOffset + RequestDescriptor.FLAGS_OFFSET);
         SendResult result = channels[shard].enqueueClaim();
         if (result != SendResult.SENT) {
             return result;
         }
-        if (answered) {
+        if ((flags & RequestDescriptor.FLAG_NO_REPLY) == 0) {
             outstanding++;
             unanswered[shard]++;
         }
@@ -190,6 +174,13 @@ public final class KvClient implements MessageHandler, AutoCloseable {
             unflushed[unflushedCount++] = shard;
         }
         return result;
+    }
+
+    /** Gives the claimed room back: nothing is sent. */
+    public void abortClaim() {
+        int shard = claimed;
+        claimed = -1;
+        channels[shard].abortClaim();
     }
 
     /** Sends what was committed, and runs shards in this process that nobody runs. */

@@ -89,6 +89,9 @@ public final class RequestEncoder {
         }
         checkCount();
         final int end = position + RequestDescriptor.argumentLength(length);
+        if (end < 0) {
+            throw new IllegalArgumentException("request of " + (end & 0xffff_ffffL) + " bytes > maximum 2147483647");
+        }
         if (length > 0) {
             // The padding lies in the last 4 bytes: zeroed first, overwritten in part by the argument's bytes.
             buffer.putInt(end - Integer.BYTES, 0);

@@ -63,7 +63,8 @@ public final class KvServer implements AutoCloseable {
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);
-        runners.add(new ShardRunner(node, context, shardContext));
+        boolean threaded = context.mode == KvServerContext.Mode.THREADS;
+        runners.add(new ShardRunner(node, context, shardContext, threaded ? node::wake : this::wakeHousekeeping));
         List<String> reachable = new ArrayList<>();
         reachable.add("local:" + name + "/" + ShardRunner.INBOX);
         for (String address : context.listen) {
@@ -94,13 +95,27 @@ public final class KvServer implements AutoCloseable {
         thread.start();
     }
 
-    // Shards that nobody uses still expire keys, and serve connections that are being made.
+    /**
+     * Shards that nobody uses still expire keys, and serve connections that are being made. And what a caller leaves of a
+     * shard's work, because it was much, is done here if nobody else comes.
+     */
     private void housekeep() {
         while (!closed) {
+            int work = 0;
+            boolean left = false;
             for (ShardRunner runner : runners) {
-                runner.tryRun();
+                work += runner.tryRun();
+                left |= runner.hasWork();
             }
-            LockSupport.parkNanos(this, HOUSEKEEPING_NANOS);
+            if (work == 0 || !left) {
+                LockSupport.parkNanos(this, HOUSEKEEPING_NANOS);
+            }
+        }
+    }
+
+    private void wakeHousekeeping() {
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
         }
     }
 

@@ -27,7 +27,6 @@ public final class KvServerContext {
     int maxReplyLength = ShardContext.DEFAULT_MAX_REPLY_LENGTH;
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
-    int maxRequest = 80 << 20;
     long maxBacklog = 256L << 20;
     final List<String> listen = new ArrayList<>();
 
@@ -95,7 +94,11 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Bytes of replies that may wait for one client that does not keep up, 1 to 896 MiB; beyond that it is disconnected. */
+    /**
+     * Bytes of replies, and of requests after them, that may wait for one client that does not keep up, 1 to 896 MiB; beyond
+     * that it is disconnected. A client that waits for replies before it asks for much more never comes near it: its
+     * requests are not executed while 8 MiB of replies, or half of this if that is less, are unread.
+     */
     public KvServerContext maxBacklog(long bytes) {
         if (bytes < 1 || bytes > ReplyTarget.MAX_BACKLOG) {
             throw new IllegalArgumentException("maxBacklog " + bytes + " outside 1.." + ReplyTarget.MAX_BACKLOG);

@@ -1,7 +1,10 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.TransferDescriptor;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.agrona.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -10,9 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   up to 8 KiB     a block of the next {@link SizeClasses size class}, from a page of 32 KiB cut into such blocks
- *   up to 512 KiB   a run of whole pages of a chunk of 2 MiB
- *   above           an extent of its own, in units of 4 KiB
+ *   up to 128 KiB   a run of whole pages of a chunk of 2 MiB
+ *   above           an extent of its own, in steps of an eighth of a power of two
  * </pre>
+ *
+ * <p>An extent can be {@linkplain #pin pinned}, so that it outlives its block for whoever still reads it; can be had
+ * {@linkplain #takeExtent without an address}, to be filled before it becomes a block; and is kept for reuse when it is
+ * freed, see {@link ExtentCache}.
  *
  * <p>Blocks are 16-byte aligned within their region and hold garbage when they are handed out. {@link #used()} counts every block with
  * its rounding, to the byte; {@link #committed()} what is held from the process. Empty pages go back to their chunk, and
@@ -20,21 +27,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is held never exceeds the budget. An allocation that would need more first gives back what holds no block, and
  * fails at once if that is not enough: near its limit on direct memory the JVM would collect garbage and sleep before it
- * throws. A limit that the JVM does have below the budget is met once and is the budget from then on.
+ * throws. A limit that the JVM does have below the budget is met once, and is the budget until the next housekeeping.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
 class Allocator implements AutoCloseable {
-    /** Greatest block that is not an extent. */
-    static final int MAX_RUN_LENGTH = 512 * 1024;
+    /** Greatest block that is not an extent: as a reply it still fits in a message. */
+    static final int MAX_RUN_LENGTH = TransferDescriptor.MAX_MESSAGE - 64;
     /** Greatest block in bytes. */
     static final int MAX_LENGTH = 1 << 30;
 
-    private static final int EXTENT_UNIT = 4096;
     private static final int NONE = -1;
     private static final int BINS = Chunk.PAGE_NUMBER_BITS + 1;
 
     private final Memory memory;
+    private final IntFunction<ByteBuffer> source;
+    private final ExtentCache extents = new ExtentCache();
     private @Nullable Chunk[] chunks = new Chunk[16];
     private final int[] pagesWithRoom = new int[SizeClasses.COUNT];
     private final int[] bins = new int[BINS];
@@ -44,16 +52,33 @@ class Allocator implements AutoCloseable {
     private int lowestFreeRegion = 1;
     private long used;
     private long committed;
+    /** Bytes of the extents in use that have no address. */
+    private long loose;
+
+    private final long configuredBudget;
     private long budget;
+    private boolean budgetLowered;
     /** Pages without a block that are kept for their class. */
     private int emptyPages;
+
+    private boolean closed;
 
     /**
      * @param budget greatest number of bytes held from the process
      */
     Allocator(final Memory memory, final long budget) {
+        this(memory, budget, ByteBuffer::allocateDirect);
+    }
+
+    /**
+     * @param budget greatest number of bytes held from the process
+     * @param source makes a direct buffer, or throws OutOfMemoryError
+     */
+    Allocator(final Memory memory, final long budget, final IntFunction<ByteBuffer> source) {
         this.memory = memory;
+        this.configuredBudget = budget;
         this.budget = budget;
+        this.source = source;
         Arrays.fill(pagesWithRoom, NONE);
         Arrays.fill(bins, NONE);
     }
@@ -93,7 +118,97 @@ class Allocator implements AutoCloseable {
         if (length > MAX_LENGTH) {
             throw new IllegalArgumentException("length " + length + " > maximum " + MAX_LENGTH);
         }
-        return allocateExtent((length + EXTENT_UNIT - 1) & -EXTENT_UNIT);
+        ensureRegion();
+        return attach(takeExtent(length));
+    }
+
+    /**
+     * Hands out an extent that has no address: its bytes are in its chunk.
+     *
+     * @param length in bytes, 1 to {@link #MAX_LENGTH}
+     * @throws AllocationFailedException if the process has no direct memory left
+     */
+    Chunk takeExtent(final int length) {
+        final int size = ExtentCache.size(length);
+        Chunk chunk = extents.take(size);
+        if (chunk == null) {
+            chunk = newChunk(size, true);
+        }
+        used += size;
+        loose += size;
+        return chunk;
+    }
+
+    /**
+     * Gives an extent an address, as that of a block that was allocated.
+     *
+     * @throws AllocationFailedException if there is no memory for the table of addresses
+     */
+    long attach(final Chunk extent) {
+        ensureRegion();
+        enter(extent);
+        loose -= extent.buffer.capacity();
+        return Memory.address(extent.region, 0);
+    }
+
+    /** Takes an extent back that has no address. */
+    void freeExtent(final Chunk extent) {
+        final int size = extent.buffer.capacity();
+        used -= size;
+        loose -= size;
+        keep(extent);
+    }
+
+    private void keep(final Chunk extent) {
+        extent.orphaned = false;
+        if (closed || !extents.offer(extent, committed)) {
+            committed -= extent.buffer.capacity();
+            BufferUtil.free(extent.memory);
+        }
+    }
+
+    /** Whether a block is an extent. */
+    boolean isExtent(final long address) {
+        return chunk(Memory.region(address)).extent;
+    }
+
+    /** Keeps the bytes of a block that is an extent, whatever becomes of the block, until {@link #unpin}. */
+    Chunk pin(final long address) {
+        final Chunk chunk = chunk(Memory.region(address));
+        if (!chunk.extent) {
+            throw new IllegalStateException("block " + Long.toHexString(address) + " is not an extent");
+        }
+        chunk.pins++;
+        return chunk;
+    }
+
+    /** Whether a block must not be written into. */
+    boolean isPinned(final long address) {
+        return chunk(Memory.region(address)).pins > 0;
+    }
+
+    /** Ends a {@link #pin}. */
+    void unpin(final Chunk extent) {
+        if (--extent.pins == 0 && extent.orphaned) {
+            freeExtent(extent);
+        }
+    }
+
+    /** Gives back extents that were freed and not used since; returns the bytes. */
+    long releaseIdleExtents(final long nowMillis) {
+        if (budgetLowered) {
+            budgetLowered = false;
+            budget = configuredBudget; // others may have given memory back
+        }
+        final long released = extents.releaseIdle(nowMillis);
+        committed -= released;
+        return released;
+    }
+
+    private boolean releaseExtents() {
+        final long released = extents.releaseAll();
+        committed -= released;
+        return released > 0;
     }
 
     /** Hands out a block of zeros. */
@@ -108,8 +223,9 @@ class Allocator implements AutoCloseable {
         if (length <= SizeClasses.MAX_SMALL) {
             return SizeClasses.size(SizeClasses.classOf(length));
         }
-        final int unit = length <= MAX_RUN_LENGTH ? Chunk.PAGE_LENGTH : EXTENT_UNIT;
-        return (length + unit - 1) & -unit;
+        return length <= MAX_RUN_LENGTH
+                ? (length + Chunk.PAGE_LENGTH - 1) & -Chunk.PAGE_LENGTH
+                : ExtentCache.size(length);
     }
 
     /** Bytes that the block has, at least what was asked for. */
@@ -134,8 +250,10 @@ class Allocator implements AutoCloseable {
         }
         final Chunk chunk = chunk(Memory.region(address));
         if (chunk.extent) {
-            used -= chunk.buffer.capacity();
-            release(chunk);
+            leave(chunk);
+            if (chunk.pins == 0) {
+                freeExtent(chunk);
+            }
             return;
         }
         final int offset = Memory.offset(address);
@@ -205,6 +323,7 @@ class Allocator implements AutoCloseable {
             committed -= Chunk.LENGTH;
             BufferUtil.free(chunk.memory);
         }
+        releaseExtents();
     }
 
     private long allocateSmall(final int sizeClass) {
@@ -241,14 +360,6 @@ class Allocator implements AutoCloseable {
         rebin(chunk);
         used += (long) pages << Chunk.PAGE_SHIFT;
         return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
-    }
-
-    private long allocateExtent(final int length) {
-        ensureRegion();
-        final Chunk chunk = newChunk(length, true);
-        enter(chunk);
-        used += length;
-        return Memory.address(chunk.region, 0);
     }
 
     private Chunk chunkWithRun(final int pages) {
@@ -298,7 +409,7 @@ class Allocator implements AutoCloseable {
         while (!isAffordable(length) && releaseRetired(1) > 0) {
             // One chunk after the other.
         }
-        if (!isAffordable(length) && (spare != null || emptyPages > 0)) {
+        if (!isAffordable(length) && (spare != null || emptyPages > 0 || extents.bytes() > 0)) {
             trim();
         }
         return isAffordable(length);
@@ -310,10 +421,14 @@ class Allocator implements AutoCloseable {
         }
         final Chunk chunk;
         try {
-            chunk = new Chunk(length, extent);
+            chunk = new Chunk(length, extent, source);
         } catch (final OutOfMemoryError e) {
-            // The process has less than the budget. To ask again would stall everybody each time.
+            if (releaseExtents()) {
+                return newChunk(length, extent);
+            }
+            // The process has less than the budget. To ask again at once would stall everybody each time.
             budget = committed;
+            budgetLowered = true;
             throw new AllocationFailedException(length, committed, budget);
         }
         committed += length;
@@ -339,11 +454,29 @@ class Allocator implements AutoCloseable {
         chunk.region = region;
     }
 
-    private void release(final Chunk chunk) {
+    /** Takes an extent's address, which it may outlive if it is pinned. */
+    private void leave(final Chunk extent) {
+        detach(extent);
+        extent.orphaned = true;
+        loose += extent.buffer.capacity();
+    }
+
+    /** An extent without an address waits to be given back. To unmap many takes long: they wait as chunks do. */
+    private void retireExtent(final Chunk extent) {
+        loose -= extent.buffer.capacity();
+        extent.orphaned = false;
+        retiredExtents.add(extent);
+    }
+
+    private void detach(final Chunk chunk) {
         memory.detach(chunk.region);
         chunks[chunk.region] = null;
         lowestFreeRegion = Math.min(lowestFreeRegion, chunk.region);
-        if (!chunk.extent && spare == null) {
+    }
+
+    private void release(final Chunk chunk) {
+        detach(chunk);
+        if (spare == null) {
             spare = chunk;
             return;
         }
@@ -428,24 +561,25 @@ class Allocator implements AutoCloseable {
 
     /**
      * Takes all blocks back at once; every address is invalid afterwards. Their chunks are reused or given back later, by
-     * {@link #releaseRetired}.
+     * {@link #releaseRetired}. Extents that are pinned or have no address stay.
      */
     void reset() {
         for (int region = 1; region < chunks.length; region++) {
             final Chunk chunk = chunks[region];
             if (chunk != null) {
-                memory.detach(region);
-                chunks[region] = null;
-                // To unmap many extents takes long: they wait as chunks do.
                 if (chunk.extent) {
-                    retiredExtents.add(chunk);
+                    leave(chunk);
+                    if (chunk.pins == 0) {
+                        retireExtent(chunk);
+                    }
                 } else {
+                    detach(chunk);
                     retired.add(chunk);
                 }
             }
         }
         lowestFreeRegion = 1;
-        used = 0;
+        used = loose;
         emptyPages = 0;
         Arrays.fill(pagesWithRoom, NONE);
         Arrays.fill(bins, NONE);
@@ -466,9 +600,10 @@ class Allocator implements AutoCloseable {
         return count;
     }
 
-    /** Frees all memory. Idempotent. */
+    /** Frees all memory; extents that are pinned or have no address are freed when they come back. Idempotent. */
     @Override
     public void close() {
+        closed = true;
         reset();
         releaseRetired(Integer.MAX_VALUE);
         trim();

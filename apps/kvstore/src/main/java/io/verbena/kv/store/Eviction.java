@@ -37,8 +37,13 @@ final class Eviction {
 
     /** Evicts until memory is below the limit; returns false if it is not. */
     boolean makeRoom(final long now) {
+        return makeRoom(0, now);
+    }
+
+    /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
+    boolean makeRoom(final long size, final long now) {
         int keys = 0;
-        while (isOverLimit()) {
+        while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
             if (reclaimer.work(RECLAIM_STEPS) > 0) {
                 continue;
             }

@@ -6,9 +6,11 @@ import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
+import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operation sees while it runs: its arguments, the reply, the database, the clock, and scratch space. One a shard,
@@ -43,6 +45,10 @@ final class Execution {
     final UnsafeBuffer scratch = new UnsafeBuffer(new byte[DoubleText.MAX_FIXED_LENGTH]);
 
     ReplyEncoder reply;
+    /** What the caller transfers in pieces; null if it takes and gives everything at once. */
+    @Nullable
+    ClientTransfers transfers;
+
     Keyspace keyspace;
     KvOp op = KvOp.GET;
     boolean resp3;
@@ -222,12 +228,16 @@ final class Execution {
         viewLength = values.strings().length(block);
     }
 
+    /** Replies with bytes of a block; if it is an extent, with a stream of them, so that they are not copied here. */
     void bulk(final long address, final int length) {
+        if (length > TransferDescriptor.PIECE_LENGTH) {
+            final ClientTransfers client = transfers;
+            if (client != null && allocator.isExtent(address)) {
+                reply.stream(client.open(address, length), length);
+                return;
+            }
+        }
         reply.bulk(memory.buffer(address), Memory.offset(address), length);
-    }
-
-    void bulkOfView() {
-        reply.bulk(viewBuffer, viewOffset, viewLength);
     }
 
     void bulkOfBlock(final long block) {
@@ -237,6 +247,25 @@ final class Execution {
     /** Replies with a key or member. */
     void bulkOfKey(final Dictionary dictionary, final long entry) {
         bulk(dictionary.keyAddress(entry), dictionary.keyLength(entry));
+    }
+
+    /** What an argument was uploaded as; it is complete. */
+    Upload upload(final int argument) {
+        final ClientTransfers client = transfers;
+        final Upload upload = client == null ? null : client.upload(request.uploadId(argument));
+        if (upload == null) {
+            throw new IllegalStateException("argument " + argument + " has no upload");
+        }
+        return upload;
+    }
+
+    /** Makes the memory of an upload a block; returns its address. */
+    long adopt(final Upload upload) {
+        final ClientTransfers client = transfers;
+        if (client == null) {
+            throw new IllegalStateException("there are no uploads");
+        }
+        return client.adopt(upload);
     }
 
     void ok() {
@@ -284,6 +313,15 @@ final class Execution {
 
     void invalidExpireTime() {
         error("ERR invalid expire time in '" + op.lowerName() + "' command");
+    }
+
+    /** True if a string may grow to that length; else replies with an error. */
+    boolean isStringAllowed(final long length) {
+        if (length <= context.maxValueLength()) {
+            return true;
+        }
+        error(Errors.STRING_TOO_LONG);
+        return false;
     }
 
     /** True if a value of that length may be stored; else replies with an error. */

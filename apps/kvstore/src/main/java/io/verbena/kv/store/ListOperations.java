@@ -143,7 +143,7 @@ final class ListOperations {
     }
 
     private void bulkHere() {
-        e.reply.bulk(lists.buffer(), lists.elementOffset(), lists.elementLength());
+        e.bulk(lists.elementAddress(), lists.elementLength());
     }
 
     private void range() {

@@ -54,6 +54,7 @@ public final class Shard implements AutoCloseable {
     private final HashOperations hashes;
     private final SortedSetOperations sortedSets;
     private final SortedSetRanges sortedSetRanges;
+    private final TransferOperations transferring;
     private boolean closed;
 
     /**
@@ -63,7 +64,7 @@ public final class Shard implements AutoCloseable {
      * @param clock Unix time in milliseconds; asked once a request
      */
     public Shard(final ShardContext context, final LongSupplier clock) {
-        this(context, clock, new Memory(), Allocator::new);
+        this(context, clock, new Memory(), (memory, budget) -> new Allocator(memory, budget, context::allocate));
     }
 
     /** Makes the allocator of a shard from its memory and budget; tests have one that fails. */
@@ -105,6 +106,7 @@ public final class Shard implements AutoCloseable {
         hashes = new HashOperations(execution, scans, randoms);
         sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
+        transferring = new TransferOperations(execution, this);
     }
 
     /**
@@ -117,88 +119,216 @@ public final class Shard implements AutoCloseable {
      * @throws ProtocolException if the request is malformed; nothing was executed and the reply was not touched
      */
     public void execute(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        execute(buffer, offset, length, reply, null);
+    }
+
+    /**
+     * Executes a request of a client that takes and gives large values in pieces, and writes its reply, which may be an error
+     * or name streams.
+     *
+     * @param buffer that holds the request
+     * @param offset of its first byte
+     * @param length of the request in bytes
+     * @param reply receives the reply; begun here
+     * @param client whose request it is; null for one that takes and gives everything at once
+     * @return true if the reply is to be sent
+     * @throws ProtocolException if the request is malformed; nothing was executed
+     */
+    public boolean execute(
+            final DirectBuffer buffer,
+            final int offset,
+            final int length,
+            final ReplyEncoder reply,
+            final @Nullable ClientTransfers client) {
         if (closed) {
             throw new IllegalStateException("shard is closed");
         }
         final Execution e = execution;
+        e.transfers = client;
+        e.reply = reply;
+        e.now = clock.getAsLong();
         final RequestFlyweight request = e.request.wrap(buffer, offset, length);
+        final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        final long mark = client == null ? 0 : client.mark();
+        boolean told = false;
+        try {
+            if (request.op() == KvOp.EXECUTE_UPLOADED) {
+                executeUploaded(request, reply);
+            } else {
+                executeWhole(buffer, offset, length, reply);
+            }
+            if (client != null && replyWanted && reply.length() > client.maxReply()) {
+                hold(client, mark, reply);
+            }
+            told = replyWanted;
+        } finally {
+            if (!told && client != null) {
+                client.rollBack(mark);
+            }
+        }
+        if (!values.reclaimer().isIdle()) {
+            values.reclaimer().work(RECLAIM_PER_REQUEST);
+        }
+        return replyWanted;
+    }
+
+    /** Executes a request that is here as a whole, and that the flyweight holds. */
+    private void executeWhole(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        final RequestFlyweight request = execution.request;
         final KvOp op = request.op();
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
         }
-        if (op == KvOp.TRANSACTION) {
-            readTransaction(buffer, offset, length);
-        }
-        reply.begin(request.correlation());
-        e.reply = reply;
-        e.now = clock.getAsLong();
         final int given = reply.limit();
         reply.limit(Math.min(given, context.maxReplyLength()));
         try {
             if (op == KvOp.TRANSACTION) {
-                executeTransaction(reply);
+                final byte[] error = readTransaction(buffer, offset, length);
+                reply.begin(request.correlation());
+                executeTransaction(error, reply);
             } else {
+                reply.begin(request.correlation());
                 executeOne(op, length, reply);
             }
         } finally {
             reply.limit(given);
         }
-        if (!values.reclaimer().isIdle()) {
-            values.reclaimer().work(RECLAIM_PER_REQUEST);
+    }
+
+    /** Executes a request that was uploaded. */
+    private void executeUploaded(final RequestFlyweight request, final ReplyEncoder reply) {
+        final ClientTransfers client = execution.transfers;
+        reply.begin(request.correlation());
+        execution.op = KvOp.EXECUTE_UPLOADED;
+        if (!KvOp.EXECUTE_UPLOADED.accepts(request.argc())) {
+            execution.arityError();
+            return;
+        }
+        if (!transferring.areNumbers(1)) {
+            return;
+        }
+        final long id = request.argumentLong(0);
+        final byte[] error = transferring.error(id);
+        final Upload upload = client == null || error != null ? null : client.upload(id);
+        try {
+            if (upload == null) {
+                execution.error(error == null ? Errors.UNKNOWN_UPLOAD : error);
+                return;
+            }
+            request.wrap(upload.buffer(), StringBlock.BYTES, upload.length());
+            final KvOp op = request.op();
+            if (op != null && op.group() == KvOp.Group.TRANSFER) {
+                throw new ProtocolException("operation " + op + " cannot be uploaded");
+            }
+            executeWhole(upload.buffer(), StringBlock.BYTES, upload.length(), reply);
+        } finally {
+            if (client != null) {
+                client.discard(id);
+            }
         }
     }
 
-    /** Checks every request of a transaction before the first is executed. */
-    private void readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+    /** Keeps a reply that is too long for a message. */
+    private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
+        try {
+            client.hold(reply);
+        } catch (final AllocationFailedException | TooManyStreamsException failure) {
+            client.rollBack(mark);
+            reply.discard();
+            execution.error(
+                    failure instanceof TooManyStreamsException ? Errors.TOO_MANY_STREAMS : Errors.OUT_OF_MEMORY);
+        }
+    }
+
+    /** Checks every request of a transaction before the first is executed; returns why none can be, or null. */
+    private byte @Nullable [] readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+        byte[] error = null;
         transaction.wrap(buffer, offset, length);
         final RequestFlyweight request = execution.request;
         for (int i = 0; i < transaction.argc(); i++) {
+            if (transaction.isUploaded(i)) {
+                throw new ProtocolException("request " + i + " of a transaction was uploaded");
+            }
             request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i));
             final KvOp op = request.op();
-            if (op == null || op == KvOp.TRANSACTION) {
+            if (op == null || op == KvOp.TRANSACTION || op.group() == KvOp.Group.TRANSFER) {
                 throw new ProtocolException(
                         "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
             }
+            if (error == null) {
+                error = transferring.error(request);
+            }
         }
         request.wrap(buffer, offset, length);
+        return error;
     }
 
     /**
      * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so that
      * the client learns of each whether it happened.
      */
-    private void executeTransaction(final ReplyEncoder reply) {
+    private void executeTransaction(final byte @Nullable [] uploadError, final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
+        if (uploadError != null) {
+            execution.error(uploadError);
+            discardUploads(request);
+            return;
+        }
         final int requests = transaction.argc();
         final int limit = reply.limit();
         final int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
         if (requests > maximum) {
             execution.error("ERR transaction of " + requests + " requests > maximum " + maximum
                     + " for a reply of up to " + limit + " bytes");
+            discardUploads(request);
             return;
         }
         reply.array(requests);
+        final ClientTransfers client = execution.transfers;
         for (int i = 0; i < requests; i++) {
             final int length = transaction.argumentLength(i);
             request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
             reply.limit(limit - (requests - 1 - i) * REPLY_ROOM_PER_REQUEST);
             final int mark = reply.length();
+            final long streamMark = client == null ? 0 : client.mark();
             try {
                 executeOne(required(request.op()), length, reply);
             } catch (final ReplyTooLargeException tooLarge) {
                 // A long error: the request changed nothing.
-                reply.discardTo(mark);
+                drop(reply, mark, streamMark);
                 execution.error(Errors.NO_REPLY_ROOM);
             }
+        }
+    }
+
+    /** Lets go of what the requests of a transaction have uploaded that are not executed. */
+    private void discardUploads(final RequestFlyweight request) {
+        for (int i = 0; i < transaction.argc(); i++) {
+            transferring.discardUploads(
+                    request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i)));
         }
     }
 
     private void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
         final Execution e = execution;
         final int mark = reply.length();
+        final ClientTransfers client = e.transfers;
+        final long streamMark = client == null ? 0 : client.mark();
         e.op = op;
         e.resp3 = e.request.isResp3();
         statistics.call(op);
+        try {
+            tryOne(op, length, reply, mark, streamMark);
+        } finally {
+            if (e.request.uploads() > 0) {
+                transferring.discardUploads(e.request);
+            }
+        }
+    }
+
+    private void tryOne(
+            final KvOp op, final int length, final ReplyEncoder reply, final int mark, final long streamMark) {
+        final Execution e = execution;
         int retries = 0;
         while (true) {
             try {
@@ -207,11 +337,15 @@ public final class Shard implements AutoCloseable {
                 }
                 return;
             } catch (final ReplyTooLargeException tooLarge) {
-                reply.discardTo(mark);
+                drop(reply, mark, streamMark);
                 e.error("ERR " + tooLarge.getMessage());
                 return;
+            } catch (final TooManyStreamsException tooMany) {
+                drop(reply, mark, streamMark);
+                e.error(Errors.TOO_MANY_STREAMS);
+                return;
             } catch (final AllocationFailedException failure) {
-                reply.discardTo(mark);
+                drop(reply, mark, streamMark);
                 if (retries == MAX_RETRIES || !eviction.makeRoomFor(failure, 1 << retries, e.now)) {
                     outOfMemory();
                     return;
@@ -219,10 +353,19 @@ public final class Shard implements AutoCloseable {
                 retries++;
             } catch (final OutOfMemoryError exhausted) {
                 // The Java heap: what an operation needs of it, it takes before it changes anything.
-                reply.discardTo(mark);
+                drop(reply, mark, streamMark);
                 outOfMemory();
                 return;
             }
+        }
+    }
+
+    /** Drops what an operation has replied so far. */
+    private void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
+        reply.discardTo(mark);
+        final ClientTransfers client = execution.transfers;
+        if (client != null) {
+            client.rollBack(streamMark);
         }
     }
 
@@ -249,6 +392,9 @@ public final class Shard implements AutoCloseable {
             return false;
         }
         e.keyspace = databases[request.database()];
+        if (request.uploads() > 0 && !transferring.areUploadsAllowed(op, request)) {
+            return false;
+        }
         // A shorter request cannot break the limits on keys and values.
         if ((length > ShardContext.MAX_KEY_LENGTH || length > context.maxValueLength())
                 && !areLengthsAllowed(op, request)) {
@@ -280,6 +426,11 @@ public final class Shard implements AutoCloseable {
         return true;
     }
 
+    /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
+    boolean hasRoomFor(final int size) {
+        return eviction.makeRoom(size, execution.now);
+    }
+
     private void dispatch(final KvOp op) {
         switch (op.group()) {
             case STRING -> strings.execute(op);
@@ -294,7 +445,7 @@ public final class Shard implements AutoCloseable {
             case HASH -> hashes.execute(op);
             case SORTED_SET -> sortedSets.execute(op);
             case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
-            case TRANSFER -> execution.error("ERR transfers are not supported");
+            case TRANSFER -> transferring.execute(op);
         }
     }
 
@@ -319,6 +470,7 @@ public final class Shard implements AutoCloseable {
         if (work < maxWork && allocator.prepare()) {
             work++;
         }
+        allocator.releaseIdleExtents(nowMillis);
         return work;
     }
 
@@ -330,6 +482,16 @@ public final class Shard implements AutoCloseable {
         evictionPool.clear();
         values.reclaimer().clear();
         allocator.reset();
+    }
+
+    /**
+     * Begins to transfer values in pieces with a client.
+     *
+     * @param maxReply longest reply in bytes that the client takes at once: a longer one is held; negative if it takes none
+     * @return what to name with each request of the client, and to close when the client has gone
+     */
+    public ClientTransfers newTransfers(final int maxReply) {
+        return new ClientTransfers(allocator, maxReply);
     }
 
     /** @return what was counted since the shard was made */

@@ -2,7 +2,9 @@ package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.function.IntFunction;
 
 /**
  * Settings of a {@link Shard}. Set them before the shard is made; it reads them once. Not thread-safe.
@@ -29,6 +31,7 @@ public final class ShardContext {
     private EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
     private int maxValueLength = RequestDescriptor.MAX_ARGUMENT_LENGTH;
+    private IntFunction<ByteBuffer> memorySource = ByteBuffer::allocateDirect;
     private long seed = new SecureRandom().nextLong();
     private long hashKey0 = new SecureRandom().nextLong();
     private long hashKey1 = new SecureRandom().nextLong();
@@ -143,7 +146,7 @@ public final class ShardContext {
     }
 
     /**
-     * @param bytes that a value may have, 1 to 64 MiB
+     * @param bytes that a value may have, 1 to 512 MiB
      * @return this
      */
     public ShardContext maxValueLength(final int bytes) {
@@ -175,6 +178,22 @@ public final class ShardContext {
 
     long seed() {
         return seed;
+    }
+
+    /**
+     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of what
+     * happens when there is none.
+     *
+     * @param source makes a direct buffer of so many bytes, or throws OutOfMemoryError
+     * @return this
+     */
+    public ShardContext memorySource(final IntFunction<ByteBuffer> source) {
+        memorySource = source;
+        return this;
+    }
+
+    ByteBuffer allocate(final int bytes) {
+        return memorySource.apply(bytes);
     }
 
     SipHash newHash() {

@@ -255,7 +255,27 @@ final class StringOperations {
 
     /** Sets a key to an argument, whatever it was before; returns its entry. */
     private long store(final int key, final int value, final boolean keepExpiry) {
-        return store(key, e.in, e.at(value), e.length(value), keepExpiry);
+        return e.request.isUploaded(value)
+                ? storeUpload(key, e.upload(value), keepExpiry)
+                : store(key, e.in, e.at(value), e.length(value), keepExpiry);
+    }
+
+    /** Sets a key to what was uploaded: its memory becomes the value, unless an ordinary block is long enough. */
+    private long storeUpload(final int key, final Upload upload, final boolean keepExpiry) {
+        if (StringBlock.BYTES + upload.length() <= Allocator.MAX_RUN_LENGTH) {
+            return store(key, upload.buffer(), StringBlock.BYTES, upload.length(), keepExpiry);
+        }
+        final long found = e.lookupWrite(key);
+        final long block = e.adopt(upload);
+        if (found == Memory.NULL) {
+            return e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
+        }
+        e.keyspace.releaseValue(found);
+        e.keyspace.set(found, ValueType.STRING, ValueType.RAW, block);
+        if (!keepExpiry) {
+            e.keyspace.persist(found);
+        }
+        return found;
     }
 
     long store(final int key, final UnsafeBuffer buffer, final int offset, final int length, final boolean keepExpiry) {
@@ -293,7 +313,7 @@ final class StringOperations {
         }
         final int before = stringLength(entry);
         final long total = (long) before + e.length(1);
-        if (!e.fits(total)) {
+        if (!e.isStringAllowed(total)) {
             return;
         }
         final long block = extend(entry, (int) total);
@@ -322,6 +342,13 @@ final class StringOperations {
                 block = strings.extend(block, length);
             }
         }
+        e.keyspace.value(entry, ValueType.RAW, block);
+        return block;
+    }
+
+    /** As {@link #extend}, for a string whose present bytes are to be changed. */
+    long extendToWrite(final long entry, final int length) {
+        final long block = e.values.strings().extendToWrite(extend(entry, 0), length);
         e.keyspace.value(entry, ValueType.RAW, block);
         return block;
     }
@@ -370,7 +397,12 @@ final class StringOperations {
         if (start > end || length == 0) {
             e.emptyBulk();
         } else {
-            e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, (int) (end - start + 1));
+            final int bytes = (int) (end - start + 1);
+            if (e.keyspace.encoding(entry) == ValueType.INT) {
+                e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, bytes);
+            } else {
+                e.bulk(e.keyspace.value(entry) + StringBlock.BYTES + start, bytes);
+            }
         }
     }
 
@@ -393,7 +425,7 @@ final class StringOperations {
             return;
         }
         // An offset near the greatest long would overflow the sum.
-        if (!e.fits(Math.max(offset, offset + length))) {
+        if (!e.isStringAllowed(Math.max(offset, offset + length))) {
             return;
         }
         final int end = (int) offset + length;
@@ -401,7 +433,7 @@ final class StringOperations {
         if (entry == Memory.NULL) {
             block = addZeroed(0, end);
         } else {
-            block = extend(entry, end);
+            block = extendToWrite(entry, end);
         }
         e.memory.putBytes(block + StringBlock.BYTES + offset, e.in, e.at(2), length);
         e.reply.integer(e.values.strings().length(block));

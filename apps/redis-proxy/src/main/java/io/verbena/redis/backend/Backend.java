@@ -32,8 +32,7 @@ public interface Backend extends AutoCloseable {
     int shardOf(DirectBuffer buffer, int offset, int length);
 
     /**
-     * Reserves room for a request. Each successful claim is followed by {@link #commit}, {@link #commitUnanswered} or {@link
-     * #abort} before anything else is called. Runs nothing of the loop.
+     * Reserves room for a request. Each successful claim is followed by {@link #commit} or {@link #abort} before anything else is called. Runs nothing of the loop.
      *
      * @param shard that is to execute the request
      * @param length of the request in bytes
@@ -58,9 +57,6 @@ public interface Backend extends AutoCloseable {
 
     /** Completes the claimed request. It may stay behind until {@link #flush}. */
     void commit();
-
-    /** As {@link #commit}, for a request that asks for no reply. */
-    void commitUnanswered();
 
     /** Gives the claimed room back. */
     void abort();

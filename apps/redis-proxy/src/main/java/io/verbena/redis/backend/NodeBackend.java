@@ -73,11 +73,6 @@ final class NodeBackend implements Backend {
     }
 
     @Override
-    public void commitUnanswered() {
-        client().commitUnanswered();
-    }
-
-    @Override
     public void abort() {
         client().abortClaim();
     }
