@@ -179,7 +179,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private int turn() {
         readClock();
         turnBytes = 0;
-        int work = node.doWork() + forgetClosed();
+        int work = node.doWork();
+        if (!closedChannels.isEmpty()) {
+            work += forgetClosed();
+        }
         if (!stalled.isEmpty()) {
             work += drainBacklogs();
         }
@@ -206,7 +209,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 housekeptMillis = nowMillis;
             }
         }
-        runnable = !parking.isEmpty() && parking.stream().anyMatch(target -> target.runnable() != null);
+        boolean left = !parking.isEmpty() && parking.stream().anyMatch(target -> target.runnable() != null);
+        if (left != runnable) {
+            runnable = left; // a volatile store costs as much as a tenth of a GET
+        }
         return work;
     }
 
