@@ -283,6 +283,7 @@ final class Connection {
     private Expected begin(Request request, int line) {
         if (in[inStart] == '-' && run.context().allowOom() && startsWithOom(line)) {
             run.tally().refused.increment();
+            request.outcome().dropped();
             return Expected.error("OOM");
         }
         return request.outcome().apply();
@@ -358,7 +359,11 @@ final class Connection {
     /** Resets the connection, whatever is under way. */
     private void die() {
         int never = unsent.size() - (requestPosition > 0 ? 1 : 0);
-        List<Request> inDoubt = new ArrayList<>(pending).subList(0, Math.max(0, pending.size() - never));
+        List<Request> all = new ArrayList<>(pending);
+        List<Request> inDoubt = all.subList(0, Math.max(0, all.size() - never));
+        for (Request each : all.subList(inDoubt.size(), all.size())) {
+            each.outcome().dropped();
+        }
         if (expected != null && !inDoubt.isEmpty()) {
             // Its reply has begun, so the model has it already.
             inDoubt = inDoubt.subList(1, inDoubt.size());

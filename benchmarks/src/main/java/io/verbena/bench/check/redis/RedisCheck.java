@@ -22,6 +22,7 @@ public final class RedisCheck {
     private final List<ClientLoop> loops = new ArrayList<>();
     private final List<Player> players = new ArrayList<>();
     private final ScenarioRunner scenarios;
+    private final Shared shared;
     private final long began = System.nanoTime();
     private long commandsBefore;
     private long bytesBefore;
@@ -41,13 +42,15 @@ public final class RedisCheck {
         this.progress = progress;
         this.trouble = trouble;
         this.scenarios = new ScenarioRunner(run, Scenarios.of(run));
+        this.shared = new Shared(run.prefix());
         populate();
     }
 
     private void populate() {
         RedisCheckContext context = run.context();
         int clients = context.clients();
-        int together = Math.max(12, clients / 4);
+        boolean onlyScenarios = !context.scenarios().isEmpty();
+        int together = onlyScenarios ? clients : Math.max(12, clients / 4);
         int bulk = Math.max(2, clients / 32);
         int small = Math.max(2, clients / 12);
         long quarter = (long) (context.maxData() * MAX_SHARE);
@@ -56,8 +59,14 @@ public final class RedisCheck {
             scenarios.add(player);
             players.add(player);
         }
+        if (onlyScenarios) {
+            return;
+        }
         for (int i = 0; i < bulk + small; i++) {
             players.add(new TenantPlayer(run, players.size(), i < bulk, quarter / bulk));
+        }
+        for (int i = 0; i < Math.max(4, clients / 10); i++) {
+            players.add(new SharedPlayer(run, players.size(), shared));
         }
         int giant = (int) Math.min(context.maxValue(), quarter);
         int own = clients - players.size();
@@ -89,6 +98,7 @@ public final class RedisCheck {
             run.end();
             scenarios.end();
             awaitPlayers();
+            close();
         } finally {
             for (ClientLoop each : loops) {
                 each.stop();
@@ -99,7 +109,7 @@ public final class RedisCheck {
                 failure == null
                         ? null
                         : failure + "\n  replay      " + run.context().replay(),
-                new Summary(run, scenarios.rounds(), (System.nanoTime() - began) / 1e9).lines());
+                new Summary(run, scenarios.rounds(), shared, (System.nanoTime() - began) / 1e9).lines());
     }
 
     private void watch(long until) throws InterruptedException {
@@ -119,6 +129,16 @@ public final class RedisCheck {
                                 .toList());
             }
             look();
+        }
+    }
+
+    private void close() throws InterruptedException {
+        if (!run.hasFailed()) {
+            ClientLoop loop = loops.get(0);
+            Player closing = new ClosingPlayer(run, players.size(), shared);
+            players.add(closing);
+            loop.execute(() -> closing.start(loop));
+            awaitPlayers();
         }
     }
 

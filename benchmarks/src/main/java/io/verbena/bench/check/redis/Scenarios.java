@@ -20,7 +20,17 @@ final class Scenarios {
 
     /** Those that make sense with a run's settings. */
     static List<Scenario> of(Run run) {
-        return new Scenarios(run).list();
+        List<Scenario> all = new Scenarios(run).list();
+        List<String> wanted = run.context().scenarios();
+        for (String each : wanted) {
+            if (all.stream().noneMatch(scenario -> scenario.name().equals(each))) {
+                throw new IllegalArgumentException("no scenario '" + each + "', there are "
+                        + all.stream().map(Scenario::name).toList());
+            }
+        }
+        return wanted.isEmpty()
+                ? all
+                : all.stream().filter(each -> wanted.contains(each.name())).toList();
     }
 
     private List<Scenario> list() {
