@@ -234,7 +234,10 @@ final class Connection {
         while (inStart < inEnd) {
             Request request = pending.peek();
             if (request == null) {
-                throw failure("bytes that nobody asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
+                throw wrong(
+                        null,
+                        "nothing",
+                        "bytes that nobody asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
             }
             if (streamed != null ? !stream(request, streamed) : !whole(request)) {
                 return true;
@@ -341,7 +344,10 @@ final class Connection {
             return true;
         }
         if (inStart < inEnd) {
-            throw failure("more came than was asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
+            throw wrong(
+                    null,
+                    "nothing",
+                    "more came than was asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
         }
         player.idle();
         return false;
@@ -401,7 +407,8 @@ final class Connection {
                 !pending.isEmpty() || outputShut || (key != null && (key.interestOps() & SelectionKey.OP_CONNECT) != 0);
         if (owed && readFrom == 0 && nowNanos - progressNanos > run.context().stallNanos()) {
             String what = pending.isEmpty() ? "no end of the stream, or no connection" : "no answer";
-            throw wrong(
+            throw report(
+                    "no answer",
                     pending.peek(),
                     expected,
                     String.format(
@@ -436,7 +443,11 @@ final class Connection {
     }
 
     private CheckFailure wrong(@Nullable Request request, @Nullable Object wanted, @Nullable String got) {
-        return new CheckFailure("wrong reply\n  connection  " + player + ", seed "
+        return report("wrong reply", request, wanted, got);
+    }
+
+    private CheckFailure report(String kind, @Nullable Request request, @Nullable Object wanted, @Nullable String got) {
+        return new CheckFailure(kind + "\n  connection  " + player + ", seed "
                 + run.context().seed()
                 + "\n  command     " + (request == null ? "none" : request.toString())
                 + "\n  place       reply " + (answered + 1) + " of a pipeline of " + depth + ", " + pending.size()
@@ -446,6 +457,6 @@ final class Connection {
     }
 
     private CheckFailure failure(String text) {
-        return wrong(pending.peek(), expected, text);
+        return report("connection lost", pending.peek(), expected, text);
     }
 }

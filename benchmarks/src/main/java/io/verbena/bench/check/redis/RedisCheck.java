@@ -78,27 +78,29 @@ public final class RedisCheck {
 
     /** Runs it all. */
     public RedisCheckResult run() throws InterruptedException {
+        RedisCheckContext context = run.context();
         try {
-            for (int i = 0; i < run.context().threads(); i++) {
+            for (int i = 0; i < context.threads(); i++) {
                 loops.add(new ClientLoop(run, i));
             }
         } catch (IOException e) {
             throw new BenchException("cannot open a selector: " + e.getMessage(), e);
         }
         try {
-            for (int i = 0; i < players.size(); i++) {
-                Player player = players.get(i);
-                ClientLoop loop = loops.get(i % loops.size());
-                loop.execute(() -> player.start(loop));
-            }
             for (ClientLoop each : loops) {
                 each.start();
             }
-            watch(began + (long) (run.context().seconds() * 1e9));
+            if (context.scenarios().isEmpty()) {
+                play(new OpeningPlayer(run, players.size()));
+            }
+            for (int i = 0; i < players.size(); i++) {
+                start(players.get(i), loops.get(i % loops.size()));
+            }
+            watch(System.nanoTime() + (long) (context.seconds() * 1e9));
             run.end();
             scenarios.end();
-            awaitPlayers();
-            close();
+            await(players);
+            play(new ClosingPlayer(run, players.size(), shared));
         } finally {
             for (ClientLoop each : loops) {
                 each.stop();
@@ -106,9 +108,7 @@ public final class RedisCheck {
         }
         String failure = run.failure();
         return new RedisCheckResult(
-                failure == null
-                        ? null
-                        : failure + "\n  replay      " + run.context().replay(),
+                failure == null ? null : failure + "\n  replay      " + context.replay(),
                 new Summary(run, scenarios.rounds(), shared, (System.nanoTime() - began) / 1e9).lines());
     }
 
@@ -118,27 +118,29 @@ public final class RedisCheck {
         }
     }
 
-    private void awaitPlayers() throws InterruptedException {
+    private static void start(Player player, ClientLoop loop) {
+        loop.execute(() -> player.start(loop));
+    }
+
+    /** Lets a player play alone, unless something is wrong already. */
+    private void play(Player player) throws InterruptedException {
+        if (!run.hasFailed()) {
+            start(player, loops.get(0));
+            await(List.of(player));
+        }
+    }
+
+    private void await(List<Player> awaited) throws InterruptedException {
         long until = System.nanoTime() + 4 * run.context().stallNanos() + TimeUnit.MINUTES.toNanos(1);
-        while (!run.hasFailed() && players.stream().anyMatch(each -> !each.isDone())) {
+        while (!run.hasFailed() && awaited.stream().anyMatch(each -> !each.isDone())) {
             if (System.nanoTime() - until > 0) {
-                run.fail("the last look at the keys has not ended in time: "
-                        + players.stream()
+                run.fail("these connections have not come to their end in time: "
+                        + awaited.stream()
                                 .filter(each -> !each.isDone())
                                 .limit(10)
                                 .toList());
             }
             look();
-        }
-    }
-
-    private void close() throws InterruptedException {
-        if (!run.hasFailed()) {
-            ClientLoop loop = loops.get(0);
-            Player closing = new ClosingPlayer(run, players.size(), shared);
-            players.add(closing);
-            loop.execute(() -> closing.start(loop));
-            awaitPlayers();
         }
     }
 

@@ -43,9 +43,10 @@ final class Scenarios {
                 8,
                 (player, rank, round) -> round % 2 == 0 ? sets(player, deep(100), 100) : gets(player, deep(100))));
         list.add(Scenario.uniform("incr-1000-deep", ALL, 3, (player, rank, round) -> increments(player, deep(1000))));
-        for (int size : List.of(4096, 16384, 65536)) {
+        for (int each : List.of(4096, 16384, 65536)) {
+            int size = Math.min(each, run.context().maxValue());
             list.add(Scenario.uniform(
-                    "set-" + size + "-16-deep",
+                    "set-" + each + "-16-deep",
                     ALL,
                     4,
                     (player, rank, round) -> round % 2 == 0 ? sets(player, deep(16), size) : gets(player, deep(16))));
