@@ -234,7 +234,10 @@ final class Connection {
         while (inStart < inEnd) {
             Request request = pending.peek();
             if (request == null) {
-                throw failure("bytes that nobody asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
+                throw wrong(
+                        null,
+                        "nothing",
+                        "bytes that nobody asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
             }
             if (streamed != null ? !stream(request, streamed) : !whole(request)) {
                 return true;
@@ -283,6 +286,7 @@ final class Connection {
     private Expected begin(Request request, int line) {
         if (in[inStart] == '-' && run.context().allowOom() && startsWithOom(line)) {
             run.tally().refused.increment();
+            request.outcome().dropped();
             return Expected.error("OOM");
         }
         return request.outcome().apply();
@@ -340,7 +344,10 @@ final class Connection {
             return true;
         }
         if (inStart < inEnd) {
-            throw failure("more came than was asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
+            throw wrong(
+                    null,
+                    "nothing",
+                    "more came than was asked for: " + Text.of(Arrays.copyOfRange(in, inStart, inEnd)));
         }
         player.idle();
         return false;
@@ -358,7 +365,11 @@ final class Connection {
     /** Resets the connection, whatever is under way. */
     private void die() {
         int never = unsent.size() - (requestPosition > 0 ? 1 : 0);
-        List<Request> inDoubt = new ArrayList<>(pending).subList(0, Math.max(0, pending.size() - never));
+        List<Request> all = new ArrayList<>(pending);
+        List<Request> inDoubt = all.subList(0, Math.max(0, all.size() - never));
+        for (Request each : all.subList(inDoubt.size(), all.size())) {
+            each.outcome().dropped();
+        }
         if (expected != null && !inDoubt.isEmpty()) {
             // Its reply has begun, so the model has it already.
             inDoubt = inDoubt.subList(1, inDoubt.size());
@@ -396,7 +407,8 @@ final class Connection {
                 !pending.isEmpty() || outputShut || (key != null && (key.interestOps() & SelectionKey.OP_CONNECT) != 0);
         if (owed && readFrom == 0 && nowNanos - progressNanos > run.context().stallNanos()) {
             String what = pending.isEmpty() ? "no end of the stream, or no connection" : "no answer";
-            throw wrong(
+            throw report(
+                    "no answer",
                     pending.peek(),
                     expected,
                     String.format(
@@ -431,7 +443,11 @@ final class Connection {
     }
 
     private CheckFailure wrong(@Nullable Request request, @Nullable Object wanted, @Nullable String got) {
-        return new CheckFailure("wrong reply\n  connection  " + player + ", seed "
+        return report("wrong reply", request, wanted, got);
+    }
+
+    private CheckFailure report(String kind, @Nullable Request request, @Nullable Object wanted, @Nullable String got) {
+        return new CheckFailure(kind + "\n  connection  " + player + ", seed "
                 + run.context().seed()
                 + "\n  command     " + (request == null ? "none" : request.toString())
                 + "\n  place       reply " + (answered + 1) + " of a pipeline of " + depth + ", " + pending.size()
@@ -441,6 +457,6 @@ final class Connection {
     }
 
     private CheckFailure failure(String text) {
-        return wrong(pending.peek(), expected, text);
+        return report("connection lost", pending.peek(), expected, text);
     }
 }

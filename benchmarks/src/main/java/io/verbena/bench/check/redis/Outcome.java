@@ -8,4 +8,7 @@ interface Outcome {
 
     /** The connection died with the command perhaps executed, and nobody will read its reply. */
     default void lost() {}
+
+    /** The command was never sent, or was refused and not executed. */
+    default void dropped() {}
 }

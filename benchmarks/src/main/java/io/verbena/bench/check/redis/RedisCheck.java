@@ -22,6 +22,7 @@ public final class RedisCheck {
     private final List<ClientLoop> loops = new ArrayList<>();
     private final List<Player> players = new ArrayList<>();
     private final ScenarioRunner scenarios;
+    private final Shared shared;
     private final long began = System.nanoTime();
     private long commandsBefore;
     private long bytesBefore;
@@ -41,13 +42,15 @@ public final class RedisCheck {
         this.progress = progress;
         this.trouble = trouble;
         this.scenarios = new ScenarioRunner(run, Scenarios.of(run));
+        this.shared = new Shared(run.prefix());
         populate();
     }
 
     private void populate() {
         RedisCheckContext context = run.context();
         int clients = context.clients();
-        int together = Math.max(12, clients / 4);
+        boolean onlyScenarios = !context.scenarios().isEmpty();
+        int together = onlyScenarios ? clients : Math.max(12, clients / 4);
         int bulk = Math.max(2, clients / 32);
         int small = Math.max(2, clients / 12);
         long quarter = (long) (context.maxData() * MAX_SHARE);
@@ -56,8 +59,14 @@ public final class RedisCheck {
             scenarios.add(player);
             players.add(player);
         }
+        if (onlyScenarios) {
+            return;
+        }
         for (int i = 0; i < bulk + small; i++) {
             players.add(new TenantPlayer(run, players.size(), i < bulk, quarter / bulk));
+        }
+        for (int i = 0; i < Math.max(4, clients / 10); i++) {
+            players.add(new SharedPlayer(run, players.size(), shared));
         }
         int giant = (int) Math.min(context.maxValue(), quarter);
         int own = clients - players.size();
@@ -69,26 +78,29 @@ public final class RedisCheck {
 
     /** Runs it all. */
     public RedisCheckResult run() throws InterruptedException {
+        RedisCheckContext context = run.context();
         try {
-            for (int i = 0; i < run.context().threads(); i++) {
+            for (int i = 0; i < context.threads(); i++) {
                 loops.add(new ClientLoop(run, i));
             }
         } catch (IOException e) {
             throw new BenchException("cannot open a selector: " + e.getMessage(), e);
         }
         try {
-            for (int i = 0; i < players.size(); i++) {
-                Player player = players.get(i);
-                ClientLoop loop = loops.get(i % loops.size());
-                loop.execute(() -> player.start(loop));
-            }
             for (ClientLoop each : loops) {
                 each.start();
             }
-            watch(began + (long) (run.context().seconds() * 1e9));
+            if (context.scenarios().isEmpty()) {
+                play(new OpeningPlayer(run, players.size()));
+            }
+            for (int i = 0; i < players.size(); i++) {
+                start(players.get(i), loops.get(i % loops.size()));
+            }
+            watch(System.nanoTime() + (long) (context.seconds() * 1e9));
             run.end();
             scenarios.end();
-            awaitPlayers();
+            await(players);
+            play(new ClosingPlayer(run, players.size(), shared));
         } finally {
             for (ClientLoop each : loops) {
                 each.stop();
@@ -96,10 +108,8 @@ public final class RedisCheck {
         }
         String failure = run.failure();
         return new RedisCheckResult(
-                failure == null
-                        ? null
-                        : failure + "\n  replay      " + run.context().replay(),
-                new Summary(run, scenarios.rounds(), (System.nanoTime() - began) / 1e9).lines());
+                failure == null ? null : failure + "\n  replay      " + context.replay(),
+                new Summary(run, scenarios.rounds(), shared, (System.nanoTime() - began) / 1e9).lines());
     }
 
     private void watch(long until) throws InterruptedException {
@@ -108,12 +118,24 @@ public final class RedisCheck {
         }
     }
 
-    private void awaitPlayers() throws InterruptedException {
+    private static void start(Player player, ClientLoop loop) {
+        loop.execute(() -> player.start(loop));
+    }
+
+    /** Lets a player play alone, unless something is wrong already. */
+    private void play(Player player) throws InterruptedException {
+        if (!run.hasFailed()) {
+            start(player, loops.get(0));
+            await(List.of(player));
+        }
+    }
+
+    private void await(List<Player> awaited) throws InterruptedException {
         long until = System.nanoTime() + 4 * run.context().stallNanos() + TimeUnit.MINUTES.toNanos(1);
-        while (!run.hasFailed() && players.stream().anyMatch(each -> !each.isDone())) {
+        while (!run.hasFailed() && awaited.stream().anyMatch(each -> !each.isDone())) {
             if (System.nanoTime() - until > 0) {
-                run.fail("the last look at the keys has not ended in time: "
-                        + players.stream()
+                run.fail("these connections have not come to their end in time: "
+                        + awaited.stream()
                                 .filter(each -> !each.isDone())
                                 .limit(10)
                                 .toList());

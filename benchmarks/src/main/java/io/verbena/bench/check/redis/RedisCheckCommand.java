@@ -102,6 +102,13 @@ public final class RedisCheckCommand implements Callable<Integer> {
     private boolean noHalfClose;
 
     @Option(
+            names = "--scenario",
+            split = ",",
+            paramLabel = "NAME",
+            description = "Nothing but these scenarios, with all clients.")
+    private List<String> scenarios = List.of();
+
+    @Option(
             names = "--server-jvm",
             paramLabel = "OPTIONS",
             defaultValue = "",
@@ -131,7 +138,8 @@ public final class RedisCheckCommand implements Callable<Integer> {
                 .maxData(maxData)
                 .stallSeconds(stallSeconds)
                 .allowOom(allowOom)
-                .halfClose(!noHalfClose);
+                .halfClose(!noHalfClose)
+                .scenarios(scenarios);
         try {
             if (address != null) {
                 int colon = address.lastIndexOf(':');

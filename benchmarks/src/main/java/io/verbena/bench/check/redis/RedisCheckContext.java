@@ -1,6 +1,7 @@
 package io.verbena.bench.check.redis;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -38,6 +39,7 @@ public final class RedisCheckContext {
     private boolean allowOom;
     private boolean halfClose = true;
     private boolean own;
+    private List<String> scenarios = List.of();
 
     /** Checks the settings. */
     public RedisCheckContext conclude() {
@@ -197,11 +199,21 @@ public final class RedisCheckContext {
         return own;
     }
 
+    /** Names of scenarios to which the load is limited; none for the whole load. */
+    public RedisCheckContext scenarios(List<String> value) {
+        scenarios = List.copyOf(value);
+        return this;
+    }
+
+    List<String> scenarios() {
+        return scenarios;
+    }
+
     /** The command that makes the same choices again, without what a server of its own was started with. */
     String replay() {
         return String.format(
                 "./verbena check redis --seed %d --seconds %.0f --clients %d --threads %d --max-value %d --max-depth %d"
-                        + " --max-data %d%s%s",
+                        + " --max-data %d%s%s%s",
                 seed,
                 seconds,
                 clients,
@@ -210,6 +222,7 @@ public final class RedisCheckContext {
                 maxDepth,
                 maxData,
                 allowOom ? " --allow-oom" : "",
-                halfClose ? "" : " --no-half-close");
+                halfClose ? "" : " --no-half-close",
+                scenarios.isEmpty() ? "" : " --scenario " + String.join(",", scenarios));
     }
 }

@@ -12,6 +12,7 @@ final class Run {
     private final Latencies latencies = new Latencies();
     private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
     private volatile boolean ending;
+    private volatile boolean watchOffered;
 
     /**
      * Creates one.
@@ -57,6 +58,15 @@ final class Run {
     @Nullable
     String failure() {
         return failure.get();
+    }
+
+    /** Whether the server has transactions with conditions. */
+    void watchOffered(boolean value) {
+        watchOffered = value;
+    }
+
+    boolean isWatchOffered() {
+        return watchOffered;
     }
 
     /** The load's time is over: players look for the last time at what they own. */

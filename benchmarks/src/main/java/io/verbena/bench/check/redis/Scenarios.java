@@ -20,7 +20,17 @@ final class Scenarios {
 
     /** Those that make sense with a run's settings. */
     static List<Scenario> of(Run run) {
-        return new Scenarios(run).list();
+        List<Scenario> all = new Scenarios(run).list();
+        List<String> wanted = run.context().scenarios();
+        for (String each : wanted) {
+            if (all.stream().noneMatch(scenario -> scenario.name().equals(each))) {
+                throw new IllegalArgumentException("no scenario '" + each + "', there are "
+                        + all.stream().map(Scenario::name).toList());
+            }
+        }
+        return wanted.isEmpty()
+                ? all
+                : all.stream().filter(each -> wanted.contains(each.name())).toList();
     }
 
     private List<Scenario> list() {
@@ -33,9 +43,10 @@ final class Scenarios {
                 8,
                 (player, rank, round) -> round % 2 == 0 ? sets(player, deep(100), 100) : gets(player, deep(100))));
         list.add(Scenario.uniform("incr-1000-deep", ALL, 3, (player, rank, round) -> increments(player, deep(1000))));
-        for (int size : List.of(4096, 16384, 65536)) {
+        for (int each : List.of(4096, 16384, 65536)) {
+            int size = Math.min(each, run.context().maxValue());
             list.add(Scenario.uniform(
-                    "set-" + size + "-16-deep",
+                    "set-" + each + "-16-deep",
                     ALL,
                     4,
                     (player, rank, round) -> round % 2 == 0 ? sets(player, deep(16), size) : gets(player, deep(16))));

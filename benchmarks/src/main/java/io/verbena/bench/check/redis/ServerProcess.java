@@ -97,7 +97,8 @@ final class ServerProcess implements AutoCloseable {
         if (wrong != null) {
             return wrong;
         }
-        process.destroy();
+        // Process.destroy would close its standard input as well, by which it knows that its parent is gone.
+        process.toHandle().destroy();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             return "the server has not ended " + STOP_SECONDS + " s after SIGTERM";
         }
@@ -110,14 +111,23 @@ final class ServerProcess implements AutoCloseable {
     /** The errors in its log, or null. */
     @Nullable
     String errors() throws IOException {
-        List<String> lines = text().lines()
-                .filter(each ->
-                        each.contains(" ERROR ") || each.contains("Exception") || each.contains("OutOfMemoryError"))
-                .toList();
-        return lines.isEmpty()
+        List<String> lines = text().lines().toList();
+        int first = -1;
+        int count = 0;
+        for (int i = 0; i < lines.size(); i++) {
+            if (isError(lines.get(i))) {
+                first = first < 0 ? i : first;
+                count++;
+            }
+        }
+        return count == 0
                 ? null
-                : "the server logged " + lines.size() + " errors:\n  "
-                        + String.join("\n  ", lines.subList(0, Math.min(SHOWN_LINES, lines.size())));
+                : "the server logged " + count + " errors, at first\n  "
+                        + String.join("\n  ", lines.subList(first, Math.min(lines.size(), first + SHOWN_LINES)));
+    }
+
+    private static boolean isError(String line) {
+        return line.contains(" ERROR ") || line.contains("OutOfMemoryError") || line.startsWith("Exception in thread");
     }
 
     private String text() throws IOException {

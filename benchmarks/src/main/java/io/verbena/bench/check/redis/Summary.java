@@ -11,11 +11,13 @@ final class Summary {
 
     private final Run run;
     private final Map<String, Integer> rounds;
+    private final Shared shared;
     private final double seconds;
 
-    Summary(Run run, Map<String, Integer> rounds, double seconds) {
+    Summary(Run run, Map<String, Integer> rounds, Shared shared, double seconds) {
         this.run = run;
         this.rounds = rounds;
+        this.shared = shared;
         this.seconds = seconds;
     }
 
@@ -36,6 +38,7 @@ final class Summary {
         if (run.context().allowOom()) {
             lines.add(line("refused", "%,d writes for want of memory", tally.refused.sum()));
         }
+        lines.add(line("judged", "%s", shared.summary()));
         run.latencies().lines().forEach((group, text) -> lines.add(line(group + " group", "%s", text)));
         StringBuilder row = new StringBuilder();
         int column = 0;

@@ -58,7 +58,7 @@ final class TalkCommands {
         Slot watched = keys.any(Kind.STRING);
         int kind = random.nextInt(10);
         boolean broken = false;
-        if (kind < 3) {
+        if (kind < 3 && player.run().isWatchOffered()) {
             batch.add("WATCH", Expected::ok, watched);
             if (kind == 0) {
                 Content value = keys.element(watched);
