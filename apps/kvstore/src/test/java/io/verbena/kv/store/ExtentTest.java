@@ -16,7 +16,7 @@ class ExtentTest {
     private final Memory memory = new Memory();
     private final List<Integer> made = new ArrayList<>();
     private boolean exhausted;
-    private final Allocator allocator = new Allocator(memory, length -> {
+    private final Allocator allocator = new Allocator(memory, Long.MAX_VALUE, length -> {
         if (exhausted) {
             throw new OutOfMemoryError("injected");
         }
