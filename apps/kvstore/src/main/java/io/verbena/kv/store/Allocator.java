@@ -426,8 +426,8 @@ class Allocator implements AutoCloseable {
             if (releaseExtents()) {
                 return newChunk(length, extent);
             }
-            // The process has less than the budget. To ask again at once would stall everybody each time.
-            budget = committed;
+            // The process has less than the budget. To ask again for as much would stall everybody each time.
+            budget = committed + length - 1;
             budgetLowered = true;
             throw new AllocationFailedException(length, committed, budget);
         }

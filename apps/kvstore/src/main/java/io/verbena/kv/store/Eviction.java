@@ -42,6 +42,9 @@ final class Eviction {
 
     /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
     boolean makeRoom(final long size, final long now) {
+        if (context.maxMemory() > 0 && size > context.maxMemory()) {
+            return false; // nothing goes for what cannot be had
+        }
         int keys = 0;
         while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
             if (reclaimer.work(RECLAIM_STEPS) > 0) {

@@ -170,6 +170,7 @@ class KvServerTest {
                 client.call(KvOp.SADD, "set", element + i);
                 client.call(KvOp.ZADD, "zset", "1", element + i);
             }
+            server.configure(settings -> settings.maxReplyLength(80 << 20));
             assertThat(client.call(KvOp.LPOP, "list", "2")).asString().startsWith("-ERR reply of ");
             assertThat(client.call(KvOp.SPOP, "set", "2")).asString().startsWith("-ERR reply of ");
             assertThat(client.call(KvOp.ZPOPMIN, "zset", "2")).asString().startsWith("-ERR reply of ");
