@@ -6,13 +6,14 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
 seconds=${CHECK_REDIS_SECONDS:-30}
 pids=()
+redis=
 
 leave() {
   local status=$? pid
   trap - EXIT
   # Some have ended by themselves, and the status is the check's own.
-  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
-  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
+  for pid in ${pids[@]+"${pids[@]}"} $redis; do kill "$pid" 2>/dev/null || true; done
+  for pid in ${pids[@]+"${pids[@]}"} $redis; do wait "$pid" 2>/dev/null || true; done
   rm -rf "$scratch"
   exit "$status"
 }
@@ -73,6 +74,7 @@ if command -v redis-server >/dev/null; then
   finish redis-server || failed=1
   kill "$redis"
   wait "$redis" || true # its status says that it was ended
+  redis=
 fi
 
 small=(--server-jvm -Xmx512m --max-data 128m --max-value 16m)

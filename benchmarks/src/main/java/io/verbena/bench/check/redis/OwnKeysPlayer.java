@@ -58,7 +58,8 @@ final class OwnKeysPlayer extends AuditedPlayer {
     private Batch batch() {
         SplittableRandom random = random();
         int kind = random.nextInt(100);
-        boolean doomed = kind < 2 && doubts() < MAX_DOUBTS;
+        // Of commands in doubt that may also have been refused, no prefix would tell what there can be.
+        boolean doomed = kind < 2 && doubts() < MAX_DOUBTS && !run().context().allowOom();
         boolean halfClosed = kind == 2 && run().context().halfClose();
         int depth = depth();
         if (doomed || halfClosed) {

@@ -92,7 +92,8 @@ public final class RedisCheckCommand implements Callable<Integer> {
 
     @Option(
             names = "--allow-oom",
-            description = "Writes may be refused with OOM, and must then not have happened. Leaves transactions out.")
+            description =
+                    "Writes may be refused with OOM, and must then not have happened. Leaves transactions out, and deaths on own keys.")
     private boolean allowOom;
 
     @Option(

@@ -22,6 +22,7 @@ final class ScenarioRunner {
     private final Map<String, Integer> rounds = new TreeMap<>();
     private int scenario;
     private int round = -1;
+    private volatile boolean passed;
 
     ScenarioRunner(Run run, List<Scenario> scenarios) {
         this.run = run;
@@ -45,6 +46,11 @@ final class ScenarioRunner {
         if (awaited.decrementAndGet() == 0) {
             advance();
         }
+    }
+
+    /** Whether every scenario has had its turn. */
+    boolean hasPassed() {
+        return passed;
     }
 
     /** The load is over. */
@@ -76,6 +82,7 @@ final class ScenarioRunner {
             scenario++;
             if (scenario == scenarios.size()) {
                 scenario = 0;
+                passed = true;
                 Collections.shuffle(scenarios, random);
             }
         }
