@@ -162,22 +162,23 @@ class KvServerTest {
 
     @Test
     void whatAClientCannotTakeIsNotRemoved() {
-        final String element = "x".repeat(45 << 20);
+        final String element = "x".repeat(100_000);
+        final int count = 20;
         try (KvServer server = launch(Transport.LOCAL, 1);
                 TestClient client = new TestClient(Transport.LOCAL, NodeMode.INVOKER, server)) {
-            for (int i = 0; i < 2; i++) {
+            for (int i = 0; i < count; i++) {
                 client.call(KvOp.RPUSH, "list", element);
                 client.call(KvOp.SADD, "set", element + i);
                 client.call(KvOp.ZADD, "zset", "1", element + i);
             }
-            server.configure(settings -> settings.maxReplyLength(80 << 20));
-            assertThat(client.call(KvOp.LPOP, "list", "2")).asString().startsWith("-ERR reply of ");
-            assertThat(client.call(KvOp.SPOP, "set", "2")).asString().startsWith("-ERR reply of ");
-            assertThat(client.call(KvOp.ZPOPMIN, "zset", "2")).asString().startsWith("-ERR reply of ");
-            assertThat(client.call(KvOp.LLEN, "list")).isEqualTo(2L);
-            assertThat(client.call(KvOp.SCARD, "set")).isEqualTo(2L);
-            assertThat(client.call(KvOp.ZCARD, "zset")).isEqualTo(2L);
-            assertThat(client.call(KvOp.LPOP, "list")).asString().hasSize(45 << 20);
+            server.configure(settings -> settings.maxReplyLength(1 << 20));
+            assertThat(client.call(KvOp.LPOP, "list", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.SPOP, "set", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.ZPOPMIN, "zset", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.LLEN, "list")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.SCARD, "set")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.ZCARD, "zset")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.LPOP, "list")).asString().hasSize(100_000);
         }
     }
 
