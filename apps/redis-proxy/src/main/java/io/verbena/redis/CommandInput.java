@@ -26,8 +26,8 @@ final class CommandInput {
         PROTOCOL_ERROR
     }
 
-    /** Values from this length on go to their shard while they are received. */
-    static final int STREAMED_LENGTH = 64 << 10;
+    /** Values from this length on go to their shard while they are received: just shorter ones fit in a message. */
+    static final int STREAMED_LENGTH = TransferDescriptor.MAX_MESSAGE - (8 << 10);
 
     /** What is sent on at a time at least, unless less is left. */
     private static final int MIN_PIECE = 16 << 10;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * copies away before the next connection reads: one connection at a time holds it, which is checked.
  */
 final class ReadBuffer implements AutoCloseable {
-    static final int CAPACITY = 64 << 10;
+    static final int CAPACITY = 256 << 10;
 
     private final ByteBuf buffer = Unpooled.directBuffer(CAPACITY, CAPACITY);
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
