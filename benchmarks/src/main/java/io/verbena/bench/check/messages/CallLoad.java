@@ -49,7 +49,7 @@ final class CallLoad implements Load {
 
     @Override
     public void open() {
-        Requester to = site.node().openRequester(new RequesterOptions().maxOutstanding(2 * WINDOW));
+        Requester to = site.node().openRequester(new RequesterOptions().maxOutstanding(128));
         if (onNode) {
             to.pollOnNode();
         }

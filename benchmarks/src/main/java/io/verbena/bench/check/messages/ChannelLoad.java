@@ -74,6 +74,10 @@ final class ChannelLoad implements Load {
         long arrived = site.host().received(stream);
         int done = arrived > known ? 1 : 0;
         known = arrived;
+        if (!channel().isConnected()) {
+            breakOff();
+            return 1;
+        }
         if (!more) {
             pending = false;
             left = 0;

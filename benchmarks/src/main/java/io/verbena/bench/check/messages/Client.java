@@ -1,7 +1,9 @@
 package io.verbena.bench.check.messages;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.ConnectionException;
 import io.verbena.NodeMode;
+import io.verbena.RemoteMemoryException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -39,12 +41,11 @@ final class Client {
 
     private void run() {
         try {
-            for (Load load : loads) {
-                beat("opening " + load.state());
-                load.open();
-            }
+            boolean goOn = open();
             Arrays.fill(progress, System.nanoTime());
-            while (site.findings().isClean() && turn()) {}
+            while (goOn && site.findings().isClean()) {
+                goOn = turn();
+            }
             for (Load load : loads) {
                 beat("closing " + load.state());
                 load.close();
@@ -57,6 +58,22 @@ final class Client {
             site.tally().add(Tally.Count.CLOSES, 1);
         }
         doing = "ended";
+    }
+
+    /** Opens all loads. @return false if the hub was killed meanwhile */
+    private boolean open() {
+        for (Load load : loads) {
+            beat("opening " + load.state());
+            try {
+                load.open();
+            } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
+                if (!site.host().isDisturbed()) {
+                    throw e;
+                }
+                return false;
+            }
+        }
+        return true;
     }
 
     private void beat(String now) {

@@ -69,6 +69,10 @@ final class EchoLoad implements Load {
         long arrived = site.arrivals().received(stream);
         done += arrived > back ? 1 : 0;
         back = arrived;
+        if (!to.isConnected()) {
+            took(SendResult.CLOSED);
+            return 1;
+        }
         while (more && sent - back < WINDOW) {
             if (length < 0) {
                 length = Math.max(Content.IDENTITY_LENGTH, Lengths.next(random, MAX_LENGTH));

@@ -46,6 +46,12 @@ final class Entrance {
         }
     }
 
+    /** What was entered inside the callback that runs now, for a report of what that has broken. */
+    String entered() {
+        Inside here = inside.get();
+        return here.inner == null ? "" : "; inside " + here.outer + " ran " + here.inner;
+    }
+
     /** Reports what a callback got that it must not get. */
     void report(String expected, String got) {
         findings.report(new Flaw(FlawKind.REENTERED, "node '" + node + "'", "its callbacks", 0, -1, expected, got));

@@ -109,6 +109,7 @@ public final class MessagesRun {
             if (elsewhere) {
                 ProcessHost host = processes.computeIfAbsent(c.fabric(), f -> process(c, hubMode, folder, tally));
                 boolean kill = settings.loads().contains(LoadName.KILLS) && random.nextInt(KILL_ODDS) == 0;
+                host.awaitUp();
                 round(c, host).play(nanos, kill ? host::kill : () -> {});
                 if (kill) {
                     processes.remove(c.fabric());

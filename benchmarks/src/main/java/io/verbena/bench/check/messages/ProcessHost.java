@@ -124,6 +124,11 @@ final class ProcessHost implements Host {
         }
     }
 
+    /** Waits until it can be reached. */
+    void awaitUp() {
+        address("");
+    }
+
     @Override
     public FabricName fabric() {
         return fabric;

@@ -116,7 +116,7 @@ final class ProxyConnection extends ChannelInboundHandlerAdapter {
                         Content.stream(identity),
                         Content.number(identity),
                         expected,
-                        got));
+                        got + site.entrance().entered()));
     }
 
     private void keep(UnsafeBuffer bytes, int from, int length) {
