@@ -58,7 +58,7 @@ final class BlockingOperations {
     }
 
     private long deadline(Duration timeout) {
-        if (region.isPolledByThisThread() || node.isTurnThread()) {
+        if (region.isPolledByThisThread() || node.isInCallback()) {
             throw new IllegalStateException(region
                     + ": a blocking operation waits for the node's work and cannot be called from its callbacks");
         }

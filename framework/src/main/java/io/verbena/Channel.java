@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable, ordered way to one inbox of a peer. Messages arrive whole, once, in the order in which they were offered,
- * or the channel is closed with a reason. Nothing here blocks, and nothing is allocated per message.
+ * or the channel is closed with a reason. Nothing here blocks, nothing calls back, and nothing is allocated per message: all
+ * of it may be called by a handler, also one of the node's own, or of a channel on its {@link Node#eventLoop}.
  *
  * <pre>{@code
  *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
  *   while (channel.offer(buffer, 0, length) == SendResult.BACK_PRESSURED) {
- *       Thread.onSpinWait();
+ *       Thread.onSpinWait(); // in the mode INVOKER, outside of handlers: node.doWork()
  *   }
  * }</pre>
  *
@@ -207,11 +208,11 @@ public final class Channel implements AutoCloseable {
         return staging.claim(length);
     }
 
-    /** Does a share of the sending, and looks what that completed. */
+    /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
     private void push() {
         queuePair.doorbell();
         if (engine.mayAssist()) {
-            engine.doWork();
+            engine.progress();
         }
         takeCompleted();
     }

@@ -288,7 +288,21 @@ final class Connections {
                 }
             }
         }
-        return work + notices.tell();
+        return work + tell();
+    }
+
+    private int tell() {
+        if (notices.isEmpty()) {
+            return 0;
+        }
+        boolean entered = engine.enterCallback();
+        try {
+            return notices.tell();
+        } finally {
+            if (entered) {
+                engine.leaveCallback();
+            }
+        }
     }
 
     private int onTimer(long now) {

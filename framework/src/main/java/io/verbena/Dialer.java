@@ -53,10 +53,7 @@ final class Dialer {
         if (target == null) {
             throw new IllegalArgumentException("address '" + address + "' lacks a name");
         }
-        if (node.isTurnThread()) {
-            throw new IllegalStateException(
-                    "connect waits for this node's work and cannot be called from its own callbacks");
-        }
+        node.refuseInCallback("connect");
         long deadline = System.nanoTime() + timeout.toNanos();
         return address.scheme() == Address.Scheme.LOCAL
                 ? openLocal(address, target, kind, tenant, answersTo, options)

@@ -80,7 +80,7 @@ public final class Inbox implements AutoCloseable {
      * @param handler takes each
      * @param limit most messages to take, at least 1
      * @return messages taken
-     * @throws IllegalStateException if a callback takes them
+     * @throws IllegalStateException if a callback takes them, or within the handler of a poll of this inbox
      */
     public int poll(MessageHandler handler, int limit) {
         if (callback != null) {
@@ -93,7 +93,14 @@ public final class Inbox implements AutoCloseable {
         if (closed) {
             return 0;
         }
-        return queue.poll(dispatch.to(handler), limit);
+        boolean entered = node.enterCallback();
+        try {
+            return queue.poll(dispatch.to(handler), limit);
+        } finally {
+            if (entered) {
+                node.leaveCallback();
+            }
+        }
     }
 
     /**
@@ -205,6 +212,7 @@ public final class Inbox implements AutoCloseable {
      *
      * @param nanos most nanoseconds to sleep
      * @return whether there is a message
+     * @throws IllegalStateException within a callback of the node
      */
     public boolean await(long nanos) {
         return await(nanos, hasMessage);
@@ -216,6 +224,14 @@ public final class Inbox implements AutoCloseable {
 
     boolean isClosed() {
         return closed;
+    }
+
+    boolean enterCallback() {
+        return node.enterCallback();
+    }
+
+    void leaveCallback() {
+        node.leaveCallback();
     }
 
     /** For threads that do not poll, which look at it before the node sleeps. */
@@ -299,12 +315,16 @@ public final class Inbox implements AutoCloseable {
     static final class Dispatch implements AppendHandler {
         private final Message message;
         private MessageHandler handler = ignored -> {};
+        private boolean handling;
 
         Dispatch(Message message) {
             this.message = message;
         }
 
         Dispatch to(MessageHandler next) {
+            if (handling) {
+                throw new IllegalStateException("an inbox cannot be polled by the handler of one of its messages");
+            }
             handler = next;
             return this;
         }
@@ -312,9 +332,11 @@ public final class Inbox implements AutoCloseable {
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
+            handling = true;
             try {
                 handler.onMessage(message);
             } finally {
+                handling = false;
                 message.unwrap();
             }
         }

@@ -35,7 +35,17 @@ public final class InboxConsumer {
      * @return messages taken; 0 also if another consumer is just taking some
      */
     public int poll(MessageHandler handler, int limit) {
-        return inbox.isClosed() ? 0 : consumer.poll(dispatch.to(handler), limit);
+        if (inbox.isClosed()) {
+            return 0;
+        }
+        boolean entered = inbox.enterCallback();
+        try {
+            return consumer.poll(dispatch.to(handler), limit);
+        } finally {
+            if (entered) {
+                inbox.leaveCallback();
+            }
+        }
     }
 
     /** Whether there is no message now. False also while another consumer takes some: look again. */

@@ -59,6 +59,7 @@ public final class Node implements AutoCloseable {
     private final List<String> addresses = new ArrayList<>();
 
     private volatile @Nullable AdminSocket admin;
+    private volatile boolean closeAsked;
     private volatile boolean closing;
     private volatile boolean closed;
 
@@ -381,22 +382,31 @@ public final class Node implements AutoCloseable {
     // ---- turns ------------------------------------------------------------------------------------------------------
 
     /**
-     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, calls back. In the
-     * other modes the node's thread does that, and this does nothing.
+     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event loop,
+     * calls back. In the other modes the node's thread does that, and this does nothing. Neither does it within a callback of
+     * this node (a handler of a message, a response or an operation, a listener, or a handler of a channel on {@link
+     * #eventLoop}): nothing of a node is entered twice.
      *
      * @return the amount of work done, 0 if there was none
      */
     public int doWork() {
-        return invoker && !closed ? engine.doWork() + turns.doWork() : 0;
+        if (!invoker || closed || engine.isInCallback()) {
+            return 0;
+        }
+        int work = engine.doWork() + turns.doWork();
+        closeIfAsked();
+        return work;
     }
 
     /**
      * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
-     * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}.
+     * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}, whose handlers it runs.
      *
      * @param nanos most nanoseconds to sleep
+     * @throws IllegalStateException within a callback of this node, or in another mode
      */
     public void await(long nanos) {
+        refuseInCallback("await");
         if (closed) {
             return;
         }
@@ -405,9 +415,11 @@ public final class Node implements AutoCloseable {
                     "node '" + name + "' has a thread of its own in mode " + mode() + "; wait with Inbox.await");
         }
         engine.await(nanos);
+        closeIfAsked();
     }
 
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
+        refuseInCallback("await");
         if (hasMessage.getAsBoolean() || closed) {
             return hasMessage.getAsBoolean();
         }
@@ -427,9 +439,34 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** Whether the caller is within one of the node's turns. */
-    boolean isTurnThread() {
-        return turns.isCurrentThread();
+    /**
+     * What would wait for the node's work, or do it, must not be called by code that this work has called.
+     *
+     * @throws IllegalStateException within a callback of this node
+     */
+    void refuseInCallback(String what) {
+        if (isInCallback()) {
+            throw new IllegalStateException(
+                    what + " waits for the work of " + this + " and cannot be called from its own callbacks");
+        }
+    }
+
+    /** Whether the caller is within a callback of this node. */
+    boolean isInCallback() {
+        return engine.isInCallback() || turns.isCurrentThread();
+    }
+
+    /**
+     * The application is about to be called by the thread that does the node's work.
+     *
+     * @return whether {@link #leaveCallback} must follow
+     */
+    boolean enterCallback() {
+        return engine.enterCallback();
+    }
+
+    void leaveCallback() {
+        engine.leaveCallback();
     }
 
     /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
@@ -438,7 +475,10 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves everything.
+     * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves everything. From
+     * now on only {@link #doWork} and {@link #await} run it (or the node's thread), never an {@code offer} or another call in
+     * the middle of something: a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come
+     * back later instead.
      *
      * @throws IllegalStateException if it has none; see {@link NodeContext#eventLoop}
      */
@@ -448,7 +488,7 @@ public final class Node implements AutoCloseable {
             throw new IllegalStateException(
                     "node '" + name + "' has no event loop: set eventLoop(true) in its NodeContext");
         }
-        return loop.loop();
+        return loop.lend();
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -482,9 +522,36 @@ public final class Node implements AutoCloseable {
     /**
      * Closes the node: what was sent still reaches its peers, within the linger time, and they are told. Takes at most the
      * linger time and a few seconds for its threads. Idempotent.
+     *
+     * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in the mode
+     * INVOKER the next {@link #doWork} or {@link #await}.
      */
     @Override
     public void close() {
+        if (isInCallback()) {
+            closeLater();
+        } else {
+            closeNow();
+        }
+    }
+
+    private void closeLater() {
+        if (closeAsked) {
+            return;
+        }
+        closeAsked = true;
+        if (!invoker) {
+            new Thread(this::closeNow, "verbena-close-" + name).start();
+        }
+    }
+
+    private void closeIfAsked() {
+        if (closeAsked && !closing) {
+            closeNow();
+        }
+    }
+
+    private void closeNow() {
         synchronized (this) {
             if (closing) {
                 return;
@@ -515,7 +582,7 @@ public final class Node implements AutoCloseable {
     private void work(long until, BooleanSupplier done) {
         while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
             int work = 0;
-            if (invoker || isTurnThread()) {
+            if (invoker) {
                 work = engine.doWork() + connections.doWork(System.nanoTime());
             } else {
                 engine.wake();

@@ -330,17 +330,29 @@ public final class RemoteRegion implements AutoCloseable {
 
     private void onCompletion(Completion completion) {
         if (completion.isSuccess()) {
-            operations.end(Outcome.DONE);
+            end(Outcome.DONE);
         } else {
             connections.failed(connection, completion.status());
-            operations.end(Outcome.CLOSED);
+            end(Outcome.CLOSED);
+        }
+    }
+
+    /** Tells the handler of the oldest operation. */
+    private void end(Outcome outcome) {
+        boolean entered = node.enterCallback();
+        try {
+            operations.end(outcome);
+        } finally {
+            if (entered) {
+                node.leaveCallback();
+            }
         }
     }
 
     private int endReleased(int limit) {
         int ended = 0;
         while (ended < limit && operations.outstanding() > 0) {
-            operations.end(Outcome.CLOSED);
+            end(Outcome.CLOSED);
             ended++;
         }
         return ended;

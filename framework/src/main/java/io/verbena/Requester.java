@@ -193,6 +193,7 @@ public final class Requester implements AutoCloseable {
             return 0;
         }
         ended = 0;
+        boolean entered = node.enterCallback();
         try {
             takeBegun();
             if (!closed) {
@@ -206,6 +207,9 @@ public final class Requester implements AutoCloseable {
             }
             return ended;
         } finally {
+            if (entered) {
+                node.leaveCallback();
+            }
             polling.set(false);
         }
     }
@@ -227,7 +231,7 @@ public final class Requester implements AutoCloseable {
      * Sleeps until a call may have ended or the time is over, as {@link Inbox#await}. For the thread that polls.
      *
      * @param nanos most nanoseconds to sleep
-     * @throws IllegalStateException if the node polls
+     * @throws IllegalStateException if the node polls, or within a callback of the node
      */
     public void await(long nanos) {
         if (nodePolls) {

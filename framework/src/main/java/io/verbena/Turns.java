@@ -100,6 +100,7 @@ final class Turns implements EngineAgent {
             return 0;
         }
         thread = Thread.currentThread();
+        boolean entered = engine.enterCallback();
         try {
             if (ended) {
                 return 0;
@@ -118,6 +119,9 @@ final class Turns implements EngineAgent {
             }
             return work;
         } finally {
+            if (entered) {
+                engine.leaveCallback();
+            }
             thread = null;
             inTurn.set(false);
         }

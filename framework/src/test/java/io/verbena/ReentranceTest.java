@@ -1,300 +1,302 @@
 package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.UncheckedBooleanSupplier;
-import io.verbena.fabric.netty.SocketTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Whoever is inside a callback of an INVOKER node's event loop, or in a handler of one of its inboxes, and sends, is not
- * entered again before it returns: neither the loop nor the node.
- */
-@Timeout(60)
+/** Nothing of a node is entered twice: neither its event loop nor its handlers, whatever a handler calls. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ReentranceTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final int RECORD = 256; // more than is sent inline
-    private static final int RECORDS = 64;
+    private static final int DEPTH = 16;
+    private static final UnsafeBuffer MESSAGE = new UnsafeBuffer(new byte[64]);
 
-    private final List<String> entered = new ArrayList<>();
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[RECORD]);
-    private Node sink;
-    private Node node;
-    private Channel channel;
-    private int depth;
-
-    @BeforeEach
-    void connect() {
-        sink = Node.launch(new NodeContext().listen("tcp://127.0.0.1:0"));
-        sink.openInbox("sink").onMessage(m -> {});
-        node = Node.launch(new NodeContext()
-                .mode(NodeMode.INVOKER)
-                .eventLoop(true)
-                .sendDepth(16)
-                .stagingLength(4096));
-        channel = node.connect(sink.addresses().get(0) + "/sink", TIMEOUT);
-    }
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<Socket> clients = new ArrayList<>();
 
     @AfterEach
-    void close() {
-        node.close();
-        sink.close();
-    }
-
-    @Test
-    void anOfferWithoutRoomInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(this::offerUntilFull);
-    }
-
-    @Test
-    void aClaimWithoutRoomInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(() -> {
-            while (channel.tryClaim(RECORD) >= 0) {
-                channel.commit();
-            }
-        });
-    }
-
-    @Test
-    void theNodesWorkInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(() -> quietly(node::doWork));
-    }
-
-    @Test
-    void waitingInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(() -> quietly(() -> node.await(1000)));
-    }
-
-    @Test
-    void connectingInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(() -> quietly(() -> node.connect(sink.addresses().get(0) + "/sink", Duration.ofMillis(200))
-                .close()));
-    }
-
-    @Test
-    void theNodesWorkInAHandlerRunsNoTaskOfTheLoop() {
-        inAHandler(() -> quietly(node::doWork));
-    }
-
-    @Test
-    void waitingInAHandlerRunsNoTaskOfTheLoop() {
-        inAHandler(() -> quietly(() -> node.await(1000)));
-    }
-
-    @Test
-    void anOfferWithoutRoomInAHandlerRunsNoTaskOfTheLoop() {
-        inAHandler(this::offerUntilFull);
-    }
-
-    /** The shape of a proxy: connections that share a read buffer, each of whose records is offered as it is parsed. */
-    @Test
-    void aSharedReadBufferIsNotReadIntoWhileItIsParsed() throws IOException {
-        ByteBuf shared = Unpooled.directBuffer(RECORD * RECORDS);
-        int port = listen(shared);
-        try (Socket first = new Socket(InetAddress.getLoopbackAddress(), port);
-                Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            for (int i = 0; i < 50 && entered.isEmpty(); i++) {
-                first.getOutputStream().write(records((byte) 1));
-                second.getOutputStream().write(records((byte) 2));
-                drive(() -> false, TimeUnit.MILLISECONDS.toNanos(5));
-            }
+    void close() throws Exception {
+        for (Socket client : clients) {
+            client.close();
         }
-        assertThat(entered).as("records that changed while they were parsed").isEmpty();
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            opened.get(i).close();
+        }
     }
 
-    private static byte[] records(byte value) {
-        byte[] bytes = new byte[RECORD * RECORDS];
-        Arrays.fill(bytes, value);
-        return bytes;
+    private Node launch(NodeContext context) {
+        Node node = Node.launch(context);
+        opened.add(node);
+        return node;
     }
 
-    private int listen(ByteBuf shared) {
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(node.eventLoop())
-                .channel(
-                        SocketTransport.best() == SocketTransport.EPOLL
-                                ? EpollServerSocketChannel.class
-                                : NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<io.netty.channel.Channel>() {
+    private Node worker() {
+        return launch(new NodeContext()
+                .name("worker")
+                .mode(NodeMode.INVOKER)
+                .eventLoop(true)
+                .sendDepth(DEPTH));
+    }
+
+    /** Listens on a node's event loop; the handler gets what clients send. */
+    private int listen(Node node, ChannelInboundHandlerAdapter handler) throws Exception {
+        EventLoopGroup loop = node.eventLoop();
+        var listener = Epoll.isAvailable() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+        listener.pipeline().addLast(new ChannelInitializer<io.netty.channel.Channel>() {
+            @Override
+            protected void initChannel(io.netty.channel.Channel self) {
+                self.pipeline().addLast(new ChannelInboundHandlerAdapter() {
                     @Override
-                    protected void initChannel(io.netty.channel.Channel connection) {
-                        connection.config().setRecvByteBufAllocator(() -> new Shared(shared));
-                        connection.pipeline().addLast(new Parser());
+                    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+                        io.netty.channel.Channel child = (io.netty.channel.Channel) accepted;
+                        child.pipeline().addLast(handler);
+                        loop.register(child);
                     }
                 });
-        var bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        assertThat(drive(bound::isDone, TIMEOUT.toNanos())).isTrue();
-        return ((InetSocketAddress) bound.channel().localAddress()).getPort();
-    }
-
-    /** Reads everything into one buffer. */
-    private static final class Shared implements RecvByteBufAllocator.ExtendedHandle {
-        private final ByteBuf shared;
-        private int last;
-
-        Shared(ByteBuf shared) {
-            this.shared = shared;
-        }
-
-        @Override
-        public ByteBuf allocate(ByteBufAllocator ignored) {
-            return shared.clear().retain();
-        }
-
-        @Override
-        public int guess() {
-            return shared.capacity();
-        }
-
-        @Override
-        public void reset(ChannelConfig config) {}
-
-        @Override
-        public void incMessagesRead(int count) {}
-
-        @Override
-        public void lastBytesRead(int bytes) {
-            last = bytes;
-        }
-
-        @Override
-        public int lastBytesRead() {
-            return last;
-        }
-
-        @Override
-        public void attemptedBytesRead(int bytes) {}
-
-        @Override
-        public int attemptedBytesRead() {
-            return 0;
-        }
-
-        @Override
-        public boolean continueReading() {
-            return false;
-        }
-
-        @Override
-        public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-            return false;
-        }
-
-        @Override
-        public void readComplete() {}
-    }
-
-    private final class Parser extends ChannelInboundHandlerAdapter {
-        private byte value; // that all bytes of this connection have
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object read) {
-            ByteBuf buffer = (ByteBuf) read;
-            int length = buffer.readableBytes();
-            if (value == 0 && length > 0) {
-                value = buffer.getByte(0);
             }
-            for (int at = 0; at + RECORD <= length; at += RECORD) {
-                int claim = channel.tryClaim(RECORD);
-                byte found = buffer.getByte(at);
-                if (found != value) {
-                    entered.add("record at " + at + ": expected " + value + ", got " + found);
-                }
-                if (claim >= 0) {
-                    channel.commit();
-                }
-            }
-            buffer.release();
-        }
-    }
-
-    private void offerUntilFull() {
-        while (channel.offer(message, 0, RECORD) == SendResult.SENT) {}
-    }
-
-    private static void quietly(Runnable action) {
-        try {
-            action.run();
-        } catch (IllegalStateException | ConnectionException e) {
-            assertThat(e.getMessage()).isNotBlank(); // a clear refusal is as good as doing nothing
-        }
-    }
-
-    /** Does something in a task of the loop while another task waits. */
-    private void inATask(Runnable action) {
-        ManualIoEventLoop loop = node.eventLoop();
-        int[] done = {0};
-        for (int i = 0; i < 50; i++) {
-            loop.execute(() -> {
-                depth++;
-                loop.execute(this::other);
-                action.run();
-                depth--;
-                done[0]++;
-            });
-        }
-        assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
-        assertThat(entered).as("tasks that ran inside another").isEmpty();
-    }
-
-    /** Does something in a handler of an inbox of the node while a task waits. */
-    private void inAHandler(Runnable action) {
-        ManualIoEventLoop loop = node.eventLoop();
-        int[] done = {0};
-        node.openInbox("here").onMessage(m -> {
-            depth++;
-            loop.execute(this::other);
-            action.run();
-            depth--;
-            done[0]++;
         });
-        Channel here = sink.connect("local:" + node.name() + "/here", TIMEOUT);
-        for (int i = 0; i < 50; i++) {
-            here.offer(message, 0, 8);
-        }
-        assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
-        assertThat(entered).as("tasks that ran inside a handler").isEmpty();
+        var registered = loop.register(listener);
+        await(node, registered::isDone);
+        var bound = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        await(node, bound::isDone);
+        return ((InetSocketAddress) listener.localAddress()).getPort();
     }
 
-    private void other() {
-        if (depth > 0) {
-            entered.add("a task");
+    private void send(int port, byte[] bytes) throws IOException {
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+        clients.add(client);
+        client.getOutputStream().write(bytes);
+    }
+
+    private static void await(Node node, java.util.function.BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            node.await(TimeUnit.MILLISECONDS.toNanos(1));
+            node.doWork();
         }
     }
 
-    private boolean drive(BooleanSupplier done, long nanos) {
-        long deadline = System.nanoTime() + nanos;
-        while (!done.getAsBoolean() && System.nanoTime() - deadline < 0) {
-            if (node.doWork() == 0) {
-                node.await(TimeUnit.MILLISECONDS.toNanos(1));
+    /** Counts how deep it is entered, and does something in the middle of each read. */
+    private static class Reader extends ChannelInboundHandlerAdapter {
+        private final Runnable inTheMiddle;
+        final AtomicInteger reads = new AtomicInteger();
+        final AtomicInteger deepest = new AtomicInteger();
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        private int depth;
+
+        Reader(Runnable inTheMiddle) {
+            this.inTheMiddle = inTheMiddle;
+        }
+
+        @Override
+        public boolean isSharable() {
+            return true;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            deepest.accumulateAndGet(++depth, Math::max);
+            try {
+                inTheMiddle.run();
+            } catch (RuntimeException | Error e) {
+                failure.set(e);
+            } finally {
+                depth--;
+                reads.incrementAndGet();
+                ((ByteBuf) message).release();
             }
         }
-        return done.getAsBoolean();
+    }
+
+    /** A read that offers far more than there is room for, as a proxy does, while other sockets have bytes. */
+    @Test
+    void sendingInTheMiddleOfAReadReadsNothingElse() throws Exception {
+        Node worker = worker();
+        Node server = launch(new NodeContext().name("server").mode(NodeMode.INVOKER));
+        server.openInbox("in");
+        Channel channel = worker.connect("local:server/in", TIMEOUT);
+        AtomicInteger sent = new AtomicInteger();
+        Reader reader = new Reader(() -> {
+            for (int i = 0; i < 100 * DEPTH; i++) {
+                int offset = channel.tryClaim(MESSAGE.capacity());
+                if (offset >= 0) {
+                    channel.enqueueClaim();
+                    sent.incrementAndGet();
+                }
+                if (channel.enqueue(MESSAGE, 0, MESSAGE.capacity()) == SendResult.SENT) {
+                    sent.incrementAndGet();
+                }
+            }
+        });
+        int port = listen(worker, reader);
+        for (int i = 0; i < 20; i++) {
+            send(port, new byte[] {1});
+        }
+        await(worker, () -> reader.reads.get() == 20);
+        assertThat(reader.failure).hasValue(null);
+        assertThat(sent).hasValueGreaterThan(20 * DEPTH); // the send ring was full many times
+        assertThat(reader.deepest).hasValue(1);
+    }
+
+    @Test
+    void sendingOutsideOfCallbacksReadsNothingEither() throws Exception {
+        Node worker = worker();
+        Node server = launch(new NodeContext().name("server").mode(NodeMode.INVOKER));
+        server.openInbox("in");
+        Channel channel = worker.connect("local:server/in", TIMEOUT);
+        Reader reader = new Reader(() -> {});
+        int port = listen(worker, reader);
+        send(port, new byte[] {1});
+        for (int i = 0; i < 100 * DEPTH; i++) {
+            channel.enqueue(MESSAGE, 0, MESSAGE.capacity());
+        }
+        assertThat(reader.reads).hasValue(0);
+        await(worker, () -> reader.reads.get() == 1);
+    }
+
+    @Test
+    void aReadThatDrivesTheNodeRunsNothing() throws Exception {
+        Node worker = worker();
+        worker.openInbox("here");
+        AtomicInteger work = new AtomicInteger();
+        Reader reader = new Reader(() -> {
+            work.addAndGet(worker.doWork());
+            assertThatThrownBy(() -> worker.await(1000)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> worker.connect("local:worker/here", TIMEOUT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("callbacks");
+        });
+        int port = listen(worker, reader);
+        for (int i = 0; i < 3; i++) {
+            send(port, new byte[] {1});
+        }
+        await(worker, () -> reader.reads.get() == 3);
+        assertThat(reader.failure).hasValue(null);
+        assertThat(reader.deepest).hasValue(1);
+        assertThat(work).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(NodeMode.class)
+    void aHandlerThatWaitsForItsNodeIsRefused(NodeMode mode) throws Exception {
+        Node node = launch(new NodeContext().name("node").mode(mode).eventLoop(true));
+        Inbox in = node.openInbox("in");
+        Inbox other = node.openInbox("other");
+        Channel channel = node.connect("local:node/in", TIMEOUT);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        AtomicInteger handled = new AtomicInteger();
+        in.onMessage(m -> {
+            try {
+                assertThat(node.doWork()).isZero();
+                refused(() -> other.await(1000));
+                refused(() -> node.connect("local:node/other", TIMEOUT));
+                if (mode == NodeMode.INVOKER) {
+                    refused(() -> node.await(1000));
+                }
+            } catch (RuntimeException | Error e) {
+                failure.set(e);
+            }
+            handled.incrementAndGet();
+        });
+        assertThat(channel.offer(MESSAGE, 0, 8)).isEqualTo(SendResult.SENT);
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (handled.get() == 0 && System.nanoTime() < deadline) {
+            if (mode == NodeMode.INVOKER) {
+                node.doWork();
+            }
+            Thread.sleep(1);
+        }
+        assertThat(handled).hasValue(1);
+        assertThat(failure).hasValue(null);
+        assertThat(other.await(1000)).isFalse(); // allowed again
+    }
+
+    private static void refused(Runnable waiting) {
+        assertThatThrownBy(waiting::run)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("callbacks");
+    }
+
+    @Test
+    void aHandlerCannotPollItsInbox() {
+        Node node = launch(new NodeContext().name("node").mode(NodeMode.INVOKER));
+        Inbox in = node.openInbox("in");
+        Channel channel = node.connect("local:node/in", TIMEOUT);
+        channel.offer(MESSAGE, 0, 8);
+        channel.offer(MESSAGE, 0, 8);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        int taken = in.poll(
+                m -> {
+                    try {
+                        in.poll(n -> {}, 1);
+                    } catch (IllegalStateException e) {
+                        failure.set(e);
+                    }
+                },
+                1);
+        assertThat(taken).isEqualTo(1);
+        assertThat(failure.get()).hasMessageContaining("polled by the handler");
+        assertThat(in.poll(m -> {}, 10)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(NodeMode.class)
+    void aHandlerMayCloseItsNode(NodeMode mode) throws Exception {
+        Node node = launch(new NodeContext().name("node").mode(mode));
+        Node peer = launch(new NodeContext().name("peer"));
+        AtomicInteger received = new AtomicInteger();
+        peer.openInbox("last").onMessage(m -> received.incrementAndGet());
+        Channel last = node.connect("local:peer/last", TIMEOUT);
+        Inbox in = node.openInbox("in");
+        Channel channel = node.connect("local:node/in", TIMEOUT);
+        in.onMessage(m -> {
+            last.offer(MESSAGE, 0, 8);
+            node.close();
+        });
+        channel.offer(MESSAGE, 0, 8);
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!isClosed(node) && System.nanoTime() < deadline) {
+            node.doWork();
+            Thread.sleep(1);
+        }
+        assertThat(isClosed(node)).isTrue();
+        while (received.get() == 0 && System.nanoTime() < deadline) {
+            Thread.sleep(1);
+        }
+        assertThat(received).hasValue(1);
+    }
+
+    private static boolean isClosed(Node node) {
+        try {
+            node.openInbox("probe").close();
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 }

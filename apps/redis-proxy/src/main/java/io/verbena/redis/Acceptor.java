@@ -40,6 +40,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
         next = (next + 1) % workers.size();
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
         if (server.settings().admit()) {
             final Connection connection = new Connection(worker, channel, nextId++);

@@ -5,6 +5,7 @@ import io.verbena.redis.resp.RespParser;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of the command that is being executed, where they lie. Reusable; valid during the execution only. The name
@@ -14,6 +15,7 @@ final class Arguments {
     private DirectBuffer buffer = new UnsafeBuffer(0, 0);
     private int base;
     private RespParser parser;
+    private @Nullable StreamedCommand streamed;
 
     Arguments(RespParser parser) {
         this.parser = parser;
@@ -24,11 +26,27 @@ final class Arguments {
         buffer = source;
         base = offset;
         parser = found;
+        streamed = null;
         return this;
     }
 
+    /** Shows a command whose value is at its shard. */
+    Arguments wrap(StreamedCommand command) {
+        buffer = command.buffer();
+        base = 0;
+        streamed = command;
+        return this;
+    }
+
+    /** The command, if one of its arguments is at its shard already and is empty here. */
+    @Nullable
+    StreamedCommand streamed() {
+        return streamed;
+    }
+
     int count() {
-        return parser.argumentCount();
+        final StreamedCommand command = streamed;
+        return command == null ? parser.argumentCount() : command.count();
     }
 
     DirectBuffer buffer() {
@@ -36,11 +54,13 @@ final class Arguments {
     }
 
     int offset(int index) {
-        return base + parser.argumentOffset(index);
+        final StreamedCommand command = streamed;
+        return command == null ? base + parser.argumentOffset(index) : command.offset(index);
     }
 
     int length(int index) {
-        return parser.argumentLength(index);
+        final StreamedCommand command = streamed;
+        return command == null ? parser.argumentLength(index) : command.length(index);
     }
 
     /** Tells whether an argument is a word, in any case. */

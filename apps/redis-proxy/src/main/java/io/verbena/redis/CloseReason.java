@@ -10,6 +10,10 @@ public enum CloseReason {
     PROTOCOL_ERROR("protocol error", true),
     /** The client did not read its replies. */
     OUTPUT_LIMIT("output limit", true),
+    /** The client sent more than may wait to be executed. */
+    QUERY_BUFFER("query buffer limit", true),
+    /** Clients took too much memory, and this one most of it. */
+    CLIENT_MEMORY("clients' memory limit", true),
     /** The client was silent for longer than {@code timeout}. */
     IDLE("idle", true),
     /** A client asked for it by CLIENT KILL. */

@@ -63,7 +63,7 @@ final class ConfigCommands {
         mutable(
                 "maxmemory",
                 () -> Long.toString(settings.maxMemory()),
-                value -> MemorySize.parse(value) < 0 ? "argument must be a memory value" : null,
+                value -> maxMemoryProblem(value, store.memoryBudget()),
                 value -> {
                     final long bytes = MemorySize.parse(value);
                     store.maxMemory(bytes);
@@ -79,6 +79,24 @@ final class ConfigCommands {
                 value -> {
                     store.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
                     settings.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
+                    return null;
+                });
+        mutable(
+                "maxmemory-clients",
+                () -> settings.maxMemoryClientsShare().toString(),
+                ConfigCommands::shareProblem,
+                value -> {
+                    settings.maxMemoryClients(MemoryShare.parse(value));
+                    return null;
+                });
+        mutable(
+                "client-query-buffer-limit",
+                () -> Long.toString(settings.queryBufferLimit()),
+                value -> MemorySize.parse(value) < ProxyContext.MIN_QUERY_BUFFER_LIMIT
+                        ? "argument must be a memory value of at least " + ProxyContext.MIN_QUERY_BUFFER_LIMIT
+                        : null,
+                value -> {
+                    settings.queryBufferLimit(MemorySize.parse(value));
                     return null;
                 });
         mutable(
@@ -161,6 +179,26 @@ final class ConfigCommands {
             }
         }
         out.ok();
+    }
+
+    private static @Nullable String maxMemoryProblem(String value, long budget) {
+        final long bytes = MemorySize.parse(value);
+        if (bytes < 0) {
+            return "argument must be a memory value";
+        }
+        return bytes > budget
+                ? bytes + " bytes > " + budget + ", which is what the direct memory leaves for data;"
+                        + " start the JVM with a greater -XX:MaxDirectMemorySize"
+                : null;
+    }
+
+    private static @Nullable String shareProblem(String value) {
+        try {
+            MemoryShare.parse(value);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return "argument must be a memory or percent value";
+        }
     }
 
     /** Names of the settings. */

@@ -12,16 +12,18 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** A YAML file with the options of the command line, one a key. */
 final class ConfigFile {
-    private static final Map<String, BiConsumer<ProxyContext, JsonNode>> KEYS = new TreeMap<>(Map.of(
-            "port", (context, value) -> context.port(integer(value)),
-            "bind", (context, value) -> context.bind(text(value)),
-            "workers", (context, value) -> context.workers(integer(value)),
-            "shards", (context, value) -> context.shards(integer(value)),
-            "maxmemory", (context, value) -> context.maxMemory(text(value)),
-            "maxmemory-policy", (context, value) -> context.maxMemoryPolicy(text(value)),
-            "requirepass", (context, value) -> context.password(text(value)),
-            "maxclients", (context, value) -> context.maxClients(integer(value)),
-            "timeout", (context, value) -> context.timeoutSeconds(integer(value))));
+    private static final Map<String, BiConsumer<ProxyContext, JsonNode>> KEYS = new TreeMap<>(Map.ofEntries(
+            Map.entry("port", (context, value) -> context.port(integer(value))),
+            Map.entry("bind", (context, value) -> context.bind(text(value))),
+            Map.entry("workers", (context, value) -> context.workers(integer(value))),
+            Map.entry("shards", (context, value) -> context.shards(integer(value))),
+            Map.entry("maxmemory", (context, value) -> context.maxMemory(text(value))),
+            Map.entry("maxmemory-policy", (context, value) -> context.maxMemoryPolicy(text(value))),
+            Map.entry("maxmemory-clients", (context, value) -> context.maxMemoryClients(text(value))),
+            Map.entry("client-query-buffer-limit", (context, value) -> context.queryBufferLimit(text(value))),
+            Map.entry("requirepass", (context, value) -> context.password(text(value))),
+            Map.entry("maxclients", (context, value) -> context.maxClients(integer(value))),
+            Map.entry("timeout", (context, value) -> context.timeoutSeconds(integer(value)))));
 
     private ConfigFile() {}
 

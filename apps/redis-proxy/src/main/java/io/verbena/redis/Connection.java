@@ -5,15 +5,20 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.verbena.SendResult;
 import io.verbena.redis.WorkerStatistics.Counter;
-import io.verbena.redis.resp.RespParser;
 import io.verbena.redis.resp.RespWriter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,9 +26,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One client: bytes in, commands, replies in their order, bytes out.
  *
- * <p>The connection stops reading, and executing what it has read, while the client owes it something: while too many of
- * its commands are in flight, while the way to a shard is full, or while the client does not take its replies. A client
- * that takes nothing for too long, or makes too much pile up, is closed ({@link OutputLimit}).
+ * <p>The connection stops reading, and executing what it has read, while the client owes it something, or the shards do: while
+ * too many of its commands are in flight, while the way to a shard is full, while others are to have their turn, or while
+ * the client does not take its replies. What is not read waits in the socket. A client that takes nothing for too long, or
+ * makes too much pile up, is closed ({@link OutputLimit}, {@link ClientMemory}).
  *
  * <p>Everything but {@link #kill} runs on the worker's thread.
  */
@@ -33,6 +39,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Replies that grow beyond this are sent before the batch ends. */
     private static final int SEND_THRESHOLD = 64 << 10;
 
+    /** Commands that are executed before others have their turn. */
+    private static final int COMMANDS_PER_VISIT = 512;
+
     private static final int FIRST_WINDOW = 32;
     private static final int LEAST_WINDOW = 2;
     private static final int LARGE_REPLY = 64 << 10;
@@ -41,22 +50,32 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Worker worker;
     private final Channel channel;
     private final Session session;
-    private final RespParser parser;
-    private final Arguments arguments;
-    private final ReceiveBuffer receive;
+    private final CommandInput input;
     private final RespWriter out;
     private final ReplyQueue replies;
 
     private Transaction transaction = new Transaction();
     private @Nullable FanOut unsentFanOut;
+    /** Requests of the last command that go in pieces; nothing may be executed before they are sent. */
+    private final ArrayDeque<LargeRequest> unsent = new ArrayDeque<>(0);
+    /** The value whose bytes are next on their way to the client. */
+    private @Nullable ReplyStream body;
+
     private @Nullable ChannelHandlerContext context;
-    /** A command was found and waits for room on its way to the shard. */
-    private boolean commandWaits;
 
     private boolean paused;
-    private boolean executing;
     private boolean dirty;
+    /** It is in the worker's line of those that go on in turn. */
+    private boolean waits;
+    /** The command that was found has been seen by the session, and waits. */
+    private boolean begun;
+
+    private boolean unflushed;
+    /** The client will send no more. */
+    private boolean inputShut;
+    /** Nothing more is executed. */
     private boolean inputEnds;
+
     private boolean lastWriteQueued;
     private boolean closing;
     private boolean closed;
@@ -64,14 +83,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private String reasonDetail = "";
     private int window = FIRST_WINDOW;
     private long overLimitSince;
+    private long heldBytes;
+    private long accounted;
 
     Connection(Worker worker, Channel channel, long id) {
         this.worker = worker;
         this.channel = channel;
         this.session = new Session(id, text(channel.remoteAddress()), text(channel.localAddress()), worker.nowNanos());
-        this.parser = new RespParser(worker.limits());
-        this.arguments = new Arguments(parser);
-        this.receive = new ReceiveBuffer(worker.readBuffer(), channel.alloc());
+        this.input = new CommandInput(worker, channel.alloc());
         this.out = new RespWriter(channel.alloc());
         this.replies = new ReplyQueue(out, worker.writers());
         authenticated(worker.settings().password().isEmpty());
@@ -102,12 +121,19 @@ final class Connection extends ChannelInboundHandlerAdapter {
         unsentFanOut = fanOut;
     }
 
+    /** A request of the present command goes in pieces, before anything else is executed. */
+    void sendInPieces(@Nullable LargeRequest request) {
+        if (request != null) {
+            unsent.addLast(request);
+        }
+    }
+
     ReplyQueue replies() {
         return replies;
     }
 
     ReceiveBuffer receiveBuffer() {
-        return receive;
+        return input.receiveBuffer();
     }
 
     boolean isClosed() {
@@ -117,8 +143,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The password was given, or is not needed, or is needed again. */
     void authenticated(boolean value) {
         session.authenticated(value);
-        parser.authenticated(value);
+        input.authenticated(value);
     }
+
+    // ---- what the socket tells --------------------------------------------------------------------------------------
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
@@ -134,10 +162,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void channelInactive(ChannelHandlerContext ctx) {
         if (!closed) {
             closed = true;
-            receive.release();
+            input.close();
+            for (LargeRequest request = unsent.pollFirst(); request != null; request = unsent.pollFirst()) {
+                worker.dispatcher().abandon(request);
+            }
             replies.clear();
             out.release();
+            final ReplyStream stream = body;
+            if (stream != null) {
+                body = null;
+                stream.close();
+            }
             transaction.clear();
+            worker.memory().update(-accounted);
+            accounted = 0;
             worker.closed(this, reason == null ? CloseReason.CLIENT : reason, reasonDetail);
         }
     }
@@ -146,8 +184,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         final ByteBuf buffer = (ByteBuf) message;
         try {
-            worker.statistics().add(Counter.BYTES_IN, receive.received(buffer));
-            process();
+            worker.statistics().add(Counter.BYTES_IN, input.received(buffer));
+            if (waits) {
+                input.keepRest(); // reading stops
+            } else {
+                process();
+            }
         } finally {
             ReferenceCountUtil.release(buffer);
         }
@@ -156,7 +198,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (channel.isWritable()) {
-            resume();
+            markDirty(); // goes on when the batch ends: this may be the middle of a write
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            inputShut = true;
+            markDirty();
         }
     }
 
@@ -166,73 +216,115 @@ final class Connection extends ChannelInboundHandlerAdapter {
             // A reset is how many clients close.
             close(CloseReason.CLIENT, String.valueOf(cause.getMessage()));
         } else {
-            LOG.error("client {}: {}", session.address(), cause.toString(), cause);
-            close(CloseReason.INTERNAL_ERROR, cause.toString());
+            failed(cause);
         }
     }
 
+    /** Something went wrong with this client's work: it is closed, the others go on. */
+    void failed(Throwable cause) {
+        LOG.error("client {}: {}", session.address(), cause.toString(), cause);
+        worker.dispatcher().sender().abort();
+        close(CloseReason.INTERNAL_ERROR, cause.toString());
+    }
+
+    // ---- commands ---------------------------------------------------------------------------------------------------
+
     /** Executes what has been received, as far as may be. */
     private void process() {
-        executing = true;
+        worker.enter(this);
         try {
-            while (!isClosed() && !inputEnds && mayExecute() && step()) {
-                // One command a step.
-            }
+            execute();
+        } catch (RuntimeException | Error e) {
+            failed(e);
         } finally {
-            executing = false;
+            worker.leave(this);
         }
         if (isClosed()) {
+            input.receiveBuffer().release();
             return;
         }
         if (inputEnds) {
-            receive.release();
+            input.close();
         } else {
-            receive.keepRest(commandWaits ? 0 : parser.needed());
-            pause(!mayExecute() || commandWaits);
+            input.keepRest();
+            pause(waits || !mayExecute());
         }
         markDirty();
     }
 
+    private void execute() {
+        int left = COMMANDS_PER_VISIT;
+        while (!isClosed() && !inputEnds && mayExecute()) {
+            if (left-- == 0 || !sendUnsent()) {
+                waitForTurn();
+                return;
+            }
+            if (!step()) {
+                return;
+            }
+        }
+    }
+
+    private void waitForTurn() {
+        waits = true;
+        worker.waits(this);
+    }
+
+    /** Its turn has come; it had been waiting for room, or for others. */
+    void takeTurn() {
+        waits = false;
+        resume();
+    }
+
+    /** Sends what is left of the last command. */
+    private boolean sendUnsent() {
+        for (LargeRequest request = unsent.peekFirst(); request != null; request = unsent.peekFirst()) {
+            final SendResult sent = worker.dispatcher().sender().send(request);
+            if (sent == SendResult.BACK_PRESSURED) {
+                return false;
+            }
+            unsent.removeFirst();
+            if (sent == SendResult.CLOSED) {
+                worker.dispatcher().abandon(request); // the shard's other requests fail with it
+            }
+        }
+        return true;
+    }
+
     /** Executes one command; false if there is none that can be executed now. */
     private boolean step() {
-        final int found;
-        if (commandWaits) {
-            found = RespParser.COMMAND;
-        } else if (receive.isEmpty()) {
-            return false;
-        } else {
-            found = parser.parse(receive.view(), receive.start(), receive.end());
-        }
-        switch (found) {
-            case RespParser.COMMAND:
-                arguments.wrap(receive.view(), receive.start(), parser);
-                if (!commandWaits) {
+        switch (input.find(this)) {
+            case COMMAND:
+                final Arguments arguments = input.arguments();
+                if (!begun) {
+                    begun = true;
                     session.beginCommand();
                 }
-                commandWaits = !worker.dispatcher().execute(this, arguments);
-                if (commandWaits) {
-                    worker.waitsForRoom(this);
+                if (!worker.dispatcher().execute(this, arguments)) {
+                    waitForTurn();
                     return false;
                 }
-                parser.trim();
-                break;
-            case RespParser.OVERSIZED:
-                answerError("ERR command of " + parser.announced() + " bytes exceeds the limit of "
+                begun = false;
+                input.executed();
+                return true;
+            case OVERSIZED:
+                answerError("ERR command of " + input.announced() + " bytes exceeds the limit of "
                         + worker.limits().maxValue() + " bytes an argument and "
                         + worker.limits().maxCommand() + " bytes a command");
-                break;
-            case RespParser.ERROR:
-                answerError("ERR Protocol error: " + parser.error());
-                closeAfterReplies(CloseReason.PROTOCOL_ERROR, parser.error());
+                return true;
+            case PROTOCOL_ERROR:
+                answerError("ERR Protocol error: " + input.error());
+                closeAfterReplies(CloseReason.PROTOCOL_ERROR, input.error());
                 return false;
-            case RespParser.NEED_MORE:
-                receive.consume(parser.consumed());
+            case NO_ROOM:
+                waitForTurn();
                 return false;
             default:
-                break;
+                if (inputShut && unsent.isEmpty()) {
+                    closeAfterReplies(CloseReason.CLIENT, "");
+                }
+                return false;
         }
-        receive.consume(parser.consumed());
-        return true;
     }
 
     private boolean mayExecute() {
@@ -250,11 +342,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /** Goes on if it was stopped and need not be any more. */
-    void resume() {
-        if (paused && !executing && !isClosed() && !inputEnds && mayExecute()) {
+    private void resume() {
+        if ((paused || inputShut) && !waits && !isClosed() && !inputEnds && mayExecute()) {
             process();
         }
     }
+
+    // ---- replies ----------------------------------------------------------------------------------------------------
 
     /** Writes an error in the place of the next reply. */
     void answerError(String text) {
@@ -288,7 +382,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         markDirty();
     }
 
-    private void markDirty() {
+    void markDirty() {
         if (!dirty) {
             dirty = true;
             worker.dirty(this);
@@ -302,45 +396,133 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         send();
-        if (inputEnds && replies.size() == 0) {
+        fetchBody();
+        flush();
+        if (inputEnds && replies.size() == 0 && body == null && out.length() == 0) {
             closeBehindOutput();
         } else {
             resume();
         }
+        account();
     }
 
+    /** Writes what there is, up to a value whose bytes are still to come. */
     private void send() {
-        final ByteBuf buffer = out.take();
         final ChannelHandlerContext ctx = context;
-        if (buffer == null) {
-            return;
-        }
-        if (ctx == null || isClosed()) {
-            buffer.release();
-            return;
-        }
-        worker.statistics().add(Counter.BYTES_OUT, buffer.readableBytes());
-        ctx.writeAndFlush(buffer, ctx.voidPromise());
-        if (!channel.isWritable()) {
-            checkOutput(worker.nowNanos());
+        while (body == null) {
+            final ByteBuf buffer = out.take();
+            if (buffer == null) {
+                return;
+            }
+            if (ctx == null || isClosed()) {
+                buffer.release();
+                return;
+            }
+            worker.statistics().add(Counter.BYTES_OUT, buffer.readableBytes());
+            ctx.write(buffer, ctx.voidPromise());
+            unflushed = true;
+            final ReplyStream next = (ReplyStream) out.nextBody();
+            if (next != null) {
+                body = next;
+                next.begin(this);
+            }
         }
     }
+
+    private void fetchBody() {
+        final ReplyStream stream = body;
+        if (stream == null || isClosed() || !channel.isWritable()) {
+            return;
+        }
+        final SendResult asked = stream.ask();
+        if (asked == SendResult.CLOSED) {
+            bodyLost("the value's shard was lost");
+        } else if (asked == SendResult.BACK_PRESSURED) {
+            worker.fetchesLater(this);
+        }
+    }
+
+    /** Bytes of the present value have come. */
+    void body(DirectBuffer buffer, int offset, int length) {
+        final ReplyStream stream = body;
+        final ChannelHandlerContext ctx = context;
+        if (stream == null || ctx == null || isClosed()) {
+            return;
+        }
+        final ByteBuf piece = channel.alloc().directBuffer(length, length);
+        final ByteBuffer nio = piece.internalNioBuffer(0, length);
+        buffer.getBytes(offset, nio, nio.position(), length);
+        piece.writerIndex(length);
+        worker.statistics().add(Counter.BYTES_OUT, length);
+        ctx.write(piece, ctx.voidPromise());
+        unflushed = true;
+        if (stream.isComplete()) {
+            body = null;
+        }
+        markDirty();
+    }
+
+    /** The rest of the present value cannot be had, and its head has been sent: there is nothing left but to close. */
+    void bodyLost(String why) {
+        close(CloseReason.INTERNAL_ERROR, why);
+    }
+
+    private void flush() {
+        final ChannelHandlerContext ctx = context;
+        if (unflushed && ctx != null) {
+            unflushed = false;
+            ctx.flush();
+            if (!channel.isWritable()) {
+                checkOutput(worker.nowNanos());
+            }
+        }
+    }
+
+    // ---- limits -----------------------------------------------------------------------------------------------------
 
     /** Bytes that the client has not taken. */
     long unsent() {
-        final var buffer = channel.unsafe().outboundBuffer();
+        final ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
         return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    }
+
+    /** A reply of that length is on its way here in pieces; negative when it is here, or never will be. */
+    void held(long bytes) {
+        heldBytes += bytes;
+        markDirty();
+    }
+
+    /** Tells the worker how much memory this client takes now. */
+    private void account() {
+        long bytes = input.memory() + (long) out.length() + replies.bytes() + unsent() + heldBytes;
+        bytes += transaction.queuedBytes();
+        for (final LargeRequest request : unsent) {
+            bytes += request.length();
+        }
+        worker.memory().update(bytes - accounted);
+        accounted = bytes;
+        if (input.memory() > worker.settings().queryBufferLimit()) {
+            close(
+                    CloseReason.QUERY_BUFFER,
+                    input.memory() + " bytes wait to be executed, limit "
+                            + worker.settings().queryBufferLimit() + " (client-query-buffer-limit)");
+        }
+    }
+
+    /** Bytes of memory that the client took when its last batch ended. */
+    long memory() {
+        return accounted;
     }
 
     private void checkOutput(long nowNanos) {
         final OutputLimit limit = worker.settings().outputLimit();
-        final long unsent = unsent();
-        if (limit.isOverSoft(unsent)) {
+        final long pending = unsent();
+        if (limit.isOverSoft(pending)) {
             if (overLimitSince == 0) {
                 overLimitSince = nowNanos;
             }
-            if (limit.isOverHard(unsent) || limit.isOverSoftTime(nowNanos - overLimitSince)) {
-                close(CloseReason.OUTPUT_LIMIT, unsent + " bytes unsent, limit " + limit);
+            if (limit.isOverHard(pending) || limit.isOverSoftTime(nowNanos - overLimitSince)) {
+                close(CloseReason.OUTPUT_LIMIT, pending + " bytes unsent, limit " + limit);
             }
         } else {
             overLimitSince = 0;
@@ -359,11 +541,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    // ---- the end ----------------------------------------------------------------------------------------------------
+
     /** Executes nothing more, and closes once the replies owed are sent. */
     void closeAfterReplies(CloseReason why, String detail) {
         inputEnds = true;
-        reason = why;
-        reasonDetail = detail;
+        if (reason == null) {
+            reason = why;
+            reasonDetail = detail;
+        }
         channel.config().setAutoRead(false);
         markDirty();
     }
@@ -376,10 +562,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         lastWriteQueued = true;
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
-            if (reason == CloseReason.PROTOCOL_ERROR && channel instanceof DuplexChannel duplex && duplex.isActive()) {
+            if (reason == CloseReason.PROTOCOL_ERROR
+                    && !inputShut
+                    && channel instanceof DuplexChannel duplex
+                    && duplex.isActive()
+                    && !duplex.isInputShutdown()) {
                 // Closing with bytes unread would reset the connection, and the client would not see why.
                 duplex.shutdownOutput();
-                channel.config().setAutoRead(true);
+                channel.config().setAutoRead(channel.isOpen());
                 channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
             } else {
                 channel.close();

@@ -1,11 +1,14 @@
 package io.verbena.redis;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.ReplyCursor;
 import io.verbena.kv.protocol.ReplyType;
 import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.command.Command;
@@ -15,6 +18,8 @@ import io.verbena.redis.command.Local;
 import io.verbena.redis.command.Split;
 import io.verbena.redis.resp.RespWriter;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Looks commands up, checks them and brings them to who executes them; brings the store's replies back to the slots that wait
  * for them. One a worker, on its thread. Allocates nothing for a command that one shard answers.
  */
-final class Dispatcher {
+final class Dispatcher implements HeldReply.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
     /** How much of an unknown command and its arguments an error quotes, as Redis does. */
@@ -36,9 +41,10 @@ final class Dispatcher {
     private final int shards;
     private final CommandTable table = CommandTable.get();
     private final InFlight inFlight = new InFlight();
-    private final RequestEncoder encoder = new RequestEncoder();
+    private final RequestSender sender;
     private final ReplyCursor cursor = new ReplyCursor();
-    private final ReplyTranscoder transcoder = new ReplyTranscoder();
+    private final ReplyTranscoder transcoder;
+    private final List<HeldReply> held = new ArrayList<>();
     private final LocalCommands local;
     private final Transactions transactions;
     private final ScanCursors scans;
@@ -51,12 +57,61 @@ final class Dispatcher {
         this.shards = backend.shards();
         this.local = new LocalCommands(worker);
         this.scans = new ScanCursors(shards);
-        this.transactions = new Transactions(worker, backend, inFlight, local, transcoder);
+        this.sender = new RequestSender(backend, inFlight, ByteBufAllocator.DEFAULT);
+        this.transcoder = new ReplyTranscoder(sender);
+        this.transactions = new Transactions(worker, backend, inFlight, sender, local, transcoder);
     }
 
-    /** Requests that shards have not answered. */
-    int inFlight() {
-        return inFlight.size();
+    RequestSender sender() {
+        return sender;
+    }
+
+    /** Whether another command may be sent. */
+    boolean hasRoom() {
+        return inFlight.hasRoom(0);
+    }
+
+    /** Whether something is to be sent for which there was no room. */
+    boolean waits() {
+        return sender.hasReleases() || !held.isEmpty();
+    }
+
+    /** Sends what found no room before. */
+    void goOn() {
+        if (sender.hasReleases()) {
+            sender.sendReleases();
+        }
+        for (int i = held.size() - 1; i >= 0; i--) {
+            final HeldReply reply = held.get(i);
+            reply.ask();
+            if (!reply.isAsking()) {
+                held.remove(reply);
+            }
+        }
+    }
+
+    /**
+     * Where the argument that is being received may go before the command is complete.
+     *
+     * @param arguments those before it
+     * @param index of the argument
+     * @return number of the shard; -1 if the command has to be complete first
+     */
+    int streamsTo(Connection connection, Arguments arguments, int index) {
+        if (index < 2 || !connection.session().isAuthenticated()) {
+            return -1;
+        }
+        final Command command = table.find(arguments.buffer(), arguments.offset(0), arguments.length(0));
+        return command != null && command.op() != null && index == valueOf(command.op()) ? shardOf(arguments, 1) : -1;
+    }
+
+    /** Which argument of a command, its name included, the store takes over without copying it; -1 if none. */
+    private static int valueOf(KvOp op) {
+        return switch (op) {
+            case SET, SETNX, GETSET -> 2;
+            case SETEX, PSETEX -> 3;
+            default -> -1;
+        };
     }
 
     /**
@@ -192,34 +247,46 @@ final class Dispatcher {
     }
 
     private boolean submit(Connection connection, Command command, KvOp op, Arguments arguments, int shard) {
-        if (!backend.claim(shard, requestLength(arguments))) {
-            return false;
+        final int length = requestLength(arguments);
+        final SendResult room = sender.begin(shard, length);
+        if (room != SendResult.SENT) {
+            return unsent(connection, command, shard, room);
         }
         final long slot = connection.open();
-        begin(connection.session(), op, inFlight.add(connection, slot, command, shard));
+        final RequestEncoder encoder =
+                sender.encode(op, connection.session(), inFlight.add(connection, slot, command, shard, length));
+        final StreamedCommand streamed = arguments.streamed();
         for (int i = 1; i < arguments.count(); i++) {
-            encoder.argument(arguments.buffer(), arguments.offset(i), arguments.length(i));
+            if (streamed != null && i == streamed.index()) {
+                encoder.uploadedArgument(streamed.uploadId());
+                streamed.use();
+            } else {
+                encoder.argument(arguments.buffer(), arguments.offset(i), arguments.length(i));
+            }
         }
-        backend.commit();
+        connection.sendInPieces(sender.end());
         return true;
     }
 
-    private void begin(Session session, KvOp op, long correlation) {
-        encoder.begin(
-                backend.claimBuffer(),
-                backend.claimOffset(),
-                op,
-                session.database(),
-                correlation,
-                session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0);
+    /** There is no room for a command: it waits; or its shard cannot be reached: it is answered, and true returned. */
+    private boolean unsent(Connection connection, Command command, int shard, SendResult room) {
+        if (room != SendResult.CLOSED) {
+            return false;
+        }
+        reject(connection, command, "ERR shard " + shard + " cannot be reached now");
+        return true;
     }
 
+    /** Bytes of the request that a command becomes. */
     static int requestLength(Arguments arguments) {
-        int length = RequestDescriptor.HEADER_LENGTH;
+        final StreamedCommand streamed = arguments.streamed();
+        long length = RequestDescriptor.HEADER_LENGTH;
         for (int i = 1; i < arguments.count(); i++) {
-            length += RequestDescriptor.argumentLength(arguments.length(i));
+            length += streamed != null && i == streamed.index()
+                    ? RequestDescriptor.UPLOADED_ARGUMENT_LENGTH
+                    : RequestDescriptor.argumentLength(arguments.length(i));
         }
-        return length;
+        return Math.toIntExact(length);
     }
 
     private boolean scan(Connection connection, Command command, KvOp op, Arguments arguments) {
@@ -228,13 +295,15 @@ final class Dispatcher {
             return true;
         }
         // The cursor within the shard is never longer than the whole one.
-        if (!backend.claim(scans.shard(), requestLength(arguments))) {
-            return false;
+        final int length = requestLength(arguments);
+        final SendResult room = sender.begin(scans.shard(), length);
+        if (room != SendResult.SENT) {
+            return unsent(connection, command, scans.shard(), room);
         }
         final long slot = connection.open();
-        begin(connection.session(), op, inFlight.add(connection, slot, command, scans.shard()));
-        scans.encode(arguments, encoder);
-        backend.commit();
+        final long correlation = inFlight.add(connection, slot, command, scans.shard(), length);
+        scans.encode(arguments, sender.encode(op, connection.session(), correlation));
+        connection.sendInPieces(sender.end());
         return true;
     }
 
@@ -251,14 +320,24 @@ final class Dispatcher {
             divide(fanOut, command, arguments);
         }
         for (int part = fanOut.nextPart(); part >= 0; part = fanOut.nextPart()) {
-            if (!backend.claim(part, fanOut.partLength(part))) {
+            final int length = fanOut.partLength(part);
+            final SendResult room = sender.begin(part, length);
+            if (room == SendResult.BACK_PRESSURED) {
                 connection.unsentFanOut(fanOut);
                 return false;
             }
-            begin(connection.session(), op, inFlight.add(fanOut, part));
-            encodePart(fanOut, part, command, arguments);
-            backend.commit();
             fanOut.sent();
+            if (room == SendResult.CLOSED) {
+                endIfComplete(
+                        fanOut,
+                        fanOut.onFailed(
+                                connection.replies().protocol(fanOut.slot()),
+                                "ERR shard " + part + " cannot be reached now"));
+                continue;
+            }
+            final long correlation = inFlight.add(fanOut, part, length);
+            encodePart(fanOut, part, command, arguments, sender.encode(op, connection.session(), correlation));
+            connection.sendInPieces(sender.end());
         }
         connection.unsentFanOut(null);
         return true;
@@ -279,7 +358,8 @@ final class Dispatcher {
         }
     }
 
-    private void encodePart(FanOut fanOut, int part, Command command, Arguments arguments) {
+    private static void encodePart(
+            FanOut fanOut, int part, Command command, Arguments arguments, RequestEncoder encoder) {
         final DirectBuffer buffer = arguments.buffer();
         if (command.firstKey() == 0) {
             for (int i = 1; i < arguments.count(); i++) {
@@ -298,7 +378,7 @@ final class Dispatcher {
         }
     }
 
-    /** Takes a reply of the store. */
+    /** Takes a reply of the store. What goes wrong ends the client that it is for, and no other. */
     void onReply(DirectBuffer buffer, int offset, int length) {
         cursor.wrap(buffer, offset, length);
         final int row = inFlight.find(cursor.correlation());
@@ -306,18 +386,48 @@ final class Dispatcher {
             worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
             return;
         }
+        final Connection owner = owner(row);
+        try {
+            onReply(row);
+        } catch (RuntimeException | Error e) {
+            if (owner == null) {
+                throw e;
+            }
+            owner.failed(e);
+        }
+    }
+
+    /** The client whose command a request is, or is a part of; null for pieces. */
+    private @Nullable Connection owner(int row) {
+        final FanOut fanOut = inFlight.fanOut(row);
+        return fanOut == null ? inFlight.connection(row) : fanOut.connection();
+    }
+
+    private void onReply(int row) {
+        final int replying = inFlight.shard(row);
+        transcoder.from(replying);
+        final PieceTaker taker = inFlight.taker(row);
+        if (taker != null) {
+            inFlight.remove(row);
+            cursor.next();
+            taker.onPiece(cursor);
+            return;
+        }
+        if (cursor.isHeld()) {
+            fetch(row);
+            return;
+        }
         final FanOut fanOut = inFlight.fanOut(row);
         if (fanOut != null) {
-            final int part = inFlight.part(row);
             inFlight.remove(row);
-            onPart(fanOut, part);
+            onPart(fanOut, replying);
             return;
         }
         final Connection connection = inFlight.connection(row);
         final Command command = inFlight.command(row);
         final Transaction transaction = inFlight.transaction(row);
         final long slot = inFlight.slot(row);
-        final int shard = inFlight.part(row);
+        final int shard = replying;
         inFlight.remove(row);
         if (connection == null || command == null || connection.isClosed()) {
             worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
@@ -363,13 +473,18 @@ final class Dispatcher {
                 complete = fanOut.onReply(part, cursor, protocol);
             } catch (ProtocolException | IllegalStateException e) {
                 malformed(e);
-                complete = fanOut.onMalformed(protocol);
+                complete = fanOut.onFailed(protocol, "ERR a shard's reply could not be read");
             }
         }
+        endIfComplete(fanOut, complete);
+    }
+
+    private void endIfComplete(FanOut fanOut, boolean complete) {
         if (!complete) {
             return;
         }
-        if (!gone) {
+        final Connection connection = fanOut.connection();
+        if (!connection.isClosed()) {
             if (fanOut.isError()) {
                 worker.statistics().failed(fanOut.command());
             }
@@ -378,6 +493,112 @@ final class Dispatcher {
         }
         fanOut.end();
         freeFanOuts.addLast(fanOut);
+    }
+
+    // ---- replies in pieces ------------------------------------------------------------------------------------------
+
+    /** A reply is too long for a message: its row stays until it is whole. */
+    private void fetch(int row) {
+        cursor.next();
+        final long bytes = cursor.streamLength();
+        final long correlation = cursor.correlation();
+        final int shard = inFlight.shard(row);
+        final long stream = cursor.streamId();
+        final Connection owner = owner(row);
+        if (owner == null || owner.isClosed() || bytes > Integer.MAX_VALUE - TransferDescriptor.PIECE_LENGTH) {
+            sender.closeStream(shard, stream);
+            fail(row, "ERR reply of " + bytes + " bytes cannot be had");
+            return;
+        }
+        final HeldReply reply;
+        try {
+            reply = new HeldReply(sender, this, ByteBufAllocator.DEFAULT, shard, stream, (int) bytes, correlation);
+        } catch (OutOfMemoryError e) {
+            sender.closeStream(shard, stream);
+            fail(row, "OOM no memory for a reply of " + bytes + " bytes");
+            return;
+        }
+        owner.held(bytes);
+        reply.ask();
+        if (reply.isAsking()) {
+            held.add(reply);
+        }
+    }
+
+    @Override
+    public void onHeld(HeldReply reply) {
+        final int row = inFlight.find(reply.correlation());
+        if (row >= 0) {
+            release(row, reply);
+            onReply(reply.buffer(), 0, reply.length());
+        }
+    }
+
+    @Override
+    public void onHeldLost(HeldReply reply) {
+        held.remove(reply);
+        final int row = inFlight.find(reply.correlation());
+        if (row >= 0) {
+            release(row, reply);
+            fail(row, "ERR the reply was lost with its shard");
+        }
+    }
+
+    private void release(int row, HeldReply reply) {
+        final Connection owner = owner(row);
+        if (owner != null) {
+            owner.held(-reply.length());
+        }
+    }
+
+    // ---- requests that will not be answered -------------------------------------------------------------------------
+
+    /** A shard is gone: what it has not answered by now, it will not. */
+    void onLost(int shard) {
+        for (int row = inFlight.nextOf(shard, 0); row >= 0; row = inFlight.nextOf(shard, row + 1)) {
+            final PieceTaker taker = inFlight.taker(row);
+            if (taker == null) {
+                fail(row, "ERR shard " + shard + " was lost: it is not known whether the command was executed");
+            } else {
+                inFlight.remove(row);
+                taker.onLost();
+            }
+        }
+    }
+
+    /** A client is gone, or the shard, before a request was sent whole. */
+    void abandon(LargeRequest request) {
+        if (request.sent() > 0) {
+            sender.discardUpload(request.shard(), request.uploadId());
+        }
+        final int row = inFlight.find(request.correlation());
+        if (row >= 0) {
+            fail(row, "ERR shard " + request.shard() + " cannot be reached now");
+        }
+        request.release();
+    }
+
+    /** Answers a request, for which there will be no reply, with an error. */
+    private void fail(int row, String error) {
+        final FanOut fanOut = inFlight.fanOut(row);
+        final Connection connection = inFlight.connection(row);
+        final Transaction transaction = inFlight.transaction(row);
+        final long slot = inFlight.slot(row);
+        inFlight.remove(row);
+        if (fanOut != null) {
+            final Connection owner = fanOut.connection();
+            endIfComplete(
+                    fanOut,
+                    owner.isClosed()
+                            ? fanOut.onOrphan()
+                            : fanOut.onFailed(owner.replies().protocol(fanOut.slot()), error));
+        } else if (connection != null && !connection.isClosed()) {
+            connection.writer(slot).error(error);
+            connection.finish(slot);
+        }
+        if (transaction != null) {
+            transactions.end(transaction);
+        }
     }
 
     /** A connection is gone: what it had not sent is not sent. */

@@ -130,11 +130,11 @@ final class FanOut {
         return --awaited == 0;
     }
 
-    /** A part's reply cannot be read. */
-    boolean onMalformed(int protocol) {
+    /** A part's reply cannot be had, or not be read. */
+    boolean onFailed(int protocol, String text) {
         if (error == null) {
             final RespWriter writer = pool.acquire(protocol);
-            writer.error("ERR a shard's reply could not be read");
+            writer.error(text);
             error = writer;
         }
         return --awaited == 0;

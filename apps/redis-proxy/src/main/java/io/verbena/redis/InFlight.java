@@ -13,9 +13,17 @@ import org.jspecify.annotations.Nullable;
  *   |        use         |         row          |
  * </pre>
  *
- * <p>For one worker's thread. Grows with the requests in flight, which the connections bound.
+ * <p>It is also where a worker's requests are bounded: in number, and in bytes of requests and of the pieces that were asked
+ * for. What exceeds a bound waits where it is, in the end in its client's socket.
+ *
+ * <p>For one worker's thread.
  */
 final class InFlight {
+    /** Most requests of a worker that shards have not answered. */
+    static final int MAX_REQUESTS = 2048;
+    /** Most bytes that these requests, and the pieces they ask for, may take together. */
+    static final int MAX_BYTES = 4 << 20;
+
     private static final int FIRST_ROWS = 256;
     private static final int NONE = -1;
 
@@ -23,12 +31,15 @@ final class InFlight {
     private @Nullable Command[] commands = new Command[FIRST_ROWS];
     private @Nullable FanOut[] fanOuts = new FanOut[FIRST_ROWS];
     private @Nullable Transaction[] transactions = new Transaction[FIRST_ROWS];
+    private @Nullable PieceTaker[] takers = new PieceTaker[FIRST_ROWS];
     private long[] slots = new long[FIRST_ROWS];
-    private int[] parts = new int[FIRST_ROWS];
+    private int[] shards = new int[FIRST_ROWS];
+    private int[] lengths = new int[FIRST_ROWS];
     private int[] uses = new int[FIRST_ROWS];
     private int[] nextFree = new int[FIRST_ROWS];
     private int firstFree = NONE;
     private int size;
+    private long bytes;
 
     InFlight() {
         free(0);
@@ -39,28 +50,38 @@ final class InFlight {
         return size;
     }
 
+    /** Whether another request of that many bytes may be sent. One alone always may. */
+    boolean hasRoom(int length) {
+        return size < MAX_REQUESTS && (bytes + length <= MAX_BYTES || size == 0);
+    }
+
     /** Notes a request to a shard, whose reply is a command's reply. */
-    long add(Connection connection, long slot, Command command, int shard) {
-        final int row = take();
+    long add(Connection connection, long slot, Command command, int shard, int length) {
+        final int row = take(shard, length);
         connections[row] = connection;
         commands[row] = command;
         slots[row] = slot;
-        parts[row] = shard;
         return correlation(row);
     }
 
     /** Notes a transaction, of which the shard answers a part only. */
-    long add(Connection connection, long slot, Command command, Transaction transaction) {
-        final long correlation = add(connection, slot, command, transaction.shard());
+    long add(Connection connection, long slot, Command command, Transaction transaction, int length) {
+        final long correlation = add(connection, slot, command, transaction.shard(), length);
         transactions[(int) correlation] = transaction;
         return correlation;
     }
 
-    /** Notes a request whose reply is a part of a command's reply. */
-    long add(FanOut fanOut, int part) {
-        final int row = take();
+    /** Notes a request whose reply is a part of a command's reply; the parts are numbered by shards. */
+    long add(FanOut fanOut, int part, int length) {
+        final int row = take(part, length);
         fanOuts[row] = fanOut;
-        parts[row] = part;
+        return correlation(row);
+    }
+
+    /** Notes a request whose reply is a piece of something, or says that one has arrived. */
+    long add(PieceTaker taker, int shard, int length) {
+        final int row = take(shard, length);
+        takers[row] = taker;
         return correlation(row);
     }
 
@@ -90,13 +111,28 @@ final class InFlight {
         return transactions[row];
     }
 
+    @Nullable
+    PieceTaker taker(int row) {
+        return takers[row];
+    }
+
     long slot(int row) {
         return slots[row];
     }
 
     /** The shard that was asked. */
-    int part(int row) {
-        return parts[row];
+    int shard(int row) {
+        return shards[row];
+    }
+
+    /** A request of a shard that has not been answered, from a row on; -1 if there is none. */
+    int nextOf(int shard, int from) {
+        for (int row = from; row < uses.length; row++) {
+            if (isTaken(row) && shards[row] == shard) {
+                return row;
+            }
+        }
+        return NONE;
     }
 
     /** The reply has come. */
@@ -105,22 +141,27 @@ final class InFlight {
         commands[row] = null;
         fanOuts[row] = null;
         transactions[row] = null;
+        takers[row] = null;
         uses[row]++;
         nextFree[row] = firstFree;
         firstFree = row;
         size--;
+        bytes -= lengths[row];
     }
 
     private boolean isTaken(int row) {
-        return connections[row] != null || fanOuts[row] != null;
+        return connections[row] != null || fanOuts[row] != null || takers[row] != null;
     }
 
-    private int take() {
+    private int take(int shard, int length) {
         if (firstFree == NONE) {
             grow();
         }
         final int row = firstFree;
         firstFree = nextFree[row];
+        shards[row] = shard;
+        lengths[row] = length;
+        bytes += length;
         size++;
         return row;
     }
@@ -135,8 +176,10 @@ final class InFlight {
         commands = Arrays.copyOf(commands, rows * 2);
         fanOuts = Arrays.copyOf(fanOuts, rows * 2);
         transactions = Arrays.copyOf(transactions, rows * 2);
+        takers = Arrays.copyOf(takers, rows * 2);
         slots = Arrays.copyOf(slots, rows * 2);
-        parts = Arrays.copyOf(parts, rows * 2);
+        shards = Arrays.copyOf(shards, rows * 2);
+        lengths = Arrays.copyOf(lengths, rows * 2);
         uses = Arrays.copyOf(uses, rows * 2);
         nextFree = Arrays.copyOf(nextFree, rows * 2);
         free(rows);

@@ -80,6 +80,9 @@ final class InfoCommand {
                 title("Clients");
                 line("connected_clients", server.settings().clients());
                 line("maxclients", server.settings().maxClients());
+                line("maxmemory_clients", server.settings().maxMemoryClients());
+                line("client_query_buffer_limit", server.settings().queryBufferLimit());
+                line("transaction_queue_bytes", server.settings().queueMemory().used());
                 line("blocked_clients", 0);
                 break;
             case "memory":
@@ -156,10 +159,20 @@ final class InfoCommand {
         title("Memory");
         line("used_memory", used);
         line("used_memory_human", MemorySize.human(used));
+        final long committed = store.committedMemory();
+        line("used_memory_committed", committed);
+        line(
+                "mem_fragmentation_ratio",
+                String.format(Locale.ROOT, "%.2f", used == 0 ? 1.0 : (double) committed / used));
+        line("data_memory_budget", server.settings().memory().data());
+        line("used_memory_direct", MemoryPlan.directInUse());
+        line("direct_memory_max", server.settings().memory().direct());
         line("used_memory_heap", runtime.totalMemory() - runtime.freeMemory());
+        line("heap_memory_max", server.settings().memory().heap());
         line("maxmemory", server.settings().maxMemory());
         line("maxmemory_human", MemorySize.human(server.settings().maxMemory()));
         line("maxmemory_policy", server.settings().maxMemoryPolicy());
+        line("maxmemory_clients", server.settings().maxMemoryClients());
     }
 
     private void stats() {

@@ -1,6 +1,7 @@
 package io.verbena.redis;
 
 import io.verbena.redis.resp.RespLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a proxy is started with. Setters return this; {@link #conclude} checks it all once and names both values of what does
@@ -9,6 +10,9 @@ import io.verbena.redis.resp.RespLimits;
 public final class ProxyContext {
     /** Redis' port. */
     public static final int DEFAULT_PORT = 6379;
+
+    /** Redis' least {@code client-query-buffer-limit}. */
+    static final long MIN_QUERY_BUFFER_LIMIT = 1L << 20;
 
     private static final int MAX_WORKERS = 256;
 
@@ -25,6 +29,9 @@ public final class ProxyContext {
     private boolean nativeTransport = true;
     private OutputLimit outputLimit = OutputLimit.DEFAULT;
     private RespLimits limits = RespLimits.DEFAULT;
+    private @Nullable MemoryShare maxMemoryClients;
+    private long queryBufferLimit;
+    private long maxQueuedBytes;
 
     /**
      * Checks the settings.
@@ -40,6 +47,9 @@ public final class ProxyContext {
         range("timeout", timeoutSeconds, 0, Integer.MAX_VALUE);
         range("backlog", backlog, 1, Integer.MAX_VALUE);
         range("maxmemory", maxMemory, 0, Long.MAX_VALUE);
+        if (queryBufferLimit != 0) {
+            range("client-query-buffer-limit", queryBufferLimit, MIN_QUERY_BUFFER_LIMIT, Long.MAX_VALUE);
+        }
         return this;
     }
 
@@ -185,6 +195,83 @@ public final class ProxyContext {
      */
     public String maxMemoryPolicy() {
         return maxMemoryPolicy;
+    }
+
+    /**
+     * Memory for what all clients together have sent and left unread.
+     *
+     * @param amount such as {@code 64mb}, or {@code 5%} of the direct memory; 0 for no limit. Unless set, an eighth of the
+     *     direct memory, at least 32 MiB
+     * @return this
+     */
+    public ProxyContext maxMemoryClients(String amount) {
+        try {
+            maxMemoryClients = MemoryShare.parse(amount);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("maxmemory-clients " + e.getMessage(), e);
+        }
+        return this;
+    }
+
+    /** Memory for all clients together; null if it is not set. */
+    @Nullable
+    MemoryShare maxMemoryClients() {
+        return maxMemoryClients;
+    }
+
+    /**
+     * Bytes that one client may have sent and that wait to be executed.
+     *
+     * @param bytes at least 1 MiB; 0 for a quarter of the direct memory, 80 MiB to 1 GiB
+     * @return this
+     */
+    public ProxyContext queryBufferLimit(long bytes) {
+        queryBufferLimit = bytes;
+        return this;
+    }
+
+    /**
+     * Bytes that one client may have sent and that wait to be executed.
+     *
+     * @param amount such as {@code 1gb}
+     * @return this
+     */
+    public ProxyContext queryBufferLimit(String amount) {
+        final long bytes = MemorySize.parse(amount);
+        if (bytes < 0) {
+            throw new IllegalArgumentException(
+                    "client-query-buffer-limit '" + amount + "' is no amount; write 100mb or 1gb");
+        }
+        return queryBufferLimit(bytes);
+    }
+
+    /**
+     * Bytes that one client may have sent and that wait to be executed.
+     *
+     * @return bytes, 0 for the default
+     */
+    public long queryBufferLimit() {
+        return queryBufferLimit;
+    }
+
+    /**
+     * Memory for the commands that all clients together have queued between MULTI and EXEC.
+     *
+     * @param bytes 0 for an eighth of the heap
+     * @return this
+     */
+    public ProxyContext maxQueuedBytes(long bytes) {
+        maxQueuedBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Memory for the commands that all clients together have queued between MULTI and EXEC.
+     *
+     * @return bytes, 0 for the default
+     */
+    public long maxQueuedBytes() {
+        return maxQueuedBytes;
     }
 
     /**

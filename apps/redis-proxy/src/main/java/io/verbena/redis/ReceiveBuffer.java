@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
     private static final int OWN_CAPACITY = 16 << 10;
     private static final int MIN_ROOM = 8 << 10;
-    private static final int MAX_READS = 16;
+    private static final int MAX_READS = 4;
     /** An announced length is believed up to this; beyond, the buffer doubles as bytes really come. */
     private static final int BELIEVED = 1 << 20;
 
@@ -52,6 +52,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
         if (buffer == own) {
             before = end;
         } else if (buffer == shared.buffer()) {
+            shared.hold(this);
             sharing = true;
             start = 0;
             before = 0;
@@ -79,6 +80,11 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
         return start == end;
     }
 
+    /** Bytes that are not used. */
+    int length() {
+        return end - start;
+    }
+
     /** Lets the first bytes go. */
     void consume(int length) {
         start += length;
@@ -100,6 +106,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
                 own.writerIndex(length);
             }
             sharing = false;
+            shared.letGo(this);
             start = 0;
             end = length;
         } else if (start == end) {
@@ -115,14 +122,20 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
             ownView.wrap(0, 0);
         }
         sharing = false;
+        shared.letGo(this);
         start = 0;
         end = 0;
+    }
+
+    /** Bytes of memory that it holds by itself. */
+    int capacity() {
+        return own == null ? 0 : own.capacity();
     }
 
     @Override
     public ByteBuf allocate(ByteBufAllocator ignored) {
         if (own == null) {
-            return shared.buffer().clear().retain();
+            return shared.lend(this);
         }
         final int length = end - start;
         final ByteBuf old = own;

@@ -29,6 +29,7 @@ final class ReplyQueue {
     private long head;
     private long tail;
     private int mark;
+    private long bytes;
 
     ReplyQueue(RespWriter out, WriterPool pool) {
         this.out = out;
@@ -96,10 +97,15 @@ final class ReplyQueue {
      */
     int finish(long slot) {
         final int index = index(slot);
+        if (slot < head || slot >= tail || (flags[index] & READY) != 0) {
+            throw new IllegalStateException("slot " + slot + " of " + head + ".." + tail + " is answered twice");
+        }
         if (slot != head) {
             flags[index] |= READY;
             final RespWriter writer = waiting[index];
-            return writer == null ? 0 : writer.length();
+            final int ready = writer == null ? 0 : writer.length();
+            bytes += ready;
+            return ready;
         }
         final int length = out.length() - mark;
         if ((flags[index] & SUPPRESSED) != 0) {
@@ -119,9 +125,15 @@ final class ReplyQueue {
             if ((flags[index] & SUPPRESSED) == 0) {
                 out.raw(writer);
             }
+            bytes -= writer.length();
             waiting[index] = null;
             pool.release(writer);
         }
+    }
+
+    /** Bytes of replies that wait for older ones. */
+    long bytes() {
+        return bytes;
     }
 
     /** Forgets all slots; their replies will not be written. */
@@ -134,6 +146,7 @@ final class ReplyQueue {
             }
         }
         head = tail;
+        bytes = 0;
     }
 
     private int index(long slot) {

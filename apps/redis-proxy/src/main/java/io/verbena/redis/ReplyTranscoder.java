@@ -10,6 +10,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class ReplyTranscoder {
     private final DoubleText doubleText = new DoubleText();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[DoubleText.MAX_SHORT_LENGTH]);
+    private final RequestSender sender;
+    private int shard;
+
+    ReplyTranscoder(RequestSender sender) {
+        this.sender = sender;
+    }
+
+    /** The replies that follow are of that shard, and so are the values that they leave there. */
+    void from(int replying) {
+        shard = replying;
+    }
 
     /** Writes the value at the cursor and its descendants. */
     void write(ReplyCursor cursor, RespWriter out) {
@@ -37,6 +48,9 @@ final class ReplyTranscoder {
                 return 0;
             case BULK:
                 out.bulk(cursor.buffer(), cursor.textOffset(), cursor.textLength());
+                return 0;
+            case STREAM:
+                out.bulk(new ReplyStream(sender, shard, cursor.streamId(), cursor.streamLength()));
                 return 0;
             case STATUS:
                 out.line((byte) '+', cursor.buffer(), cursor.textOffset(), cursor.textLength());

@@ -46,6 +46,22 @@ public final class Serve implements Callable<Integer> {
             description = "What to do when memory is full: noeviction, allkeys-lru, volatile-lru.")
     private @Nullable String maxMemoryPolicy;
 
+    @Option(
+            names = "--maxmemory-clients",
+            paramLabel = "BYTES",
+            description =
+                    "Most memory for what clients have sent and left unread: 64mb, or 5%% of the direct memory; 0 is"
+                            + " no limit (an eighth).")
+    private @Nullable String maxMemoryClients;
+
+    @Option(
+            names = "--client-query-buffer-limit",
+            paramLabel = "BYTES",
+            description =
+                    "Most memory for what one client has sent and that waits (a quarter of the direct memory, 80mb to"
+                            + " 1gb).")
+    private @Nullable String queryBufferLimit;
+
     @Option(names = "--requirepass", paramLabel = "PASSWORD", description = "Password that clients have to give.")
     private @Nullable String password;
 
@@ -67,18 +83,21 @@ public final class Serve implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         final ProxyContext context = new ProxyContext();
+        final MemoryPlan memory;
         try {
             if (config != null) {
                 ConfigFile.apply(config, context);
             }
             applyOptions(context);
             context.conclude();
+            memory = MemoryPlan.of(context);
+            memory.check(context.maxMemory());
         } catch (IllegalArgumentException e) {
             return fail(e.getMessage());
         }
         final ProxyServer server;
         try {
-            server = ProxyServer.launch(context, openStore(context));
+            server = ProxyServer.launch(context, openStore(context, memory));
         } catch (ListenException | IllegalArgumentException e) {
             return fail(e.getMessage());
         }
@@ -92,6 +111,13 @@ public final class Serve implements Callable<Integer> {
                 server.transport(),
                 context.workers(),
                 context.shards());
+        log.info(
+                "memory: heap {}, direct {}, of it data {}{}, clients {}",
+                MemorySize.human(memory.heap()),
+                MemorySize.human(memory.direct()),
+                MemorySize.human(context.maxMemory() == 0 ? memory.data() : context.maxMemory()),
+                context.maxMemory() == 0 ? "" : " (maxmemory; room for " + MemorySize.human(memory.data()) + ")",
+                memory.clients() == 0 ? "without limit" : MemorySize.human(memory.clients()));
         final Throwable failure = server.awaitEnd();
         if (failure != null) {
             server.close();
@@ -100,8 +126,8 @@ public final class Serve implements Callable<Integer> {
         return 0;
     }
 
-    private static Store openStore(ProxyContext context) {
-        return new NodeStore(context.shards(), context.maxMemory(), context.maxMemoryPolicy());
+    private static Store openStore(ProxyContext context, MemoryPlan memory) {
+        return new NodeStore(context.shards(), context.maxMemory(), context.maxMemoryPolicy(), memory.data());
     }
 
     private void applyOptions(ProxyContext context) {
@@ -122,6 +148,12 @@ public final class Serve implements Callable<Integer> {
         }
         if (maxMemoryPolicy != null) {
             context.maxMemoryPolicy(maxMemoryPolicy);
+        }
+        if (maxMemoryClients != null) {
+            context.maxMemoryClients(maxMemoryClients);
+        }
+        if (queryBufferLimit != null) {
+            context.queryBufferLimit(queryBufferLimit);
         }
         if (password != null) {
             context.password(password);

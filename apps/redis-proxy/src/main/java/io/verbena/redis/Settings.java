@@ -23,9 +23,22 @@ public final class Settings {
     private volatile OutputLimit outputLimit;
     private volatile long maxMemory;
     private volatile String maxMemoryPolicy;
+    private final MemoryPlan memory;
+    private final QueueMemory queueMemory;
+    private volatile MemoryShare maxMemoryClients;
+    private volatile long queryBufferLimit;
 
     Settings(ProxyContext context) {
+        this(context, MemoryPlan.of(context));
+    }
+
+    Settings(ProxyContext context, MemoryPlan memory) {
         this.context = context;
+        this.memory = memory;
+        this.queueMemory = new QueueMemory(memory.queues());
+        final MemoryShare given = context.maxMemoryClients();
+        this.maxMemoryClients = given == null ? new MemoryShare(memory.clients(), false) : given;
+        this.queryBufferLimit = memory.queryBuffer();
         this.password = context.password();
         this.maxClients = context.maxClients();
         this.outputLimit = context.outputLimit();
@@ -124,6 +137,47 @@ public final class Settings {
 
     void maxMemoryPolicy(String value) {
         maxMemoryPolicy = value;
+    }
+
+    /** How the memory of the JVM is divided. */
+    MemoryPlan memory() {
+        return memory;
+    }
+
+    /** Memory of the commands queued between MULTI and EXEC, of all clients. */
+    QueueMemory queueMemory() {
+        return queueMemory;
+    }
+
+    /**
+     * Most bytes that all clients together may have sent and left unread: {@code maxmemory-clients}.
+     *
+     * @return 0 for no limit
+     */
+    public long maxMemoryClients() {
+        return maxMemoryClients.of(memory.direct());
+    }
+
+    /** The same as it was set. */
+    MemoryShare maxMemoryClientsShare() {
+        return maxMemoryClients;
+    }
+
+    void maxMemoryClients(MemoryShare value) {
+        maxMemoryClients = value;
+    }
+
+    /**
+     * Most bytes that one client may have sent and that wait to be executed: {@code client-query-buffer-limit}.
+     *
+     * @return at least 1 MiB
+     */
+    public long queryBufferLimit() {
+        return queryBufferLimit;
+    }
+
+    void queryBufferLimit(long value) {
+        queryBufferLimit = value;
     }
 
     /** Most commands of a client in flight. */

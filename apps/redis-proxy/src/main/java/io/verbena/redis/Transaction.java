@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transaction {
     private static final int NO_SHARD = -1;
+    /** References to a command and its row. */
+    private static final int BYTES_PER_COMMAND = 32;
+    /** The line with its length, and its end. */
+    private static final int BYTES_PER_ARGUMENT = 16;
+
     private static final byte[] LINE_END = {'\r', '\n'};
 
     /** Queued arguments are within the limits already: they have been parsed. */
@@ -40,6 +45,8 @@ final class Transaction {
     private int requestLength;
     private @Nullable RespWriter localReplies;
     private int[] localReplyEnds = new int[0];
+    private @Nullable QueueMemory reservedIn;
+    private long reserved;
 
     boolean isOpen() {
         return open;
@@ -49,9 +56,25 @@ final class Transaction {
         open = true;
     }
 
-    /** A command could not be queued; EXEC will refuse. */
+    /** A command could not be queued; EXEC will refuse, and what was queued is let go. */
     void abort() {
         aborted = open;
+        forget();
+        commands.clear();
+    }
+
+    /** Bytes that the queued commands are reckoned at: their arguments and a fixed amount a command. */
+    long queuedBytes() {
+        return reserved;
+    }
+
+    /** What a command is reckoned at when it is queued. */
+    static long queuedBytes(Arguments command) {
+        long total = BYTES_PER_COMMAND;
+        for (int i = 0; i < command.count(); i++) {
+            total += command.length(i) + BYTES_PER_ARGUMENT;
+        }
+        return total;
     }
 
     boolean isAborted() {
@@ -112,7 +135,14 @@ final class Transaction {
         }
     }
 
-    void add(Command command, Arguments queued) {
+    /**
+     * Queues a command.
+     *
+     * @param memory where {@link #queuedBytes(Arguments)} of it have been reserved; they are released with the queue
+     */
+    void add(Command command, Arguments queued, QueueMemory memory) {
+        reservedIn = memory;
+        reserved += queuedBytes(queued);
         commands.add(command);
         length += bytes.putStringWithoutLengthAscii(length, "*" + queued.count() + "\r\n");
         for (int i = 0; i < queued.count(); i++) {
@@ -145,14 +175,24 @@ final class Transaction {
         return arguments;
     }
 
-    /** Forgets the queued commands and ends. */
-    void clear() {
-        commands.clear();
+    /** Forgets the arguments of the queued commands, which have been executed or sent. */
+    void forget() {
         view.wrap(0, 0);
         if (bytes.capacity() > 4096) {
             bytes = new ExpandableArrayBuffer(128);
         }
         length = 0;
+        if (reservedIn != null) {
+            reservedIn.release(reserved);
+            reservedIn = null;
+        }
+        reserved = 0;
+    }
+
+    /** Forgets the queued commands and ends. */
+    void clear() {
+        forget();
+        commands.clear();
         open = false;
         aborted = false;
         shard = NO_SHARD;

@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyCursor;
 import io.verbena.kv.protocol.ReplyType;
@@ -23,16 +24,25 @@ final class Transactions {
     private final Worker worker;
     private final Backend backend;
     private final InFlight inFlight;
+    private final RequestSender sender;
     private final LocalCommands local;
+    private final QueueMemory queueMemory;
     private final ReplyTranscoder transcoder;
-    private final RequestEncoder outer = new RequestEncoder();
     private final RequestEncoder inner = new RequestEncoder();
 
-    Transactions(Worker worker, Backend backend, InFlight inFlight, LocalCommands local, ReplyTranscoder transcoder) {
+    Transactions(
+            Worker worker,
+            Backend backend,
+            InFlight inFlight,
+            RequestSender sender,
+            LocalCommands local,
+            ReplyTranscoder transcoder) {
         this.worker = worker;
         this.backend = backend;
         this.inFlight = inFlight;
+        this.sender = sender;
         this.local = local;
+        this.queueMemory = worker.settings().queueMemory();
         this.transcoder = transcoder;
     }
 
@@ -57,7 +67,10 @@ final class Transactions {
             connection.answerError(problem);
             return;
         }
-        transaction.add(command, arguments);
+        // One that is spoilt is not kept.
+        if (!transaction.isAborted()) {
+            transaction.add(command, arguments, queueMemory);
+        }
         final long slot = connection.open();
         connection.writer(slot).status("QUEUED");
         connection.finish(slot);
@@ -67,14 +80,39 @@ final class Transactions {
         if (command.local() == Local.CLIENT_REPLY) {
             return "ERR CLIENT REPLY is not allowed in a transaction";
         }
-        if (transaction.isAborted() || command.op() == null) {
+        if (transaction.isAborted()) {
+            return null;
+        }
+        final String problem = whyNotStored(transaction, command, arguments);
+        if (problem != null) {
+            return problem;
+        }
+        if (transaction.size() == RequestDescriptor.MAX_ARGUMENTS) {
+            return "ERR transaction exceeds the limit of " + RequestDescriptor.MAX_ARGUMENTS + " commands";
+        }
+        final long bytes = Transaction.queuedBytes(arguments);
+        final long limit = Math.min(worker.limits().maxCommand(), queueMemory.limit());
+        if (transaction.queuedBytes() + bytes > limit) {
+            return tooLong(transaction.queuedBytes() + bytes, limit);
+        }
+        return queueMemory.reserve(bytes)
+                ? null
+                : "ERR the transactions of all clients exceed the limit of " + queueMemory.limit() + " bytes";
+    }
+
+    private static String tooLong(long bytes, long limit) {
+        return "ERR transaction of " + bytes + " bytes exceeds the limit of " + limit;
+    }
+
+    /** Why the store would not take a command; null if it would, or if the command is not for it. */
+    private @Nullable String whyNotStored(Transaction transaction, Command command, Arguments arguments) {
+        if (command.op() == null) {
             return null;
         }
         final int length = RequestDescriptor.argumentLength(Dispatcher.requestLength(arguments));
         final long total = (long) transaction.requestLength() + length;
         if (total > worker.limits().maxCommand()) {
-            return "ERR transaction of " + total + " bytes exceeds the limit of "
-                    + worker.limits().maxCommand();
+            return tooLong(total, worker.limits().maxCommand());
         }
         if (backend.shards() > 1) {
             if (command.firstKey() == 0) {
@@ -116,14 +154,24 @@ final class Transactions {
             executeLocally(connection, transaction);
             return true;
         }
-        if (!backend.claim(transaction.shard(), RequestDescriptor.HEADER_LENGTH + transaction.requestLength())) {
+        final int length = RequestDescriptor.HEADER_LENGTH + transaction.requestLength();
+        final SendResult room = sender.begin(transaction.shard(), length);
+        if (room == SendResult.BACK_PRESSURED) {
             return false;
+        }
+        if (room == SendResult.CLOSED) {
+            final int shard = transaction.shard();
+            transaction.clear();
+            worker.statistics().failed(exec);
+            connection.answerError("EXECABORT Transaction discarded because shard " + shard + " cannot be reached now");
+            return true;
         }
         connection.takeTransaction();
         final long slot = connection.open();
-        final long correlation = inFlight.add(connection, slot, exec, transaction);
+        final long correlation = inFlight.add(connection, slot, exec, transaction, length);
         encode(connection, transaction, slot, correlation);
-        backend.commit();
+        connection.sendInPieces(sender.end());
+        transaction.forget();
         return true;
     }
 
@@ -133,22 +181,24 @@ final class Transactions {
         out.array(transaction.size());
         connection.takeTransaction();
         transaction.rewind();
+        final int start = out.length();
         for (int i = 0; i < transaction.size(); i++) {
             final Command command = transaction.command(i);
             final Local by = command.local();
             final Arguments arguments = transaction.next();
             if (by != null) {
-                local.execute(command, by, connection, arguments, slot, out);
+                answer(command, by, connection, arguments, slot, out, start);
                 worker.statistics().called(command);
             }
         }
+        transaction.forget();
         connection.finish(slot);
     }
 
     private void encode(Connection connection, Transaction transaction, long slot, long correlation) {
-        final MutableDirectBuffer target = backend.claimBuffer();
         final Session session = connection.session();
-        outer.begin(target, backend.claimOffset(), KvOp.TRANSACTION, session.database(), correlation, 0);
+        final RequestEncoder outer = sender.encode(KvOp.TRANSACTION, session, correlation);
+        final MutableDirectBuffer target = sender.buffer();
         transaction.rewind();
         for (int i = 0; i < transaction.size(); i++) {
             final Command command = transaction.command(i);
@@ -167,9 +217,25 @@ final class Transactions {
                 // At once, so that SELECT holds for the commands behind it.
                 final RespWriter answers = transaction.localReplies(
                         worker.writers(), connection.replies().protocol(slot));
-                local.execute(command, by, connection, arguments, slot, answers);
+                answer(command, by, connection, arguments, slot, answers, 0);
                 transaction.localReplyEnds(i, answers.length());
             }
+        }
+    }
+
+    /** Executes a command that the proxy answers, unless the answers of its transaction take too much already. */
+    private void answer(
+            Command command,
+            Local by,
+            Connection connection,
+            Arguments arguments,
+            long slot,
+            RespWriter out,
+            int start) {
+        if (out.length() - start > queueMemory.limit()) {
+            out.error("ERR not executed: the replies of the transaction exceed " + queueMemory.limit() + " bytes");
+        } else {
+            local.execute(command, by, connection, arguments, slot, out);
         }
     }
 

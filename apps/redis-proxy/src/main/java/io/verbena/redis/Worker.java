@@ -8,9 +8,11 @@ import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.backend.Store;
 import io.verbena.redis.resp.RespLimits;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +22,19 @@ import org.slf4j.LoggerFactory;
  * connection's replies once.
  *
  * <pre>
- *   sockets -> parse, dispatch -> {@link Backend#claim} ... -> {@link Backend#flush} -> {@link Backend#poll} -> sockets
+ *   sockets ─▶ parse, dispatch ─▶ {@link Backend#claim} ... ─▶ {@link Backend#flush} ─▶ {@link Backend#poll} ─▶ sockets
  * </pre>
+ *
+ * <p>What a turn does is bounded: {@link InFlight} bounds the requests of all connections, and those that find no room, or have
+ * had their share, wait in line for the next turns. Nothing is entered twice: only {@link Backend#await} runs the event loop,
+ * and one connection at a time executes.
  *
  * <p>Everything but {@link #stop} and the getters of shared objects is for the worker's thread.
  */
 final class Worker implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-    private static final int REPLIES_A_POLL = 1024;
+    private static final int REPLIES_PER_TURN = 2 * InFlight.MAX_REQUESTS;
+    private static final int FAILED_TURNS = 1000;
     private static final long STOP_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -37,6 +44,7 @@ final class Worker implements Runnable {
     private final Backend backend;
     private final ManualIoEventLoop loop;
     private final WorkerStatistics statistics = new WorkerStatistics();
+    private final ClientMemory memory;
     private final ReadBuffer readBuffer = new ReadBuffer();
     private final WriterPool writers = new WriterPool(ByteBufAllocator.DEFAULT);
     private final Dispatcher dispatcher;
@@ -45,8 +53,13 @@ final class Worker implements Runnable {
 
     private List<Connection> dirty = new ArrayList<>();
     private List<Connection> batch = new ArrayList<>();
-    private List<Connection> waiting = new ArrayList<>();
-    private List<Connection> retried = new ArrayList<>();
+    /** Connections with something to execute, in the order in which they go on. */
+    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+
+    private List<Connection> fetching = new ArrayList<>();
+    private List<Connection> fetched = new ArrayList<>();
+    private @Nullable Connection executing;
+    private boolean progress;
     private long nowNanos = System.nanoTime();
     private long lastTick = nowNanos;
     private volatile long stopDeadline;
@@ -60,6 +73,7 @@ final class Worker implements Runnable {
         this.thread = new FastThreadLocalThread(this, "verbena-redis-" + number);
         this.backend = store.open(number, thread);
         this.loop = backend.loop();
+        this.memory = new ClientMemory(settings, statistics);
         this.dispatcher = new Dispatcher(this, backend);
         this.replyHandler = dispatcher::onReply;
     }
@@ -70,13 +84,21 @@ final class Worker implements Runnable {
 
     @Override
     public void run() {
+        int failures = 0;
         try {
             while (!isDone()) {
-                turn();
+                try {
+                    turn();
+                    failures = 0;
+                } catch (RuntimeException | Error e) {
+                    // What one client causes ends with that client; this is the worker's own, and most likely passes.
+                    LOG.error("a worker's turn failed: {}", e.toString(), e);
+                    if (++failures == FAILED_TURNS) {
+                        server.failed(e);
+                        return;
+                    }
+                }
             }
-        } catch (RuntimeException | Error e) {
-            LOG.error("a worker ends: {}", e.toString(), e);
-            server.failed(e);
         } finally {
             end();
         }
@@ -85,39 +107,57 @@ final class Worker implements Runnable {
     private void turn() {
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
+        progress = false;
         backend.flush();
-        int replies;
-        do {
-            replies = backend.poll(replyHandler, REPLIES_A_POLL);
-            retry();
-            endBatch();
-            // What was retried or read on has to go out too before this thread waits.
-            backend.flush();
-        } while (replies > 0);
+        if (backend.poll(replyHandler, REPLIES_PER_TURN) > 0) {
+            progress = true;
+        } else {
+            reconnectLost();
+        }
+        dispatcher.goOn();
+        takeTurns();
+        endBatch();
+        backend.flush(); // what was executed just now goes out before this thread waits
+        memory.enforce(connections);
         if (nowNanos - lastTick >= TICK_NANOS) {
             tick();
         }
     }
 
     private long waitNanos() {
-        if (stopping || !dirty.isEmpty() || !waiting.isEmpty()) {
-            return dirty.isEmpty() ? STOP_POLL_NANOS : 0;
+        if (progress || !dirty.isEmpty()) {
+            return 0;
         }
-        return Math.max(0, TICK_NANOS - (nowNanos - lastTick));
+        // Whatever waits, waits for replies, which wake this thread; the bound is for what nobody foresaw.
+        return stopping || !waiting.isEmpty() || dispatcher.waits()
+                ? STOP_POLL_NANOS
+                : Math.max(0, TICK_NANOS - (nowNanos - lastTick));
     }
 
-    /** Tries the commands again that found no room on their way. */
-    private void retry() {
-        if (waiting.isEmpty()) {
-            return;
+    /** Lets the connections go on that have something to execute, as long as there is room, and once each. */
+    private void takeTurns() {
+        for (int left = waiting.size(); left > 0 && dispatcher.hasRoom(); left--) {
+            final Connection next = waiting.pollFirst();
+            if (next != null) {
+                next.takeTurn();
+            }
         }
-        final List<Connection> list = waiting;
-        waiting = retried;
-        retried = list;
+        final List<Connection> list = fetching;
+        fetching = fetched;
+        fetched = list;
         for (int i = 0; i < list.size(); i++) {
-            list.get(i).resume();
+            list.get(i).markDirty();
         }
         list.clear();
+    }
+
+    /** A shard that cannot be reached any more fails the requests that it has not answered, and is connected again. */
+    private void reconnectLost() {
+        for (int shard = backend.takeLost(); shard >= 0; shard = backend.takeLost()) {
+            LOG.error("shard {} was lost: it is connected again", shard);
+            statistics.add(Counter.SHARDS_RECONNECTED, 1);
+            dispatcher.onLost(shard);
+        }
     }
 
     private void endBatch() {
@@ -128,9 +168,8 @@ final class Worker implements Runnable {
             final Connection connection = list.get(i);
             try {
                 connection.endOfBatch();
-            } catch (RuntimeException e) {
-                LOG.error("client {}: {}", connection.session().address(), e.toString(), e);
-                connection.close(CloseReason.INTERNAL_ERROR, e.toString());
+            } catch (RuntimeException | Error e) {
+                connection.failed(e);
             }
         }
         list.clear();
@@ -204,6 +243,8 @@ final class Worker implements Runnable {
 
     void closed(Connection connection, CloseReason reason, String detail) {
         connections.remove(connection);
+        waiting.remove(connection);
+        fetching.remove(connection);
         server.closed(connection);
         statistics.closed(reason);
         dispatcher.closed(connection);
@@ -216,9 +257,38 @@ final class Worker implements Runnable {
         dirty.add(connection);
     }
 
-    /** A command of the connection found no room on its way; it is tried again when replies have come. */
-    void waitsForRoom(Connection connection) {
-        waiting.add(connection);
+    /** A connection has something to execute, and goes on when its turn comes. */
+    void waits(Connection connection) {
+        waiting.addLast(connection);
+    }
+
+    /** A connection has pieces of a value to ask for, for which there was no room. */
+    void fetchesLater(Connection connection) {
+        fetching.add(connection);
+    }
+
+    /**
+     * A connection begins to execute what it has.
+     *
+     * @throws IllegalStateException if another one is in the middle of that: what both use would be torn
+     */
+    void enter(Connection connection) {
+        if (executing != null) {
+            throw new IllegalStateException("commands of " + executing.session().address() + " are being executed");
+        }
+        executing = connection;
+        progress = true;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    void leave(Connection connection) {
+        if (executing == connection) {
+            executing = null;
+        }
+    }
+
+    ClientMemory memory() {
+        return memory;
     }
 
     ManualIoEventLoop loop() {

@@ -26,7 +26,11 @@ public final class WorkerStatistics {
         /** Replies that came for a connection which was gone. */
         ORPHANED_REPLIES,
         /** Times that a connection stopped reading because a bound was reached. */
-        PAUSES
+        PAUSES,
+        /** Times that a shard was lost and connected again. */
+        SHARDS_RECONNECTED,
+        /** Bytes that clients take now: what they have sent, and have not taken. Not cleared. */
+        CLIENT_MEMORY
     }
 
     private static final int CALLS = 0;
@@ -117,7 +121,9 @@ public final class WorkerStatistics {
     /** Begins to count anew. Any thread. */
     public void clear() {
         for (int i = 0; i < values.length(); i++) {
-            cleared.set(i, values.getOpaque(i));
+            if (i != Counter.CLIENT_MEMORY.ordinal()) {
+                cleared.set(i, values.getOpaque(i));
+            }
         }
     }
 

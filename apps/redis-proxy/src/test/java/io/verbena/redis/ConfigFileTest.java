@@ -60,7 +60,7 @@ class ConfigFileTest {
 
     @Test
     void whatIsNotUnderstoodIsToldInOneLine() {
-        refuses("prot: 1\n", "unknown key 'prot'", "use bind, maxclients");
+        refuses("prot: 1\n", "unknown key 'prot'", "use bind, client-query-buffer-limit, maxclients");
         refuses("port: [1\n", "is no YAML", "correct it at line");
         refuses("port: abc\n", "port: \"abc\" is no whole number");
         refuses("- 1\n- 2\n", "write lines such as 'port: 6379'");

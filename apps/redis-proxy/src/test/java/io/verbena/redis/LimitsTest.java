@@ -67,10 +67,10 @@ class LimitsTest {
 
     @Test
     void aClientThatLetsTooMuchPileUpIsClosed() throws Exception {
-        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().outputLimit(new OutputLimit(8 << 20, 0, 0)));
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().outputLimit(new OutputLimit(1 << 20, 0, 0)));
                 RespClient slow = proxy.client();
                 RespClient other = proxy.client()) {
-            other.command("SET", "k", MIB);
+            other.command("SET", "k", "m".repeat(100_000));
             slow.send(RespClient.encode("GET", "k").repeat(100));
             await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");

@@ -78,6 +78,9 @@ class ServeTest {
             }
             try (RespClient client = new RespClient(Integer.parseInt(found.group(1)))) {
                 assertThat(client.command("PING")).isEqualTo("-NOAUTH Authentication required.\r\n");
+                assertThat(output())
+                        .containsPattern(
+                                "memory: heap .*, direct .*, of it data 64\\.00M \\(maxmemory; room for .*\\), clients ");
                 assertThat(client.command("AUTH", "secret")).isEqualTo("+OK\r\n");
                 assertThat(client.command("SET", "k", "v")).isEqualTo("+OK\r\n");
                 assertThat(client.command("INFO", "server")).contains("shards:3\r\n");
@@ -114,6 +117,14 @@ class ServeTest {
         // With an empty label it is no name, so no name server is asked.
         assertThat(failure(true, "--port", "0", "--bind", "no..such.host"))
                 .contains("the address no..such.host is unknown; give another with --bind");
+    }
+
+    @Test
+    void moreDataThanTheJvmMayHave() throws Exception {
+        assertThat(failure(true, "--port", "0", "--maxmemory", "900gb"))
+                .startsWith("verbena serve: maxmemory 900.00G > ")
+                .contains("of direct memory leaves for data; lower maxmemory, or start the JVM with"
+                        + " -XX:MaxDirectMemorySize=");
     }
 
     @Test

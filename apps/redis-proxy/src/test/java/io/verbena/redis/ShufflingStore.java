@@ -1,6 +1,7 @@
 package io.verbena.redis;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.SendResult;
 import io.verbena.kv.client.ReplyHandler;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.backend.Store;
@@ -56,11 +57,11 @@ final class ShufflingStore implements Store {
         }
 
         @Override
-        public boolean claim(int shard, int length) {
+        public SendResult claim(int shard, int length) {
             // Only while replies are outstanding, as a full queue would be.
             if (outstanding > 0 && random.nextInt(8) == 0) {
                 refusals.incrementAndGet();
-                return false;
+                return SendResult.BACK_PRESSURED;
             }
             return backend.claim(shard, length);
         }
@@ -79,6 +80,16 @@ final class ShufflingStore implements Store {
         public void commit() {
             backend.commit();
             outstanding++;
+        }
+
+        @Override
+        public void abort() {
+            backend.abort();
+        }
+
+        @Override
+        public int takeLost() {
+            return backend.takeLost();
         }
 
         @Override
@@ -152,6 +163,16 @@ final class ShufflingStore implements Store {
     @Override
     public long usedMemory() {
         return store.usedMemory();
+    }
+
+    @Override
+    public long committedMemory() {
+        return store.committedMemory();
+    }
+
+    @Override
+    public long memoryBudget() {
+        return store.memoryBudget();
     }
 
     @Override

@@ -1,23 +1,24 @@
 package io.verbena.bench.check;
 
 import io.verbena.bench.check.messages.MessagesCommand;
-import picocli.CommandLine;
+import io.verbena.bench.check.redis.RedisCheckCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena check}: loads whose every answer is judged. */
+/** {@code verbena check}: loads whose every answer or byte is checked, a subcommand each. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
-        subcommands = MessagesCommand.class,
-        description = "Loads the whole, and judges everything that comes back.")
+        subcommands = {RedisCheckCommand.class, MessagesCommand.class},
+        description = "Checks every answer and every byte under load, and ends with 1 at the first wrong one.")
 public final class CheckCommand implements Runnable {
     @Spec
-    CommandSpec spec = CommandSpec.create();
+    private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to check");
+        throw new ParameterException(spec.commandLine(), "name what to check");
     }
 }

@@ -1,4 +1,4 @@
-/** Loads against the whole that judge every answer: {@code verbena check}. */
+/** Integrity loads: every answer of a server is known beforehand or judged, under loads that benchmarks do not make. */
 @NullMarked
 package io.verbena.bench.check;
 

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Sleeps in a Netty event loop, so that one wait covers sockets, timers and doorbells.
  *
  * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await}. Other
- * channels may live on it too, see {@link #loop}; {@link #track} those that a close by another thread must release.
+ * channels may live on it too, see {@link #lend}; {@link #track} those that a close by another thread must release. It is never
+ * entered twice: a handler that polls runs nothing, and one that waits is refused.
  *
  * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs a
  * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * polls come slowly, because the owner has other work or no core, every one of them looks that no link has spared: nothing is
  * saved by waiting for the next.
  *
- * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop} and {@link #track} for any thread; the rest as
+ * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop}, {@link #lend} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
  * the flag ({@code canBlock}), both with full fences, so that no wake is lost.
  *
@@ -63,6 +64,7 @@ public final class EventLoopWaiter implements Waiter {
     private final Set<Channel> tracked = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Thread owner;
     private volatile boolean closed;
+    private volatile boolean lent; // other channels than the fabrics' may live on it
 
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean wakeRequested;
@@ -72,6 +74,7 @@ public final class EventLoopWaiter implements Waiter {
     private int looks; // by links themselves, since the last poll
     private int spared; // polls
     private boolean quiet; // the loop's last run found nothing
+    private boolean running; // the owner is in the loop, in a handler of some channel or task
     private long lastLazyLook;
 
     /** Creates a waiter on epoll where there is one, else on NIO. */
@@ -128,9 +131,24 @@ public final class EventLoopWaiter implements Waiter {
         return known == null || known == Thread.currentThread();
     }
 
-    /** The loop, for channels that are to be driven by the same thread. They must be of {@link #transport}. */
+    /** The loop, for the channels of fabrics, whose handlers call no application. They must be of {@link #transport}. */
     public ManualIoEventLoop loop() {
         return loop;
+    }
+
+    /**
+     * The loop, for channels of the application that are to be driven by the same thread. From now on nothing but {@link
+     * #await} and a {@link #poll} for its own sake runs it: what is in the middle of something does not, see {@link
+     * #runsApplication}.
+     */
+    public ManualIoEventLoop lend() {
+        lent = true;
+        return loop;
+    }
+
+    @Override
+    public boolean runsApplication() {
+        return lent;
     }
 
     /** What the loop's channels are made of. */
@@ -149,7 +167,15 @@ public final class EventLoopWaiter implements Waiter {
     }
 
     @Override
+    public boolean isRunning() {
+        return owner == Thread.currentThread() && running;
+    }
+
+    @Override
     public int poll() {
+        if (isRunning()) {
+            return 0;
+        }
         boolean looked = looks > 0;
         looks = 0;
         if (looked && quiet && ++spared < SPARED_POLLS && !(boolean) WAKE_REQUESTED.getOpaque(this)) {
@@ -164,7 +190,7 @@ public final class EventLoopWaiter implements Waiter {
         if (closed) {
             return 0;
         }
-        int work = loop.runNow();
+        int work = run(0);
         quiet = work == 0;
         if (work > 0) {
             eagerPolls = EAGER_POLLS;
@@ -174,6 +200,16 @@ public final class EventLoopWaiter implements Waiter {
             nothingForLong();
         }
         return work;
+    }
+
+    /** Runs the loop once, never within itself: a handler's bytes would be overwritten under it. */
+    private int run(long nanos) {
+        running = true;
+        try {
+            return nanos > 0 ? loop.run(nanos) : loop.runNow();
+        } finally {
+            running = false;
+        }
     }
 
     /** Many looks have found nothing: few polls look, unless that few of them take long. */
@@ -194,15 +230,14 @@ public final class EventLoopWaiter implements Waiter {
 
     @Override
     public void await(long nanos) {
+        if (isRunning()) {
+            throw new IllegalStateException("the event loop cannot be waited for by a handler that it runs");
+        }
         own();
         if (closed) {
             return;
         }
-        if (nanos > 0) {
-            loop.run(nanos);
-        } else {
-            loop.runNow();
-        }
+        run(nanos);
         WAKE_REQUESTED.getAndSet(this, false);
         eagerPolls = EAGER_POLLS;
     }
@@ -231,8 +266,8 @@ public final class EventLoopWaiter implements Waiter {
         }
         loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
         if (owner == Thread.currentThread()) {
-            for (int i = 0; i < CLOSE_TURNS && !loop.isTerminated(); i++) {
-                loop.runNow();
+            for (int i = 0; i < CLOSE_TURNS && !loop.isTerminated() && !isRunning(); i++) {
+                run(0);
             }
         } else {
             resources.abandon(tracked);

@@ -65,6 +65,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final @Nullable EngineThread thread;
     private volatile @Nullable EngineAgent agent;
 
+    /** The owner while it runs application code that this engine has called; only compared with the caller. */
+    private @Nullable Thread inCallback;
+
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
     private volatile boolean closed;
 
@@ -166,12 +169,29 @@ public final class Engine implements LinkListener, AutoCloseable {
      * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from within
      * (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
      *
+     * <p>The waiter may call handlers of the application. Within {@linkplain #isInCallback a callback} it does not: this then is
+     * {@link #progress}.
+     *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
     public int doWork() {
+        return turn(!isInCallback() || !waiter.runsApplication());
+    }
+
+    /**
+     * Runs one turn as {@link #doWork} does, but calls no application code, so that it may be called from anywhere: where the
+     * waiter {@linkplain Waiter#runsApplication may call some}, what is ready on sockets stays there.
+     *
+     * @return the amount of work done; 0 if there was none, or somebody else holds the baton
+     */
+    public int progress() {
+        return turn(!waiter.runsApplication());
+    }
+
+    private int turn(boolean polls) {
         int work = 0;
         boolean owner = owns();
-        if (owner && (datapath.links().socketLinks() > 0 || pace.isDue())) {
+        if (polls && owner && (datapath.links().socketLinks() > 0 || pace.isDue())) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -351,16 +371,58 @@ public final class Engine implements LinkListener, AutoCloseable {
         return datapath.nextDeadline();
     }
 
+    // ---- callbacks ---------------------------------------------------------------------------------------------
+
+    /**
+     * Application code is about to be called by the thread that drives this engine: until {@link #leaveCallback} it may not
+     * drive it again. Does nothing on other threads, and within another callback.
+     *
+     * @return whether {@link #leaveCallback} must follow
+     */
+    public boolean enterCallback() {
+        if (!owns() || isCurrent(inCallback)) {
+            return false;
+        }
+        inCallback = Thread.currentThread();
+        return true;
+    }
+
+    /** The application code has returned. */
+    public void leaveCallback() {
+        inCallback = null;
+    }
+
+    /**
+     * Whether the caller is application code that this engine has called: a handler of its agent, or of a channel on its
+     * waiter's event loop. Nothing that drives or waits for this engine may be done there.
+     */
+    public boolean isInCallback() {
+        return isCurrent(inCallback) || waiter.isRunning();
+    }
+
+    private static boolean isCurrent(@Nullable Thread other) {
+        return other == Thread.currentThread();
+    }
+
+    private void refuseInCallback() {
+        if (isInCallback()) {
+            throw new IllegalStateException(
+                    "engine " + index + " cannot be waited for within one of its own callbacks");
+        }
+    }
+
     // ---- sleeping ----------------------------------------------------------------------------------------------
 
     /**
      * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode INVOKER
      * the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter it sleeps
-     * as a guest.
+     * as a guest. The owner's wait runs the waiter's event loop, and with it handlers of the application.
      *
      * @param nanos most nanoseconds to block
+     * @throws IllegalStateException within {@linkplain #isInCallback a callback}
      */
     public void await(long nanos) {
+        refuseInCallback();
         if (!owns()) {
             awaitAsGuest(nanos, this::hasWork);
             return;
@@ -399,8 +461,10 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @param nanos most nanoseconds to sleep
      * @param condition looked at after each arrival; must be cheap
      * @return whether the condition held
+     * @throws IllegalStateException within {@linkplain #isInCallback a callback}
      */
     public boolean awaitAsGuest(long nanos, BooleanSupplier condition) {
+        refuseInCallback();
         return guests.await(nanos, condition);
     }
 
@@ -626,6 +690,16 @@ public final class Engine implements LinkListener, AutoCloseable {
         @Override
         public int poll() {
             return waiter.poll();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return waiter.isRunning();
+        }
+
+        @Override
+        public boolean runsApplication() {
+            return waiter.runsApplication();
         }
 
         @Override

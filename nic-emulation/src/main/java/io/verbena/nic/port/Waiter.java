@@ -13,17 +13,34 @@ public interface Waiter extends AutoCloseable {
     boolean isOwner();
 
     /**
-     * Runs I/O that is ready, without blocking.
+     * Runs I/O that is ready, without blocking. Does nothing where {@link #isRunning}.
      *
      * @return the amount of work done, 0 if there was none
      */
     int poll();
 
     /**
+     * Whether the calling thread is within {@link #poll} or {@link #await}: in a handler of what the waiter runs. A waiter
+     * that runs no handlers of others says false.
+     */
+    default boolean isRunning() {
+        return false;
+    }
+
+    /**
+     * Whether {@link #poll} and {@link #await} may call handlers of the application, and not only those of links. Then only
+     * who expects that polls.
+     */
+    default boolean runsApplication() {
+        return false;
+    }
+
+    /**
      * Blocks until there is I/O (which is run), {@link #wake} is called, or the time is over. A wake that came since
      * the last await ends the next one at once.
      *
      * @param nanos most nanoseconds to block, at least 0
+     * @throws IllegalStateException where {@link #isRunning}
      */
     void await(long nanos);
 

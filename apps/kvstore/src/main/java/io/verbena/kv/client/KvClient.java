@@ -8,6 +8,8 @@ import io.verbena.MessageHandler;
 import io.verbena.Node;
 import io.verbena.SendResult;
 import io.verbena.kv.KeyHash;
+import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.kv.server.KvServer;
 import java.time.Duration;
 import java.util.List;
@@ -26,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * then needs no thread hop.
  */
 public final class KvClient implements MessageHandler, AutoCloseable {
-    private static final int MAX_REPLY = 80 << 20;
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
+    private final List<String> addresses;
     private final Inbox replies;
     private final Channel[] channels;
     private final @Nullable KvServer beside;
@@ -51,6 +53,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
             throw new IllegalArgumentException("shards 0 < minimum 1");
         }
         this.node = node;
+        this.addresses = List.copyOf(addresses);
         this.beside = beside;
         this.channels = new Channel[addresses.size()];
         this.unflushed = new int[channels.length];
@@ -58,7 +61,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         this.unanswered = new long[channels.length];
         this.replies = node.openInbox(
                 "replies-" + NUMBERS.incrementAndGet(),
-                new InboxOptions().chunkLength(1 << 20).maxMessage(MAX_REPLY));
+                new InboxOptions().chunkLength(1 << 20).maxMessage(TransferDescriptor.MAX_MESSAGE));
         try {
             for (int i = 0; i < channels.length; i++) {
                 channels[i] = node.connect(addresses.get(i), replies, timeout);
@@ -97,6 +100,24 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         return KeyHash.shardOf(buffer, offset, length, channels.length);
     }
 
+    /**
+     * Connects a shard again that cannot be reached any more. Requests that it has not answered are {@link #lost()}.
+     *
+     * @throws io.verbena.ConnectionException if it cannot be had
+     */
+    public void reconnect(int shard, Duration timeout) {
+        if (channels[shard].isConnected()) {
+            return;
+        }
+        channels[shard].close();
+        lost += unanswered[shard];
+        outstanding -= unanswered[shard];
+        unanswered[shard] = 0;
+        Channel channel = node.connect(addresses.get(shard), replies, timeout);
+        channel.attach(new ShardNumber(shard));
+        channels[shard] = channel;
+    }
+
     /** Whether a shard can be reached; if not, requests to it are refused with {@link SendResult#CLOSED}. */
     public boolean isConnected(int shard) {
         return channels[shard].isConnected();
@@ -106,7 +127,8 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * Reserves room for a request. After SENT comes {@link #commit}, before anything else.
      *
      * @param shard that is to execute the request
-     * @param length of the request in bytes
+     * @param length of the request in bytes, at most {@link TransferDescriptor#MAX_MESSAGE}: a longer one is uploaded first,
+     *     see {@link KvTransfer}
      * @return SENT if there is room; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
      */
     public SendResult claim(int shard, int length) {
@@ -130,24 +152,35 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     }
 
     /**
-     * Completes the claimed request. It may stay behind until {@link #flush}.
+     * Completes the claimed request. It may stay behind until {@link #flush}. Unless it says that it wants no reply, it
+     * counts as {@linkplain #outstanding() outstanding} from now on.
      *
      * @return SENT, or CLOSED if the shard has gone since the claim: there will be no reply
      */
     public SendResult commit() {
         int shard = claimed;
         claimed = -1;
+        int flags = channels[shard].claimBuffer().getByte(claimOffset + RequestDescriptor.FLAGS_OFFSET);
         SendResult result = channels[shard].enqueueClaim();
         if (result != SendResult.SENT) {
             return result;
         }
-        outstanding++;
-        unanswered[shard]++;
+        if ((flags & RequestDescriptor.FLAG_NO_REPLY) == 0) {
+            outstanding++;
+            unanswered[shard]++;
+        }
         if (!listed[shard]) {
             listed[shard] = true;
             unflushed[unflushedCount++] = shard;
         }
         return result;
+    }
+
+    /** Gives the claimed room back: nothing is sent. */
+    public void abortClaim() {
+        int shard = claimed;
+        claimed = -1;
+        channels[shard].abortClaim();
     }
 
     /** Sends what was committed, and runs shards in this process that nobody runs. */
@@ -219,7 +252,10 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     @Override
     public void onMessage(Message message) {
         Channel from = message.channel();
-        if (from != null && from.attachment() instanceof ShardNumber shard && unanswered[shard.index] > 0) {
+        if (from != null
+                && from.attachment() instanceof ShardNumber shard
+                && isCurrent(from, shard)
+                && unanswered[shard.index] > 0) {
             unanswered[shard.index]--;
             outstanding--;
         }
@@ -227,6 +263,12 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         if (taker != null) {
             taker.onReply(message.buffer(), message.offset(), message.length());
         }
+    }
+
+    /** Whether a reply is of a shard's present channel: those of an earlier one have been given up. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isCurrent(Channel from, ShardNumber shard) {
+        return channels[shard.index] == from;
     }
 
     /** The node that the client belongs to. */

@@ -6,8 +6,9 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of operations that a shard executes. Names, arities and key positions are those of Redis 7.0; codes are the
- * wire's and never change their meaning.
+ * The table of operations that a shard executes. Names, arities and key positions are those of Redis 7.0, save
+ * for {@link #TRANSACTION} and the group {@link Group#TRANSFER}, which only callers of the store know; codes are the wire's
+ * and never change their meaning.
  *
  * <p>Arguments are counted after the name: {@code GET k} has one argument, and its key is argument 0.
  */
@@ -16,6 +17,13 @@ public enum KvOp {
     // Requests within a request: each argument is a whole request, executed one after the other with nothing in
     // between.
     TRANSACTION(0x01, Group.DATABASE, 1, Keys.MANY, Flags.WRITE, Keys.NO_KEY, Keys.NO_KEY, 0),
+
+    // Values longer than a message, see TransferDescriptor.
+    UPLOAD(0x02, Group.TRANSFER, 4, 4, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
+    DISCARD_UPLOAD(0x03, Group.TRANSFER, 1, 1, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
+    EXECUTE_UPLOADED(0x04, Group.TRANSFER, 1, 1, Flags.WRITE, Keys.NO_KEY, Keys.NO_KEY, 0),
+    READ_STREAM(0x05, Group.TRANSFER, 3, 3, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
+    CLOSE_STREAM(0x06, Group.TRANSFER, 1, 1, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
 
     // Strings, counters and bits.
     GET(0x10, Group.STRING, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),
@@ -368,7 +376,9 @@ public enum KvOp {
         /** Sorted sets. */
         SORTED_SET,
         /** Ranges of sorted sets. */
-        SORTED_SET_RANGE
+        SORTED_SET_RANGE,
+        /** Values that travel in pieces, and not commands of Redis. */
+        TRANSFER
     }
 
     private static final class Flags {

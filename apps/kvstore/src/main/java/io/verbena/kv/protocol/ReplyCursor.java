@@ -5,6 +5,7 @@ import static io.verbena.kv.protocol.ReplyDescriptor.COUNT_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.HEADER_LENGTH;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_ALIGNMENT;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_HEADER_LENGTH;
+import static io.verbena.kv.protocol.TransferDescriptor.STREAM_PAYLOAD_LENGTH;
 
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +70,12 @@ public final class ReplyCursor {
         return buffer.getLong(CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** @return true if the reply's root is a HELD: the reply itself is still at the shard */
+    public boolean isHeld() {
+        return length >= HEADER_LENGTH + VALUE_HEADER_LENGTH
+                && ReplyType.byTag(buffer.getByte(HEADER_LENGTH) & 0xff) == ReplyType.HELD;
+    }
+
     /**
      * Moves to the next value.
      *
@@ -105,6 +112,19 @@ public final class ReplyCursor {
                     throw new ProtocolException("reply number at " + at + " has " + room + " bytes left");
                 }
                 bytes = Long.BYTES;
+            }
+            case STREAM, HELD -> {
+                if (number != STREAM_PAYLOAD_LENGTH || room < STREAM_PAYLOAD_LENGTH) {
+                    throw new ProtocolException(
+                            "reply stream at " + at + " has length " + number + " with " + room + " bytes left");
+                }
+                if (found == ReplyType.HELD && at != HEADER_LENGTH) {
+                    throw new ProtocolException("reply HELD at " + at + " is not the root");
+                }
+                if (buffer.getLong(at + VALUE_HEADER_LENGTH + Long.BYTES, ByteOrder.LITTLE_ENDIAN) < 0) {
+                    throw new ProtocolException("reply stream at " + at + " has a negative length");
+                }
+                bytes = STREAM_PAYLOAD_LENGTH;
             }
             case ARRAY, SET, MAP -> {
                 final long values = found == ReplyType.MAP ? 2L * number : number;
@@ -185,6 +205,18 @@ public final class ReplyCursor {
     public int textLength() {
         require(type.isText(), "a text");
         return count;
+    }
+
+    /** @return id of a STREAM or HELD, for READ_STREAM */
+    public long streamId() {
+        require(type.isStream(), "a stream");
+        return buffer.getLong(payload, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** @return bytes of a STREAM or HELD */
+    public long streamLength() {
+        require(type.isStream(), "a stream");
+        return buffer.getLong(payload + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** @return the bytes of a text as a string; allocates, for logs and tests */

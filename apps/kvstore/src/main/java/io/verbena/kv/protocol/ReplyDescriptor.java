@@ -12,12 +12,13 @@ import org.agrona.BitUtil;
  *  8|    tag (u8)   |  zeros        |  length or count (i32)        |
  *   +---------------+---------------+-------------------------------+
  * 16|  INTEGER: i64 · DOUBLE: f64 · text: bytes, zeros to 8         |
+ *   |  STREAM, HELD: id (i64), length (i64)                         |
  *   +---------------------------------------------------------------+
  *    ... the next value
  * </pre>
  *
- * <p>The i32 holds the bytes of a text, the elements of an ARRAY or SET, the pairs of a MAP, 8 for INTEGER and DOUBLE, the
- * value 0 or 1 of a BOOLEAN, and 0 for NIL and NIL_ARRAY.
+ * <p>The i32 holds the bytes of a text, the elements of an ARRAY or SET, the pairs of a MAP, 8 for INTEGER and DOUBLE, 16
+ * for STREAM and HELD, the value 0 or 1 of a BOOLEAN, and 0 for NIL and NIL_ARRAY.
  */
 public final class ReplyDescriptor {
     /** Offset of the correlation, i64. */

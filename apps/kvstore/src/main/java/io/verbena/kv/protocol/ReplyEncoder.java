@@ -5,6 +5,7 @@ import static io.verbena.kv.protocol.ReplyDescriptor.COUNT_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.HEADER_LENGTH;
 import static io.verbena.kv.protocol.ReplyDescriptor.TAG_OFFSET;
 import static io.verbena.kv.protocol.ReplyDescriptor.VALUE_HEADER_LENGTH;
+import static io.verbena.kv.protocol.TransferDescriptor.STREAM_PAYLOAD_LENGTH;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -33,6 +34,11 @@ public final class ReplyEncoder implements AutoCloseable {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private ByteBuffer memory;
     private int capacity;
+    /** Greatest length of the present reply. */
+    private int limit;
+    /** The lesser of capacity and limit: what can be written without further ado. */
+    private int bound;
+
     private int position = HEADER_LENGTH;
     private int smallReplies;
     private boolean closed;
@@ -53,6 +59,7 @@ public final class ReplyEncoder implements AutoCloseable {
                     "maximum capacity " + maxCapacity + " is not in " + INITIAL_CAPACITY + " to " + MAX_CAPACITY);
         }
         this.maxCapacity = maxCapacity;
+        limit = maxCapacity;
         memory = allocate(INITIAL_CAPACITY);
         adopt(memory);
     }
@@ -65,6 +72,30 @@ public final class ReplyEncoder implements AutoCloseable {
         memory = fresh;
         buffer.wrap(fresh);
         capacity = fresh.capacity();
+        bound = Math.min(capacity, limit);
+    }
+
+    /**
+     * Limits this reply and those that follow; what would exceed the limit throws {@link ReplyTooLargeException}.
+     *
+     * @param length of a reply in bytes, correlation included; not less than {@link #length()}. More than the encoder's
+     *     maximum is that maximum
+     * @return this
+     */
+    public ReplyEncoder limit(final int length) {
+        limit = Math.min(length, maxCapacity);
+        bound = Math.min(capacity, limit);
+        return this;
+    }
+
+    /** @return greatest length of a reply in bytes */
+    public int limit() {
+        return limit;
+    }
+
+    /** @return bytes that the reply can still take */
+    public int room() {
+        return limit - position;
     }
 
     /**
@@ -248,6 +279,32 @@ public final class ReplyEncoder implements AutoCloseable {
     }
 
     /**
+     * Writes a STREAM.
+     *
+     * @param id by which it is read
+     * @param length of its bytes
+     */
+    public void stream(final long id, final long length) {
+        stream(ReplyType.STREAM, id, length);
+    }
+
+    /**
+     * Writes a HELD, which must be the root.
+     *
+     * @param id by which the reply is read
+     * @param length of the reply in bytes, header included
+     */
+    public void held(final long id, final long length) {
+        stream(ReplyType.HELD, id, length);
+    }
+
+    private void stream(final ReplyType type, final long id, final long length) {
+        final int at = header(type, STREAM_PAYLOAD_LENGTH, STREAM_PAYLOAD_LENGTH);
+        buffer.putLong(at, id, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(at + Long.BYTES, length, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
      * Writes the head of an ARRAY; the elements follow.
      *
      * @param count of elements
@@ -319,20 +376,20 @@ public final class ReplyEncoder implements AutoCloseable {
     }
 
     private void ensure(final long bytes) {
-        if (bytes > capacity - position) {
+        if (bytes > bound - position) {
             grow(position + bytes);
         }
     }
 
     private void grow(final long required) {
-        if (required > maxCapacity) {
-            throw new ReplyTooLargeException(required, maxCapacity);
+        if (required > limit) {
+            throw new ReplyTooLargeException(required, limit);
         }
         final long doubled = Math.max(required, 2L * capacity);
         final ByteBuffer old = memory;
         final ByteBuffer fresh;
         try {
-            fresh = allocate((int) Math.min(maxCapacity, doubled));
+            fresh = allocate((int) Math.max(required, Math.min(limit, doubled)));
         } catch (final OutOfMemoryError e) {
             // The process has no direct memory left: an error of this reply, and not the end of the shard.
             throw new ReplyTooLargeException(required, capacity);
@@ -351,6 +408,7 @@ public final class ReplyEncoder implements AutoCloseable {
             closed = true;
             buffer.wrap(0, 0);
             capacity = 0;
+            bound = 0;
             BufferUtil.free(memory);
         }
     }

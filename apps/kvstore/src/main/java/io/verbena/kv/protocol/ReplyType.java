@@ -25,7 +25,11 @@ public enum ReplyType {
     /** True or false. RESP2 writes the integer 1 or 0. */
     BOOLEAN,
     /** Text that is shown as it is; its bytes start with three characters of format and a colon. */
-    VERBATIM;
+    VERBATIM,
+    /** Text whose bytes stay at the shard, to be read by READ_STREAM: it stands for a BULK. See {@link TransferDescriptor}. */
+    STREAM,
+    /** The whole reply stays at the shard, to be read by READ_STREAM: only as root. See {@link TransferDescriptor}. */
+    HELD;
 
     private static final ReplyType[] BY_TAG = values();
 
@@ -42,6 +46,11 @@ public enum ReplyType {
     /** @return true if the value is a run of bytes */
     public boolean isText() {
         return this == BULK || this == STATUS || this == ERROR || this == VERBATIM;
+    }
+
+    /** @return true if the bytes stay at the shard */
+    public boolean isStream() {
+        return this == STREAM || this == HELD;
     }
 
     /**

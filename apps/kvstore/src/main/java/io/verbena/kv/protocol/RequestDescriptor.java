@@ -24,14 +24,19 @@ import org.agrona.BitUtil;
  *   |  of 4                                                        ...
  *   +---------------------------------------------------------------+
  * </pre>
+ *
+ * <p>A length of -1 stands for an argument whose bytes were uploaded before, see {@link TransferDescriptor}; the 8 bytes of
+ * the upload's id follow it.
  */
 public final class RequestDescriptor {
     /** Version that this code writes and reads. */
     public static final int VERSION = 1;
     /** Flag: the caller speaks RESP3, and replies whose shape depends on the protocol take RESP3's shape. */
     public static final int FLAG_RESP3 = 1;
+    /** Flag: the request gets no reply at all, not even an error. */
+    public static final int FLAG_NO_REPLY = 2;
     /** All flags that this version knows. */
-    public static final int FLAGS_MASK = FLAG_RESP3;
+    public static final int FLAGS_MASK = FLAG_RESP3 | FLAG_NO_REPLY;
 
     /** Offset of the version, u8. */
     public static final int VERSION_OFFSET = 0;
@@ -56,8 +61,12 @@ public final class RequestDescriptor {
     public static final int ARGUMENT_ALIGNMENT = 4;
     /** Greatest number of arguments; Redis has the same limit on a command. */
     public static final int MAX_ARGUMENTS = 1024 * 1024;
-    /** Greatest length of one argument in bytes. */
-    public static final int MAX_ARGUMENT_LENGTH = 64 * 1024 * 1024;
+    /** Greatest length of one argument in bytes; that of a string of Redis. */
+    public static final int MAX_ARGUMENT_LENGTH = 512 * 1024 * 1024;
+    /** What stands in the length field of an argument that was uploaded before: the upload's id (i64) follows. */
+    public static final int UPLOADED = -1;
+    /** Bytes that an argument takes in a request that was uploaded before. */
+    public static final int UPLOADED_ARGUMENT_LENGTH = ARGUMENT_HEADER_LENGTH + Long.BYTES;
 
     private RequestDescriptor() {}
 

@@ -11,6 +11,8 @@ import static io.verbena.kv.protocol.RequestDescriptor.MAX_ARGUMENTS;
 import static io.verbena.kv.protocol.RequestDescriptor.MAX_ARGUMENT_LENGTH;
 import static io.verbena.kv.protocol.RequestDescriptor.OP_OFFSET;
 import static io.verbena.kv.protocol.RequestDescriptor.RESERVED_OFFSET;
+import static io.verbena.kv.protocol.RequestDescriptor.UPLOADED;
+import static io.verbena.kv.protocol.RequestDescriptor.UPLOADED_ARGUMENT_LENGTH;
 import static io.verbena.kv.protocol.RequestDescriptor.VERSION;
 import static io.verbena.kv.protocol.RequestDescriptor.VERSION_OFFSET;
 
@@ -85,10 +87,11 @@ public final class RequestEncoder {
             throw new IllegalArgumentException(
                     "argument length " + length + " is not in 0 to maximum " + MAX_ARGUMENT_LENGTH);
         }
-        if (argc == MAX_ARGUMENTS) {
-            throw new IllegalArgumentException("number of arguments " + (argc + 1L) + " > maximum " + MAX_ARGUMENTS);
-        }
+        checkCount();
         final int end = position + RequestDescriptor.argumentLength(length);
+        if (end < 0) {
+            throw new IllegalArgumentException("request of " + (end & 0xffff_ffffL) + " bytes > maximum 2147483647");
+        }
         if (length > 0) {
             // The padding lies in the last 4 bytes: zeroed first, overwritten in part by the argument's bytes.
             buffer.putInt(end - Integer.BYTES, 0);
@@ -150,6 +153,40 @@ public final class RequestEncoder {
         final int at = claimArgument(length);
         buffer.putLongAscii(at, value);
         return this;
+    }
+
+    /**
+     * Appends a number as 8 bytes, little-endian.
+     *
+     * @param value to write
+     * @return this
+     */
+    public RequestEncoder argumentLong(final long value) {
+        final int at = claimArgument(Long.BYTES);
+        buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * Appends an argument whose bytes were uploaded before, see {@link TransferDescriptor}.
+     *
+     * @param uploadId of the upload
+     * @return this
+     */
+    public RequestEncoder uploadedArgument(final long uploadId) {
+        checkCount();
+        buffer.putInt(position, UPLOADED, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(position + ARGUMENT_HEADER_LENGTH, uploadId, ByteOrder.LITTLE_ENDIAN);
+        position += UPLOADED_ARGUMENT_LENGTH;
+        argc++;
+        buffer.putInt(offset + ARGC_OFFSET, argc, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    private void checkCount() {
+        if (argc == MAX_ARGUMENTS) {
+            throw new IllegalArgumentException("number of arguments " + (argc + 1L) + " > maximum " + MAX_ARGUMENTS);
+        }
     }
 
     /** @return bytes of the request so far */

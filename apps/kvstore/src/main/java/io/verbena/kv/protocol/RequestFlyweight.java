@@ -36,6 +36,7 @@ public final class RequestFlyweight {
     private int[] offsets = new int[INITIAL_ARGUMENTS];
     private int[] lengths = new int[INITIAL_ARGUMENTS];
     private int argc;
+    private int uploads;
 
     /**
      * Reads a request.
@@ -48,6 +49,7 @@ public final class RequestFlyweight {
      */
     public RequestFlyweight wrap(final DirectBuffer source, final int offset, final int length) {
         argc = 0;
+        uploads = 0;
         if (offset < 0 || length < 0 || offset > source.capacity() - length) {
             throw new ProtocolException(
                     "request at " + offset + " of " + length + " bytes exceeds its buffer of " + source.capacity());
@@ -89,6 +91,13 @@ public final class RequestFlyweight {
             }
             final int bytes = buffer.getInt(position, ByteOrder.LITTLE_ENDIAN);
             position += ARGUMENT_HEADER_LENGTH;
+            if (bytes == RequestDescriptor.UPLOADED && length - position >= Long.BYTES) {
+                offsets[i] = position;
+                lengths[i] = bytes;
+                position += Long.BYTES;
+                uploads++;
+                continue;
+            }
             if (bytes < 0 || bytes > length - position) {
                 throw new ProtocolException(
                         "argument " + i + " has length " + bytes + " with " + (length - position) + " bytes left");
@@ -117,6 +126,11 @@ public final class RequestFlyweight {
     /** @return true if the caller speaks RESP3 */
     public boolean isResp3() {
         return (flags() & FLAG_RESP3) != 0;
+    }
+
+    /** @return true if the caller expects a reply */
+    public boolean isReplyWanted() {
+        return (flags() & RequestDescriptor.FLAG_NO_REPLY) == 0;
     }
 
     /** @return code of the operation, known or not */
@@ -159,10 +173,47 @@ public final class RequestFlyweight {
 
     /**
      * @param index of the argument, 0 to argc - 1
-     * @return its length in bytes
+     * @return its length in bytes; {@link RequestDescriptor#UPLOADED} if it was uploaded before
      */
     public int argumentLength(final int index) {
         return lengths[checked(index)];
+    }
+
+    /**
+     * @param index of an argument of 8 bytes, 0 to argc - 1
+     * @return the number in it
+     * @throws ProtocolException if it has another length
+     */
+    public long argumentLong(final int index) {
+        final int bytes = argumentLength(index);
+        if (bytes != Long.BYTES) {
+            throw new ProtocolException("argument " + index + " has length " + bytes + " and is no number of 8 bytes");
+        }
+        return buffer.getLong(offsets[index], ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** @return number of arguments that were uploaded before */
+    public int uploads() {
+        return uploads;
+    }
+
+    /**
+     * @param index of the argument, 0 to argc - 1
+     * @return true if it was uploaded before and only {@link #uploadId} is here
+     */
+    public boolean isUploaded(final int index) {
+        return argumentLength(index) == RequestDescriptor.UPLOADED;
+    }
+
+    /**
+     * @param index of an argument that was uploaded before
+     * @return the upload's id
+     */
+    public long uploadId(final int index) {
+        if (!isUploaded(index)) {
+            throw new IllegalStateException("argument " + index + " was not uploaded");
+        }
+        return buffer.getLong(offsets[index], ByteOrder.LITTLE_ENDIAN);
     }
 
     private int checked(final int index) {

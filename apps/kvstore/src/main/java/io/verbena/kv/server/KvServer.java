@@ -58,16 +58,24 @@ public final class KvServer implements AutoCloseable {
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)
-                .maxMemory(context.maxMemory == 0 ? 0 : Math.max(1, context.maxMemory / context.shards))
+                .maxMemory(share(context.maxMemory, context.shards))
+                .memoryBudget(share(context.memoryBudget, context.shards))
+                .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);
-        runners.add(new ShardRunner(node, context, shardContext));
+        boolean threaded = context.mode == KvServerContext.Mode.THREADS;
+        runners.add(new ShardRunner(node, context, shardContext, threaded ? node::wake : this::wakeHousekeeping));
         List<String> reachable = new ArrayList<>();
         reachable.add("local:" + name + "/" + ShardRunner.INBOX);
         for (String address : context.listen) {
             reachable.add(node.listen(addressOf(address, shard)) + "/" + ShardRunner.INBOX);
         }
         addresses.add(reachable);
+    }
+
+    /** What each shard has of a limit of all; 0 is no limit. */
+    private static long share(long limit, int shards) {
+        return limit == 0 ? 0 : Math.max(1, limit / shards);
     }
 
     /**
@@ -87,13 +95,27 @@ public final class KvServer implements AutoCloseable {
         thread.start();
     }
 
-    // Shards that nobody uses still expire keys, and serve connections that are being made.
+    /**
+     * Shards that nobody uses still expire keys, and serve connections that are being made. And what a caller leaves of a
+     * shard's work, because it was much, is done here if nobody else comes.
+     */
     private void housekeep() {
         while (!closed) {
+            int work = 0;
+            boolean left = false;
             for (ShardRunner runner : runners) {
-                runner.tryRun();
+                work += runner.tryRun();
+                left |= runner.hasWork();
             }
-            LockSupport.parkNanos(this, HOUSEKEEPING_NANOS);
+            if (work == 0 || !left) {
+                LockSupport.parkNanos(this, HOUSEKEEPING_NANOS);
+            }
+        }
+    }
+
+    private void wakeHousekeeping() {
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
         }
     }
 

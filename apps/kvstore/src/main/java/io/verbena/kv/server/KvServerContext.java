@@ -1,6 +1,7 @@
 package io.verbena.kv.server;
 
 import io.verbena.kv.store.EvictionPolicy;
+import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,9 +23,10 @@ public final class KvServerContext {
     Mode mode = Mode.THREADS;
     int databases = 16;
     long maxMemory;
+    long memoryBudget;
+    int maxReplyLength = ShardContext.DEFAULT_MAX_REPLY_LENGTH;
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
-    int maxRequest = 80 << 20;
     long maxBacklog = 256L << 20;
     final List<String> listen = new ArrayList<>();
 
@@ -67,13 +69,36 @@ public final class KvServerContext {
         return this;
     }
 
+    /**
+     * Bytes of direct memory that all shards together hold from the process at most, their free parts included; 0 for no
+     * limit but the process'. Stay below {@code -XX:MaxDirectMemorySize} by what else needs direct memory: near that limit
+     * the JVM stalls for each allocation.
+     */
+    public KvServerContext memoryBudget(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("memoryBudget " + bytes + " < minimum 0");
+        }
+        memoryBudget = bytes;
+        return this;
+    }
+
+    /** Greatest reply in bytes, see {@link ShardContext#maxReplyLength}; a client's inbox may limit it further. */
+    public KvServerContext maxReplyLength(int bytes) {
+        maxReplyLength = bytes;
+        return this;
+    }
+
     /** What happens when memory is full. */
     public KvServerContext evictionPolicy(EvictionPolicy policy) {
         evictionPolicy = policy;
         return this;
     }
 
-    /** Bytes of replies that may wait for one client that does not keep up, 1 to 896 MiB; beyond that it is disconnected. */
+    /**
+     * Bytes of replies, and of requests after them, that may wait for one client that does not keep up, 1 to 896 MiB; beyond
+     * that it is disconnected. A client that waits for replies before it asks for much more never comes near it: its
+     * requests are not executed while 8 MiB of replies, or half of this if that is less, are unread.
+     */
     public KvServerContext maxBacklog(long bytes) {
         if (bytes < 1 || bytes > ReplyTarget.MAX_BACKLOG) {
             throw new IllegalArgumentException("maxBacklog " + bytes + " outside 1.." + ReplyTarget.MAX_BACKLOG);

@@ -2,78 +2,90 @@ package io.verbena.kv.server;
 
 import io.verbena.Channel;
 import io.verbena.SendResult;
-import java.nio.ByteBuffer;
-import org.agrona.BufferUtil;
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.store.ClientTransfers;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableDirectByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One client's replies: sent as they come; what the client does not take yet waits in a backlog of its own, so that it
- * holds up nobody else. A backlog over its limit disconnects the client.
+ * One client of a shard: its replies, sent as they come, and what it transfers in pieces. What the client does not take yet
+ * waits in a backlog of its own, so that it holds up nobody else.
+ *
+ * <p>When the backlog or the replies held for it exceed a bound, its further requests are parked, in order, until it has taken
+ * enough:
+ *
+ * <pre>
+ *   request ── backlog full ──▶ parked reads (READ_STREAM, CLOSE_STREAM) ── backlog drained ───────────────▶ executed
+ *           ── or held full ──▶ parked requests (all others)             ── and held replies were fetched ──▶ executed
+ *   UPLOAD and DISCARD_UPLOAD have no replies and are never parked.
+ * </pre>
+ *
+ * <p>What is parked is copied: a message held where it lies would keep its whole chunk of an inbox that all clients share. A
+ * client that has more parked than the limit, and still takes nothing, is disconnected.
  *
  * <p>Used by the shard's owner alone.
  */
 final class ReplyTarget {
     /** Greatest backlog in bytes: twice that and a message still have offsets of 31 bits. */
     static final int MAX_BACKLOG = 896 << 20;
-
-    private static final int LENGTH_FIELD = Integer.BYTES;
-    private static final int INITIAL_CAPACITY = 256;
-    private static final int RETAINED_CAPACITY = 1 << 20;
+    /** Backlog in bytes above which requests are parked, unless half the limit is less. */
+    static final int PARKING_BACKLOG = 8 << 20;
+    /** Bytes of held replies above which requests are parked. */
+    static final long PARKING_HELD = 64L << 20;
 
     final Channel channel;
+    final ClientTransfers transfers;
     private final long maxBacklog;
-    private ExpandableDirectByteBuffer backlog = new ExpandableDirectByteBuffer(INITIAL_CAPACITY);
-    private int head;
-    private int tail;
+    private final long parkingBacklog;
+    private final RecordQueue backlog = new RecordQueue();
+    private final RecordQueue parkedReads = new RecordQueue();
+    private final RecordQueue parkedRequests = new RecordQueue();
     boolean unflushed; // is in the runner's list of those with replies to flush
     boolean waiting; // is in the runner's list of those with a backlog
+    boolean parking; // is in the runner's list of those with parked requests
+    private boolean gone;
 
-    ReplyTarget(Channel channel, long maxBacklog) {
+    ReplyTarget(final Channel channel, final ClientTransfers transfers, final long maxBacklog) {
         this.channel = channel;
+        this.transfers = transfers;
         this.maxBacklog = maxBacklog;
+        this.parkingBacklog = Math.min(PARKING_BACKLOG, maxBacklog / 2);
     }
 
     /** Whether replies wait here. */
     boolean isStalled() {
-        return head < tail;
+        return !backlog.isEmpty();
     }
 
-    /** Sends a reply, or keeps it. @return false if the client is too far behind and has been disconnected */
-    boolean send(DirectBuffer buffer, int offset, int length) {
-        if (!isStalled() && channel.enqueue(buffer, offset, length) != SendResult.BACK_PRESSURED) {
+    /** Whether nothing comes from it and goes to it any more. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Sends a reply, or keeps it. @return false if the client is too far behind */
+    boolean send(final DirectBuffer buffer, final int offset, final int length) {
+        if (gone || (!isStalled() && channel.enqueue(buffer, offset, length) != SendResult.BACK_PRESSURED)) {
             return true; // sent, or closed: then there is nobody to keep it for
         }
-        if (tail - head + (long) LENGTH_FIELD + length > maxBacklog) {
-            channel.close();
-            clear();
+        return keep(backlog, buffer, offset, length);
+    }
+
+    private boolean keep(final RecordQueue queue, final DirectBuffer buffer, final int offset, final int length) {
+        final long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
+        if (waiting + RecordQueue.recordLength(length) > maxBacklog) {
             return false;
         }
-        if (head > tail - head) {
-            // Each byte moves once at most for each that was sent.
-            backlog.putBytes(0, backlog, head, tail - head);
-            tail -= head;
-            head = 0;
-        }
-        backlog.putInt(tail, length);
-        backlog.putBytes(tail + LENGTH_FIELD, buffer, offset, length);
-        tail += LENGTH_FIELD + length;
+        queue.add(buffer, offset, length);
         return true;
     }
 
     /** Sends what was kept. @return replies sent */
     int drain() {
         int sent = 0;
-        while (head < tail) {
-            int length = backlog.getInt(head);
-            if (channel.enqueue(backlog, head + LENGTH_FIELD, length) == SendResult.BACK_PRESSURED) {
-                break;
-            }
-            head += LENGTH_FIELD + length;
+        while (!backlog.isEmpty()
+                && channel.enqueue(backlog.buffer(), backlog.offset(), backlog.length()) != SendResult.BACK_PRESSURED) {
+            backlog.remove();
             sent++;
-        }
-        if (head == tail) {
-            clear();
         }
         if (sent > 0) {
             channel.flush();
@@ -81,13 +93,56 @@ final class ReplyTarget {
         return sent;
     }
 
-    private void clear() {
-        head = 0;
-        tail = 0;
-        if (backlog.capacity() > RETAINED_CAPACITY) {
-            ByteBuffer large = backlog.byteBuffer();
-            backlog = new ExpandableDirectByteBuffer(INITIAL_CAPACITY);
-            BufferUtil.free(large);
+    private boolean isBacklogFull() {
+        return backlog.bytes() > parkingBacklog;
+    }
+
+    private boolean isFull() {
+        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD;
+    }
+
+    /** Whether a request of that operation must wait. */
+    boolean mustPark(final int opCode) {
+        if (parkedReads.isEmpty() && parkedRequests.isEmpty() && !isFull()) {
+            return false;
+        }
+        if (opCode == KvOp.UPLOAD.code() || opCode == KvOp.DISCARD_UPLOAD.code()) {
+            return false;
+        }
+        return !isRead(opCode) || !parkedReads.isEmpty() || isBacklogFull();
+    }
+
+    private static boolean isRead(final int opCode) {
+        return opCode == KvOp.READ_STREAM.code() || opCode == KvOp.CLOSE_STREAM.code();
+    }
+
+    /** Parks a request. @return false if the client is too far behind */
+    boolean park(final int opCode, final DirectBuffer buffer, final int offset, final int length) {
+        return keep(isRead(opCode) ? parkedReads : parkedRequests, buffer, offset, length);
+    }
+
+    /** Whether requests are parked. */
+    boolean hasParked() {
+        return !parkedReads.isEmpty() || !parkedRequests.isEmpty();
+    }
+
+    /** The queue whose first request can be executed now, or null if there is none. */
+    @Nullable
+    RecordQueue runnable() {
+        if (!parkedReads.isEmpty() && !isBacklogFull()) {
+            return parkedReads;
+        }
+        return !parkedRequests.isEmpty() && !isFull() ? parkedRequests : null;
+    }
+
+    /** The client has gone: frees all that it has left. Idempotent. */
+    void close() {
+        if (!gone) {
+            gone = true;
+            transfers.close();
+            backlog.close();
+            parkedReads.close();
+            parkedRequests.close();
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.verbena.kv.server;
 
 import io.verbena.Channel;
+import io.verbena.ChannelListener;
 import io.verbena.Inbox;
 import io.verbena.InboxOptions;
 import io.verbena.Message;
@@ -9,28 +10,41 @@ import io.verbena.Node;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.ObjectHashSet;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One shard and its way to the clients. Whoever holds its baton (a try-lock) runs it: its own thread, or the thread that
- * has just appended a request. The holder looks at the inbox once more after letting go, so no request is left behind.
+ * has just appended a request. The holder looks at the inbox once more after letting go, so no request is left behind. What a
+ * holder does is bounded, in requests and in bytes, so that it gets to its own business; it says so if work is left.
+ *
+ * <p>An error, memory that is short included, ends the request that caused it.
  */
 final class ShardRunner implements MessageHandler, AutoCloseable {
     /** Name of the inbox of each shard's node. */
     static final String INBOX = "requests";
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
-    private static final int REQUESTS_A_TURN = 512;
-    private static final int REQUESTS_A_CLOCK = 16;
+    private static final int REQUESTS_PER_TURN = 512;
+    private static final int REQUESTS_PER_POLL = 32;
+    private static final int REQUESTS_PER_CLOCK = 16;
+    /** Bytes of requests and replies after which a turn ends. */
+    private static final int BYTES_PER_TURN = 4 << 20;
+    /** Turns after which whoever runs the shard is let go though there is work left. */
+    private static final int MAX_TURNS = 16;
     /** What is longer than this took long enough that the clock is read again. */
     private static final int LONG_WORK_LENGTH = 4096;
 
@@ -42,10 +56,14 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private final Node node;
     private final Inbox inbox;
     private final Shard shard;
+    private final Runnable leftover;
     private final long maxBacklog;
     private final ReplyEncoder reply = new ReplyEncoder();
+    private final ObjectHashSet<ReplyTarget> targets = new ObjectHashSet<>();
     private final List<ReplyTarget> unflushed = new ArrayList<>();
     private final List<ReplyTarget> stalled = new ArrayList<>();
+    private final List<ReplyTarget> parking = new ArrayList<>();
+    private final ConcurrentLinkedQueue<Channel> closedChannels = new ConcurrentLinkedQueue<>();
     private final AtomicInteger baton = new AtomicInteger();
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong disconnected = new AtomicLong();
@@ -53,15 +71,31 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private long nowMillis;
 
     private int requestsSinceClock;
+    private long turnBytes;
     private long housekeptMillis;
+    /** Whether a parked request could be executed at once when the last turn ended. */
+    private volatile boolean runnable;
+
     private volatile boolean closed;
 
-    ShardRunner(Node node, KvServerContext context, ShardContext shardContext) {
+    /**
+     * Opens a shard's inbox.
+     *
+     * @param leftover called, by whoever stops running the shard, if there is work left
+     */
+    ShardRunner(Node node, KvServerContext context, ShardContext shardContext, Runnable leftover) {
         this.node = node;
+        this.leftover = leftover;
         this.maxBacklog = context.maxBacklog;
         this.shard = new Shard(shardContext, () -> nowMillis);
         this.inbox = node.openInbox(
-                INBOX, new InboxOptions().chunkLength(context.inboxChunk).maxMessage(context.maxRequest));
+                INBOX, new InboxOptions().chunkLength(context.inboxChunk).maxMessage(TransferDescriptor.MAX_MESSAGE));
+        node.addListener(new ChannelListener() {
+            @Override
+            public void onClose(Channel channel) {
+                closedChannels.add(channel);
+            }
+        });
     }
 
     /** Requests that could not be read. */
@@ -74,19 +108,34 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         return disconnected.get();
     }
 
-    /** Runs the shard if nobody else does, until its inbox is empty. @return work done */
+    /** Whether there is work that nobody may be doing. */
+    boolean hasWork() {
+        return !closed && (runnable || !inbox.isEmpty());
+    }
+
+    /** Runs the shard if nobody else does, until its inbox is empty or a bounded amount is done. @return work done */
     int tryRun() {
         int work = 0;
-        while (baton.get() == 0 && baton.compareAndSet(0, 1)) {
+        long bytes = 0;
+        for (int turns = 0; baton.get() == 0 && baton.compareAndSet(0, 1); ) {
             try {
                 if (closed) {
                     return work;
                 }
                 work += turn();
+                bytes += turnBytes;
+            } catch (Throwable e) {
+                // Nobody who helps to run the shard may suffer from it, and the next turn goes on behind what failed.
+                LOG.error("shard '{}' goes on after an error", node.name(), e);
+                return work;
             } finally {
                 baton.set(0);
             }
-            if (inbox.isEmpty()) {
+            if (!hasWork()) {
+                break;
+            }
+            if (++turns == MAX_TURNS || bytes >= BYTES_PER_TURN) {
+                leftover.run();
                 break;
             }
         }
@@ -119,7 +168,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 if (tryRun() == 0 && !closed) {
                     node.await(WAIT_NANOS);
                 }
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 LOG.error("shard '{}' goes on after an error", node.name(), e);
                 LockSupport.parkNanos(this, PAUSE_AFTER_ERROR_NANOS);
             }
@@ -129,11 +178,25 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
 
     private int turn() {
         readClock();
+        turnBytes = 0;
         int work = node.doWork();
+        if (!closedChannels.isEmpty()) {
+            work += forgetClosed();
+        }
         if (!stalled.isEmpty()) {
             work += drainBacklogs();
         }
-        work += inbox.poll(this, REQUESTS_A_TURN);
+        if (!parking.isEmpty()) {
+            work += runParked();
+        }
+        for (int taken = 0; taken < REQUESTS_PER_TURN && turnBytes < BYTES_PER_TURN; ) {
+            int polled = inbox.poll(this, REQUESTS_PER_POLL);
+            taken += polled;
+            work += polled;
+            if (polled < REQUESTS_PER_POLL) {
+                break;
+            }
+        }
         for (int i = 0; i < unflushed.size(); i++) {
             ReplyTarget target = unflushed.get(i);
             target.unflushed = false;
@@ -146,6 +209,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 housekeptMillis = nowMillis;
             }
         }
+        boolean left = !parking.isEmpty() && parking.stream().anyMatch(target -> target.runnable() != null);
+        if (left != runnable) {
+            runnable = left; // a volatile store costs as much as a tenth of a GET
+        }
         return work;
     }
 
@@ -156,52 +223,94 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
 
     @Override
     public void onMessage(Message message) {
-        Channel channel = message.channel();
-        if (++requestsSinceClock == REQUESTS_A_CLOCK) {
-            readClock();
-        }
-        try {
-            shard.execute(message.buffer(), message.offset(), message.length(), reply);
-        } catch (ProtocolException e) {
-            malformed.incrementAndGet();
-            LOG.warn("a client sent a request that cannot be read and is disconnected: {}", e.getMessage());
-            if (channel != null) {
-                channel.close();
-            }
-            return;
-        } catch (RuntimeException e) {
-            // One request must not end the shard for all others.
-            LOG.error("shard '{}' failed in a request", node.name(), e);
-            refuse(message, "ERR internal error, see the log of the server");
-        }
-        if (message.length() + (long) reply.length() > LONG_WORK_LENGTH) {
-            readClock();
-        }
-        if (channel == null || channel.maxMessage() < 0) {
-            return; // gone meanwhile, or does not want replies
-        }
-        if (reply.length() > channel.maxMessage()) {
-            refuse(
-                    message,
-                    "ERR reply of " + reply.length() + " bytes > maximum " + channel.maxMessage()
-                            + " of the client's inbox");
-            if (reply.length() > channel.maxMessage()) {
-                disconnect(channel, "takes no replies of " + reply.length() + " bytes");
+        ReplyTarget target = target(message.channel());
+        DirectBuffer buffer = message.buffer();
+        int offset = message.offset();
+        int length = message.length();
+        if (target != null && length >= RequestDescriptor.HEADER_LENGTH) {
+            int opCode = buffer.getShort(offset + RequestDescriptor.OP_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xffff;
+            if (target.mustPark(opCode)) {
+                park(target, opCode, buffer, offset, length);
                 return;
             }
         }
-        send(target(channel));
+        execute(target, buffer, offset, length);
     }
 
-    private void refuse(Message message, String error) {
-        reply.begin(message.buffer()
-                .getLong(message.offset() + RequestDescriptor.CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN));
-        reply.error(error);
+    private void park(ReplyTarget target, int opCode, DirectBuffer buffer, int offset, int length) {
+        boolean parked = false;
+        try {
+            parked = target.park(opCode, buffer, offset, length);
+        } catch (OutOfMemoryError e) {
+            LOG.error("shard '{}' has no memory for a client that does not take its replies", node.name(), e);
+        }
+        if (!parked) {
+            disconnect(target, "left more than " + maxBacklog + " bytes of replies and requests waiting");
+        } else if (!target.parking) {
+            target.parking = true;
+            parking.add(target);
+        }
     }
 
-    private void send(ReplyTarget target) {
-        if (!target.send(reply.buffer(), 0, reply.length())) {
-            disconnect(target.channel, "left more than " + maxBacklog + " bytes of replies unread");
+    /** Executes a request; the client is null if it has gone. */
+    private void execute(@Nullable ReplyTarget target, DirectBuffer buffer, int offset, int length) {
+        if (++requestsSinceClock == REQUESTS_PER_CLOCK) {
+            readClock();
+        }
+        boolean answered;
+        try {
+            answered = shard.execute(buffer, offset, length, reply, target == null ? null : target.transfers);
+        } catch (ProtocolException e) {
+            malformed.incrementAndGet();
+            LOG.warn("a client sent a request that cannot be read and is disconnected: {}", e.getMessage());
+            if (target != null) {
+                target.channel.close();
+                target.close();
+            }
+            return;
+        } catch (Throwable e) {
+            // One request must not end the shard for all others.
+            LOG.error("shard '{}' failed in a request", node.name(), e);
+            answered = isReplyWanted(buffer, offset);
+            refuse(
+                    buffer,
+                    offset,
+                    e instanceof OutOfMemoryError
+                            ? "OOM no memory left in the server's process"
+                            : "ERR internal error, see the log of the server");
+        }
+        turnBytes += length + (long) reply.length();
+        if (length + (long) reply.length() > LONG_WORK_LENGTH) {
+            readClock();
+        }
+        if (answered && target != null) {
+            answer(target, buffer, offset);
+        }
+    }
+
+    private void answer(ReplyTarget target, DirectBuffer request, int requestOffset) {
+        int longest = target.channel.maxMessage();
+        if (longest < 0) {
+            return; // does not want replies
+        }
+        if (reply.length() > longest) {
+            refuse(
+                    request,
+                    requestOffset,
+                    "ERR reply of " + reply.length() + " bytes > maximum " + longest + " of the client's inbox");
+            if (reply.length() > longest) {
+                disconnect(target, "takes no replies of " + reply.length() + " bytes");
+                return;
+            }
+        }
+        boolean kept = false;
+        try {
+            kept = target.send(reply.buffer(), 0, reply.length());
+        } catch (OutOfMemoryError e) {
+            LOG.error("shard '{}' has no memory for a reply that a client does not take", node.name(), e);
+        }
+        if (!kept) {
+            disconnect(target, "left more than " + maxBacklog + " bytes of replies unread");
         } else if (target.isStalled()) {
             if (!target.waiting) {
                 target.waiting = true;
@@ -213,19 +322,51 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         }
     }
 
-    private void disconnect(Channel channel, String reason) {
-        disconnected.incrementAndGet();
-        LOG.warn("a client {} and is disconnected", reason);
-        channel.close();
+    private static boolean isReplyWanted(DirectBuffer request, int offset) {
+        return (request.getByte(offset + RequestDescriptor.FLAGS_OFFSET) & RequestDescriptor.FLAG_NO_REPLY) == 0;
     }
 
-    private ReplyTarget target(Channel channel) {
-        if (channel.attachment() instanceof ReplyTarget known) {
-            return known;
+    private void refuse(DirectBuffer request, int offset, String error) {
+        reply.begin(request.getLong(offset + RequestDescriptor.CORRELATION_OFFSET, ByteOrder.LITTLE_ENDIAN));
+        reply.error(error);
+    }
+
+    private void disconnect(ReplyTarget target, String reason) {
+        disconnected.incrementAndGet();
+        LOG.warn("a client {} and is disconnected", reason);
+        target.channel.close();
+        target.close();
+    }
+
+    /** What belongs to a client; null if it has gone. */
+    private @Nullable ReplyTarget target(@Nullable Channel channel) {
+        if (channel == null) {
+            return null;
         }
-        ReplyTarget target = new ReplyTarget(channel, maxBacklog);
+        if (channel.attachment() instanceof ReplyTarget known) {
+            return known.isGone() ? null : known;
+        }
+        if (!channel.isConnected()) {
+            return null; // nobody would tell of its end any more
+        }
+        int longest = Math.min(TransferDescriptor.MAX_MESSAGE, channel.maxMessage());
+        ReplyTarget target = new ReplyTarget(channel, shard.newTransfers(longest), maxBacklog);
         channel.attach(target);
+        targets.add(target);
         return target;
+    }
+
+    /** Frees what clients have left that are gone. */
+    private int forgetClosed() {
+        int forgotten = 0;
+        for (Channel channel = closedChannels.poll(); channel != null; channel = closedChannels.poll()) {
+            if (channel.attachment() instanceof ReplyTarget target) {
+                target.close();
+                targets.remove(target);
+                forgotten++;
+            }
+        }
+        return forgotten;
     }
 
     private int drainBacklogs() {
@@ -241,10 +382,38 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         return sent;
     }
 
+    /** Executes what was parked of clients that have taken enough, one request of each after the other. */
+    private int runParked() {
+        int executed = 0;
+        boolean progress = true;
+        while (progress && executed < REQUESTS_PER_TURN && turnBytes < BYTES_PER_TURN) {
+            progress = false;
+            for (int i = parking.size() - 1; i >= 0; i--) {
+                ReplyTarget target = parking.get(i);
+                RecordQueue queue = target.runnable();
+                if (queue != null) {
+                    execute(target, queue.buffer(), queue.offset(), queue.length());
+                    if (!target.isGone()) {
+                        queue.remove();
+                    }
+                    executed++;
+                    progress = true;
+                }
+                if (!target.hasParked()) {
+                    target.parking = false;
+                    parking.remove(i);
+                }
+            }
+        }
+        return executed;
+    }
+
     /** Ends the shard: requests that wait, and those that come, are not answered. Idempotent. */
     void end() {
         call(() -> {
             closed = true;
+            targets.forEach(ReplyTarget::close);
+            targets.clear();
             shard.close();
             reply.close();
         });

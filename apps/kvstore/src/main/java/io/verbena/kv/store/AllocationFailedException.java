@@ -1,14 +1,20 @@
 package io.verbena.kv.store;
 
 /**
- * The process has no direct memory left for a shard, whatever the shard's own limit says. The shard answers the request
- * with an OOM error.
+ * A shard cannot have the memory that an operation needs: its budget is spent, or the process has no direct memory left.
+ * The operation has changed nothing, and the shard answers it with an OOM error. Has no stack trace, for a full shard throws
+ * one a request.
  */
 final class AllocationFailedException extends RuntimeException {
-    AllocationFailedException(final long wanted, final long committed, final Throwable cause) {
-        super(
-                "no direct memory for " + wanted + " bytes beside " + committed
-                        + " bytes held; raise -XX:MaxDirectMemorySize",
-                cause);
+    private final long wanted;
+
+    AllocationFailedException(final long wanted, final long committed, final long budget) {
+        super(wanted + " bytes wanted, " + committed + " bytes held, budget " + budget + " bytes", null, false, false);
+        this.wanted = wanted;
+    }
+
+    /** Bytes that could not be had. */
+    long wanted() {
+        return wanted;
     }
 }

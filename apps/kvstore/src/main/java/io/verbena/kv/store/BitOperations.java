@@ -12,8 +12,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class BitOperations {
     private static final byte[] BYTE = word("byte");
     private static final byte[] BIT = word("bit");
-    /** Redis' limit on a string, which bounds the offsets that it takes. */
-    private static final long MAX_BITS = 512L * 1024 * 1024 * Byte.SIZE;
 
     private final Execution e;
     private final StringOperations strings;
@@ -40,7 +38,7 @@ final class BitOperations {
         if (!e.integer(1, Errors.BIT_OFFSET)) {
             return false;
         }
-        if (e.number() < 0 || e.number() >= MAX_BITS) {
+        if (e.number() < 0 || e.number() >= (long) e.context.maxValueLength() * Byte.SIZE) {
             e.error(Errors.BIT_OFFSET);
             return false;
         }
@@ -87,11 +85,9 @@ final class BitOperations {
             return;
         }
         final long index = bit >>> 3;
-        if (!e.fits(index + 1)) {
-            return;
-        }
-        final long block =
-                entry == Memory.NULL ? strings.addZeroed(0, (int) index + 1) : strings.extend(entry, (int) index + 1);
+        final long block = entry == Memory.NULL
+                ? strings.addZeroed(0, (int) index + 1)
+                : strings.extendToWrite(entry, (int) index + 1);
         final long at = block + StringBlock.BYTES + index;
         final byte before = e.memory.getByte(at);
         final int mask = 1 << (7 - (bit & 7));

@@ -3,6 +3,7 @@ package io.verbena.kv.store;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -36,6 +37,13 @@ final class Chunk {
     final boolean extent;
     int region;
 
+    /** Streams that read an extent: its bytes stay as they are while there are some. */
+    int pins;
+    /** Whether an extent's block was freed while it was pinned: it goes with the last pin. */
+    boolean orphaned;
+    /** When an extent was freed that the {@link ExtentCache} keeps. */
+    long freedMillis;
+
     long freePages;
     /** Size class of a page, or one of the kinds above. */
     final byte[] kind;
@@ -56,9 +64,7 @@ final class Chunk {
     int previousChunk;
     int bin;
 
-    Chunk(final int length, final boolean extent) {
-        memory = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
-        buffer = new UnsafeBuffer(memory);
+    Chunk(final int length, final boolean extent, final IntFunction<ByteBuffer> source) {
         this.extent = extent;
         final int pages = extent ? 0 : PAGES;
         kind = new byte[pages];
@@ -67,6 +73,9 @@ final class Chunk {
         untouched = new int[pages];
         nextPage = new int[pages];
         previousPage = new int[pages];
+        // Last, so that nothing is held if one of them cannot be had.
+        memory = source.apply(length).order(ByteOrder.nativeOrder());
+        buffer = new UnsafeBuffer(memory);
         clear();
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyDescriptor;
 
 /** Counters: strings that are numbers. Single-threaded, as the shard that owns it. */
 final class CounterOperations {
@@ -94,11 +95,12 @@ final class CounterOperations {
             return;
         }
         final int length = sum.put(e.doubleText, e.scratch, 0);
+        e.requireReplyRoom(ReplyDescriptor.textLength(length));
         // The result stays a text even where it is a whole number.
         final long block = e.values.strings().create(e.scratch, 0, length);
-        final byte encoding = length <= StringOperations.MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
+        final byte encoding = StringOperations.blockEncoding(length);
         if (entry == Memory.NULL) {
-            e.add(0, ValueType.STRING, encoding, block);
+            e.addOrRelease(0, ValueType.STRING, encoding, block);
         } else {
             e.keyspace.releaseValue(entry);
             e.keyspace.value(entry, encoding, block);

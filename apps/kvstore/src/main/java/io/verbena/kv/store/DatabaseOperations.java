@@ -11,6 +11,11 @@ final class DatabaseOperations {
     private static final byte[] ASYNC = word("async");
     private static final byte[] SYNC = word("sync");
 
+    /** Keys whose time is over that RANDOMKEY removes. */
+    private static final int MAX_EXPIRED_AT_ONCE = 1000;
+
+    private static final int MAX_ATTEMPTS = 100;
+
     private final Execution e;
     private final ScanOptions options;
     private final Shard shard;
@@ -49,7 +54,8 @@ final class DatabaseOperations {
         final Dictionary dictionary = e.keyspace.dictionary();
         final long header = e.keyspace.header();
         e.entries.clear();
-        final int open = options.openReply(header == Memory.NULL ? 0 : options.collect(dictionary, header));
+        final int open =
+                options.openReply(header == Memory.NULL ? 0 : options.collect(dictionary, header, null, Memory.NULL));
         int count = 0;
         for (int i = 0; i < e.entries.size(); i++) {
             final long entry = e.entries.get(i);
@@ -65,6 +71,10 @@ final class DatabaseOperations {
 
     private void keys() {
         final Dictionary dictionary = e.keyspace.dictionary();
+        // Of other patterns it cannot be told.
+        if (e.length(0) == 1 && e.in.getByte(e.at(0)) == '*' && !e.isReplyCountAllowed(e.keyspace.size())) {
+            return;
+        }
         final int open = e.reply.openAggregate(ReplyType.ARRAY);
         int count = 0;
         final long header = e.keyspace.header();
@@ -83,8 +93,12 @@ final class DatabaseOperations {
     }
 
     private void randomKey() {
-        e.keyspace.expire(e.now, Integer.MAX_VALUE);
-        final long entry = e.keyspace.random(e.random);
+        e.keyspace.expire(e.now, MAX_EXPIRED_AT_ONCE);
+        long entry = e.keyspace.random(e.random);
+        // Where still more keys are over: a few attempts, then there is none.
+        for (int i = 0; entry != Memory.NULL && e.keyspace.isExpired(entry, e.now); i++) {
+            entry = i == MAX_ATTEMPTS ? Memory.NULL : e.keyspace.random(e.random);
+        }
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else {

@@ -76,7 +76,12 @@ final class Dictionary {
     /** Makes an empty table with room for a number of entries, so that filling it need not grow it. */
     long create(final int entries) {
         final long header = create();
-        openTable(header, 0, bitsFor(entries));
+        try {
+            openTable(header, 0, bitsFor(entries));
+        } catch (final AllocationFailedException failure) {
+            allocator.free(header);
+            throw failure;
+        }
         return header;
     }
 

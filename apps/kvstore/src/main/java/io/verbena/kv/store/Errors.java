@@ -50,6 +50,17 @@ final class Errors {
     static final byte[] MAXLEN_NEGATIVE = ascii("ERR MAXLEN can't be negative");
     static final byte[] OUT_OF_MEMORY = ascii("OOM command not allowed when used memory > 'maxmemory'.");
 
+    static final byte[] NO_REPLY_ROOM = ascii("ERR no room for the error in the reply");
+    static final byte[] STRING_TOO_LONG = ascii("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+    static final byte[] NOT_A_NUMBER = ascii("ERR argument of a transfer is not a number of 8 bytes");
+    static final byte[] UNKNOWN_UPLOAD = ascii("ERR no such upload");
+    static final byte[] UPLOAD_INCOMPLETE = ascii("ERR upload is incomplete");
+    static final byte[] UPLOAD_OUT_OF_ORDER = ascii("ERR pieces of an upload are out of order");
+    static final byte[] TOO_MANY_UPLOADS = ascii("ERR too many open uploads");
+    static final byte[] UNKNOWN_STREAM = ascii("ERR no such stream");
+    static final byte[] TOO_MANY_STREAMS = ascii("ERR too many open streams");
+    static final byte[] NO_TRANSFERS = ascii("ERR this caller cannot transfer");
+
     private Errors() {}
 
     private static byte[] ascii(final String text) {

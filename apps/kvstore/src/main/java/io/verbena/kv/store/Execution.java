@@ -2,11 +2,15 @@ package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.DoubleText;
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
+import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operation sees while it runs: its arguments, the reply, the database, the clock, and scratch space. One a shard,
@@ -16,8 +20,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Execution {
     private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
-    /** A value of a reply takes at least 16 bytes, so that more do not fit in the largest reply. */
-    private static final int MAX_REPLY_COUNT = ReplyEncoder.MAX_CAPACITY / 16;
+    /** Bytes of user's text that an error repeats, as in Redis. */
+    private static final int MAX_ERROR_TEXT = 128;
+
+    /** The headers of a reply's arrays. */
+    private static final int HEADERS = 4 * ReplyDescriptor.VALUE_HEADER_LENGTH;
 
     private static final byte[] EMPTY = new byte[0];
 
@@ -38,6 +45,10 @@ final class Execution {
     final UnsafeBuffer scratch = new UnsafeBuffer(new byte[DoubleText.MAX_FIXED_LENGTH]);
 
     ReplyEncoder reply;
+    /** What the caller transfers in pieces; null if it takes and gives everything at once. */
+    @Nullable
+    ClientTransfers transfers;
+
     Keyspace keyspace;
     KvOp op = KvOp.GET;
     boolean resp3;
@@ -81,9 +92,9 @@ final class Execution {
         return request.argumentLength(argument);
     }
 
-    /** Text of an argument, for errors. */
+    /** Text of an argument, for errors: not more than its first 128 bytes. */
     String text(final int argument) {
-        return in.getStringWithoutLengthUtf8(at(argument), length(argument));
+        return in.getStringWithoutLengthUtf8(at(argument), Math.min(MAX_ERROR_TEXT, length(argument)));
     }
 
     /** True if an argument is a word in any case; the word is given in lower case. */
@@ -181,6 +192,16 @@ final class Execution {
         return keyspace.add(in, at(argument), length(argument), type, encoding, value, now);
     }
 
+    /** As {@link #add}, but releases the value if there is no memory for the key. */
+    long addOrRelease(final int argument, final byte type, final byte encoding, final long value) {
+        try {
+            return add(argument, type, encoding, value);
+        } catch (final AllocationFailedException failure) {
+            values.release(type, encoding, value);
+            throw failure;
+        }
+    }
+
     /** True if a key has that type; else replies with an error. */
     boolean hasType(final long entry, final byte type) {
         if (keyspace.type(entry) == type) {
@@ -207,12 +228,16 @@ final class Execution {
         viewLength = values.strings().length(block);
     }
 
+    /** Replies with bytes of a block; if it is an extent, with a stream of them, so that they are not copied here. */
     void bulk(final long address, final int length) {
+        if (length > TransferDescriptor.PIECE_LENGTH) {
+            final ClientTransfers client = transfers;
+            if (client != null && allocator.isExtent(address)) {
+                reply.stream(client.open(address, length), length);
+                return;
+            }
+        }
         reply.bulk(memory.buffer(address), Memory.offset(address), length);
-    }
-
-    void bulkOfView() {
-        reply.bulk(viewBuffer, viewOffset, viewLength);
     }
 
     void bulkOfBlock(final long block) {
@@ -222,6 +247,25 @@ final class Execution {
     /** Replies with a key or member. */
     void bulkOfKey(final Dictionary dictionary, final long entry) {
         bulk(dictionary.keyAddress(entry), dictionary.keyLength(entry));
+    }
+
+    /** What an argument was uploaded as; it is complete. */
+    Upload upload(final int argument) {
+        final ClientTransfers client = transfers;
+        final Upload upload = client == null ? null : client.upload(request.uploadId(argument));
+        if (upload == null) {
+            throw new IllegalStateException("argument " + argument + " has no upload");
+        }
+        return upload;
+    }
+
+    /** Makes the memory of an upload a block; returns its address. */
+    long adopt(final Upload upload) {
+        final ClientTransfers client = transfers;
+        if (client == null) {
+            throw new IllegalStateException("there are no uploads");
+        }
+        return client.adopt(upload);
     }
 
     void ok() {
@@ -250,17 +294,34 @@ final class Execution {
         error(Errors.LONG_RANGE);
     }
 
-    /** True if a reply of so many elements is not sure to be too large; else replies with an error. */
+    /** True if a reply of so many values is not sure to be too large; else replies with an error. */
     boolean isReplyCountAllowed(final long count) {
-        if (count <= MAX_REPLY_COUNT) {
+        final int maximum = Math.max(0, reply.room() - HEADERS) / ReplyDescriptor.VALUE_HEADER_LENGTH;
+        if (count <= maximum) {
             return true;
         }
-        error("ERR reply of " + count + " elements > maximum " + MAX_REPLY_COUNT);
+        error("ERR reply of " + count + " elements > maximum " + maximum);
         return false;
+    }
+
+    /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
+    void requireReplyRoom(final long bytes) {
+        if (bytes > reply.room()) {
+            throw new ReplyTooLargeException(reply.length() + bytes, reply.limit());
+        }
     }
 
     void invalidExpireTime() {
         error("ERR invalid expire time in '" + op.lowerName() + "' command");
+    }
+
+    /** True if a string may grow to that length; else replies with an error. */
+    boolean isStringAllowed(final long length) {
+        if (length <= context.maxValueLength()) {
+            return true;
+        }
+        error(Errors.STRING_TOO_LONG);
+        return false;
     }
 
     /** True if a value of that length may be stored; else replies with an error. */

@@ -58,6 +58,25 @@ final class ExpiryHeap {
         return memory.getLong(element(random.nextInt(size)) + ENTRY);
     }
 
+    /** Has room for one more key that expires, so that the next {@link #set} allocates nothing. */
+    void prepare() {
+        openSegment(size >>> SEGMENT_SHIFT);
+    }
+
+    /** Gives back the room that {@link #prepare} made, if no key expires. */
+    void trim() {
+        if (size == 0) {
+            closeSegment(0);
+        }
+    }
+
+    /** Makes a key that does not expire take the place of one that does. Allocates nothing. */
+    void move(final long from, final long to) {
+        final int index = memory.getInt(from + Keyspace.EXPIRY) - 1;
+        memory.putInt(from + Keyspace.EXPIRY, 0);
+        place(index, memory.getLong(element(index)), to);
+    }
+
     /** Sets when a key expires, whether it did before or not. */
     void set(final long entry, final long expiry) {
         int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;

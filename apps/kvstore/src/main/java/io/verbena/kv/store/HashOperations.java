@@ -3,6 +3,7 @@ package io.verbena.kv.store;
 import static io.verbena.kv.store.Execution.word;
 
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyDescriptor;
 
 /** Operations on hashes. Single-threaded, as the shard that owns it. */
 final class HashOperations {
@@ -14,12 +15,14 @@ final class HashOperations {
     private final RandomMembers randoms;
     private final ExtendedFloat sum = new ExtendedFloat();
     private final ExtendedFloat increment = new ExtendedFloat();
+    private final HashMultipleSet multipleSet;
 
     HashOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
         e = execution;
         hashes = execution.values.hashes();
         this.scans = scans;
         this.randoms = randoms;
+        multipleSet = new HashMultipleSet(execution);
     }
 
     void execute(final KvOp op) {
@@ -63,13 +66,11 @@ final class HashOperations {
     private long openHash() {
         final long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
-            final long hash = e.values.packedLists().create();
-            try {
-                return e.add(0, ValueType.HASH, ValueType.LISTPACK, hash);
-            } catch (final AllocationFailedException failure) {
-                e.values.release(ValueType.HASH, ValueType.LISTPACK, hash);
-                throw failure;
-            }
+            return e.addOrRelease(
+                    0,
+                    ValueType.HASH,
+                    ValueType.LISTPACK,
+                    e.values.packedLists().create());
         }
         return e.hasType(entry, ValueType.HASH) ? entry : Memory.NULL;
     }
@@ -95,12 +96,12 @@ final class HashOperations {
         if (entry == Memory.NULL) {
             return;
         }
-        int created = 0;
+        final int created;
         try {
-            for (int i = 1; i < e.argc(); i += 2) {
-                if (put(entry, i, i + 1)) {
-                    created++;
-                }
+            if (e.argc() == 3) {
+                created = put(entry, 1, 2) ? 1 : 0;
+            } else {
+                created = multipleSet.execute(entry);
             }
         } finally {
             deleteIfEmpty(entry);
@@ -163,6 +164,9 @@ final class HashOperations {
             return;
         }
         final int size = entry == Memory.NULL ? 0 : size(entry);
+        if (!e.isReplyCountAllowed(fields && values ? 2L * size : size)) {
+            return;
+        }
         if (fields && values) {
             e.reply.map(size);
         } else {
@@ -292,6 +296,10 @@ final class HashOperations {
             return;
         }
         final int length = sum.put(e.doubleText, e.scratch, 0);
+        if (ReplyDescriptor.textLength(length) > e.reply.room()) {
+            deleteIfEmpty(entry);
+            e.requireReplyRoom(ReplyDescriptor.textLength(length));
+        }
         putScratch(entry, found, length);
         e.reply.bulk(e.scratch, 0, length);
     }

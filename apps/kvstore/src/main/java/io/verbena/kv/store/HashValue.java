@@ -27,6 +27,7 @@ final class HashValue implements Members {
     private int position;
 
     private long dictionaryEntry;
+    private long insertedEntry;
 
     HashValue(final Memory memory, final PackedList packed, final Dictionary dictionary, final StringBlock strings) {
         this.memory = memory;
@@ -85,6 +86,11 @@ final class HashValue implements Members {
     @Override
     public boolean matches(final ScanOptions scan) {
         return scan.matches(fieldAddress(), fieldLength());
+    }
+
+    @Override
+    public long scannedLength(final long hash, final long entry) {
+        return (long) dictionary.keyLength(entry) + strings.length(dictionary.value(entry));
     }
 
     @Override
@@ -151,11 +157,52 @@ final class HashValue implements Members {
         address = packed.insert(address, packed.end(address), value, valueOffset, valueLength);
     }
 
+    /**
+     * Sets the value of the field that {@link #find} looked for, of a hash that is a dictionary, and does not free the one
+     * that it had; returns that, or {@link Memory#NULL} if there was none. The position is the field then.
+     */
+    long exchange(
+            final boolean found,
+            final UnsafeBuffer field,
+            final int fieldOffset,
+            final int fieldLength,
+            final UnsafeBuffer value,
+            final int valueOffset,
+            final int valueLength) {
+        final long block = strings.create(value, valueOffset, valueLength);
+        final long before = found ? dictionary.value(dictionaryEntry) : Memory.NULL;
+        if (found) {
+            dictionary.value(dictionaryEntry, block);
+        } else {
+            insert(address, field, fieldOffset, fieldLength, block);
+            dictionaryEntry = insertedEntry;
+        }
+        return before;
+    }
+
+    /** Entry of the position in a dictionary. */
+    long dictionaryEntry() {
+        return dictionaryEntry;
+    }
+
+    /** Gives a field the value that {@link #exchange} returned, or removes it if that was {@link Memory#NULL}. */
+    void restore(final long hash, final long entry, final long value) {
+        if (value == Memory.NULL) {
+            at(hash, entry);
+            remove();
+        } else {
+            strings.free(dictionary.value(entry));
+            dictionary.value(entry, value);
+        }
+    }
+
     private void insert(
             final long hash, final UnsafeBuffer field, final int offset, final int length, final long block) {
         try {
             final int code = dictionary.hash(field, offset, length);
-            dictionary.value(dictionary.insert(hash, field, offset, length, code), block);
+            final long entry = dictionary.insert(hash, field, offset, length, code);
+            dictionary.value(entry, block);
+            insertedEntry = entry;
         } catch (final AllocationFailedException failure) {
             strings.free(block);
             throw failure;

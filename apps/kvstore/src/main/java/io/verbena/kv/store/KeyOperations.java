@@ -92,7 +92,6 @@ final class KeyOperations {
         final byte type = keys.type(source);
         final byte encoding = keys.encoding(source);
         final long value = keys.value(source);
-        final long expiry = keys.expiry(source);
         final long renamed;
         if (target == Memory.NULL) {
             renamed = e.add(1, type, encoding, value);
@@ -102,10 +101,8 @@ final class KeyOperations {
             keys.set(target, type, encoding, value);
             renamed = target;
         }
+        keys.moveExpiry(source, renamed);
         keys.detach(source);
-        if (expiry != Keyspace.NO_EXPIRY) {
-            keys.expireAt(renamed, expiry);
-        }
         if (onlyIfAbsent) {
             e.reply.integer(1);
         } else {
@@ -149,23 +146,35 @@ final class KeyOperations {
             e.reply.integer(0);
             return;
         }
+        final long expiry = e.keyspace.expiry(source);
+        if (expiry != Keyspace.NO_EXPIRY) {
+            targetKeys.prepareExpiry();
+        }
+        final long target = copyTo(targetKeys, found, source);
+        if (expiry != Keyspace.NO_EXPIRY) {
+            targetKeys.expireAt(target, expiry);
+        } else {
+            targetKeys.persist(target);
+        }
+        e.reply.integer(1);
+    }
+
+    /** Copies a value to a key, which is argument 1 and has been looked up; returns the entry. */
+    private long copyTo(final Keyspace targetKeys, final long found, final long source) {
         final byte type = e.keyspace.type(source);
         final byte encoding = e.keyspace.encoding(source);
         final long value = e.values.copy(type, encoding, e.keyspace.value(source));
-        final long target;
-        if (found == Memory.NULL) {
-            target = targetKeys.add(e.in, e.at(1), e.length(1), type, encoding, value, e.now);
-        } else {
+        if (found != Memory.NULL) {
             targetKeys.releaseValue(found);
-            targetKeys.persist(found);
             targetKeys.set(found, type, encoding, value);
-            target = found;
+            return found;
         }
-        final long expiry = e.keyspace.expiry(source);
-        if (expiry != Keyspace.NO_EXPIRY) {
-            targetKeys.expireAt(target, expiry);
+        try {
+            return targetKeys.add(e.in, e.at(1), e.length(1), type, encoding, value, e.now);
+        } catch (final AllocationFailedException failure) {
+            e.values.release(type, encoding, value);
+            throw failure;
         }
-        e.reply.integer(1);
     }
 
     private void object() {

@@ -170,6 +170,18 @@ final class Keyspace {
         expiries.set(entry, when);
     }
 
+    /** Makes sure that the next {@link #expireAt} allocates nothing, unless a key stops to expire in between. */
+    void prepareExpiry() {
+        expiries.prepare();
+    }
+
+    /** Gives the expiry of a key to another, which has none. Allocates nothing. */
+    void moveExpiry(final long from, final long to) {
+        if (memory.getInt(from + EXPIRY) != 0) {
+            expiries.move(from, to);
+        }
+    }
+
     /** Returns false if the key did not expire. */
     boolean persist(final long entry) {
         final boolean expires = memory.getInt(entry + EXPIRY) != 0;
@@ -210,6 +222,7 @@ final class Keyspace {
             expire(expiries.soonestEntry());
             count++;
         }
+        expiries.trim();
         return count;
     }
 

@@ -67,6 +67,7 @@ final class ListOperations {
             return;
         }
         final long list = list(entry);
+        final int before = lists.size(list);
         try {
             for (int i = 1; i < e.argc(); i++) {
                 if (first) {
@@ -75,20 +76,24 @@ final class ListOperations {
                     lists.pushLast(list, e.in, e.at(i), e.length(i));
                 }
             }
-        } finally {
+        } catch (final AllocationFailedException failure) {
+            trim(first, list, lists.size(list) - before);
             deleteIfEmpty(entry);
+            throw failure;
         }
         e.reply.integer(lists.size(list));
     }
 
-    private long add(final int key) {
-        final long list = lists.create();
-        try {
-            return e.add(key, ValueType.LIST, ValueType.QUICKLIST, list);
-        } catch (final AllocationFailedException failure) {
-            e.values.release(ValueType.LIST, ValueType.QUICKLIST, list);
-            throw failure;
+    private void trim(final boolean first, final long list, final int count) {
+        if (first) {
+            lists.trimFirst(list, count);
+        } else {
+            lists.trimLast(list, count);
         }
+    }
+
+    private long add(final int key) {
+        return e.addOrRelease(key, ValueType.LIST, ValueType.QUICKLIST, lists.create());
     }
 
     private void deleteIfEmpty(final long entry) {
@@ -118,26 +123,27 @@ final class ListOperations {
         final long list = list(entry);
         final int count = (int) Math.min(wanted, lists.size(list));
         if (many) {
+            if (!e.isReplyCountAllowed(count)) {
+                return;
+            }
             e.reply.array(count);
         }
         if (count == 0) {
             return;
         }
+        // All is in the reply before the first is removed: a reply that is too long ends the command with nothing
+        // changed.
         boolean more = first ? lists.seekFirst(list) : lists.seekLast(list);
         for (int i = 0; i < count && more; i++) {
             bulkHere();
             more = first ? lists.next() : lists.previous();
         }
-        if (first) {
-            lists.trimFirst(list, count);
-        } else {
-            lists.trimLast(list, count);
-        }
+        trim(first, list, count);
         deleteIfEmpty(entry);
     }
 
     private void bulkHere() {
-        e.reply.bulk(lists.buffer(), lists.elementOffset(), lists.elementLength());
+        e.bulk(lists.elementAddress(), lists.elementLength());
     }
 
     private void range() {
@@ -166,6 +172,9 @@ final class ListOperations {
             return;
         }
         final int count = (int) (end - start + 1);
+        if (!e.isReplyCountAllowed(count)) {
+            return;
+        }
         e.reply.array(count);
         lists.seek(list, (int) start);
         for (int i = 0; i < count; i++) {
@@ -403,13 +412,10 @@ final class ListOperations {
             return;
         }
         long target = e.lookupWrite(1);
-        if (target == Memory.NULL) {
-            target = add(1);
-        } else if (!e.hasType(target, ValueType.LIST)) {
+        if (target != Memory.NULL && !e.hasType(target, ValueType.LIST)) {
             return;
         }
         final long from = list(source);
-        final long to = list(target);
         if (fromFirst) {
             lists.seekFirst(from);
         } else {
@@ -419,6 +425,10 @@ final class ListOperations {
         final int length = lists.elementLength();
         final int at = e.reply.claimBulk(length);
         e.reply.buffer().putBytes(at, lists.buffer(), lists.elementOffset(), length);
+        if (target == Memory.NULL) {
+            target = add(1);
+        }
+        final long to = list(target);
         try {
             if (toFirst) {
                 lists.pushFirst(to, e.reply.buffer(), at, length);

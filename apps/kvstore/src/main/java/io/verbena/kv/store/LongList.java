@@ -18,10 +18,15 @@ final class LongList {
     }
 
     void add(final long element) {
-        if (size == elements.length) {
-            elements = Arrays.copyOf(elements, size * 2);
-        }
+        prepareAdd(1);
         elements[size++] = element;
+    }
+
+    /** Makes sure that the next calls of {@link #add}, so many and fewer than the list has room for at first, allocate nothing. */
+    void prepareAdd(final int count) {
+        if (size + count > elements.length) {
+            elements = Arrays.copyOf(elements, elements.length * 2);
+        }
     }
 
     long get(final int index) {
@@ -40,6 +45,11 @@ final class LongList {
     void remove(final int index, final int count) {
         System.arraycopy(elements, index + count, elements, index, size - index - count);
         size -= count;
+    }
+
+    /** Drops what lies behind so many elements. */
+    void keepFirst(final int count) {
+        size = count;
     }
 
     void sort() {

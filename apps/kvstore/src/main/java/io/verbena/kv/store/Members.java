@@ -30,11 +30,25 @@ interface Members {
         return address;
     }
 
+    /** Sets the position to an entry of the dictionary of a value that has one, else to an index. */
+    default void goTo(final byte encoding, final long address, final long place) {
+        if (ValueType.hasDictionary(encoding)) {
+            at(address, place);
+        } else {
+            seek(encoding, address, (int) place);
+        }
+    }
+
     /** Sets the position to an entry of the dictionary of a value. */
     void at(long address, long entry);
 
     /** True if the member matches the pattern of a scan. */
     boolean matches(ScanOptions scan);
+
+    /** Bytes that a scan shows of an entry of the dictionary of a value; about, for numbers. */
+    default long scannedLength(final long address, final long entry) {
+        return dictionary().keyLength(entry);
+    }
 
     /** Replies with the member. */
     void bulkMember(Execution e);

@@ -37,16 +37,21 @@ final class Memory {
         return (int) address;
     }
 
-    /** Adds a buffer under the lowest free number and returns the number. */
+    /** Makes sure that {@link #attach} finds a number without allocating; returns a bound of the numbers in use then. */
+    int ensureRegion() {
+        if (limit == regions.length) {
+            final UnsafeBuffer[] grown = Arrays.copyOf(regions, limit * 2);
+            Arrays.fill(grown, limit, grown.length, GONE);
+            regions = grown;
+        }
+        return regions.length;
+    }
+
+    /** Adds a buffer under the lowest free number and returns the number; {@link #ensureRegion} goes before. */
     int attach(final UnsafeBuffer buffer, final int from) {
         int region = Math.max(1, from);
         while (region < limit && !isFree(region)) {
             region++;
-        }
-        if (region == regions.length) {
-            final int old = regions.length;
-            regions = Arrays.copyOf(regions, old * 2);
-            Arrays.fill(regions, old, regions.length, GONE);
         }
         regions[region] = buffer;
         limit = Math.max(limit, region + 1);

@@ -189,6 +189,11 @@ final class QuickList {
         return memory.buffer(node);
     }
 
+    /** Address of the bytes of the element at the position. */
+    long elementAddress() {
+        return node - Memory.offset(node) + elementOffset();
+    }
+
     int elementLength() {
         return Packed.length(memory.buffer(node), Memory.offset(node) + at);
     }
@@ -261,7 +266,7 @@ final class QuickList {
 
     /** Replaces the element at the position. The position is lost. */
     void replace(final long list, final UnsafeBuffer source, final int offset, final int length) {
-        if (elementLength() == length) {
+        if (elementLength() == length && !allocator.isPinned(node)) {
             buffer().putBytes(elementOffset(), source, offset, length);
             return;
         }
@@ -368,12 +373,19 @@ final class QuickList {
     /** Copies a list; returns the copy. */
     long copy(final long list) {
         final long copy = create();
-        for (boolean more = seekFirst(list); more; more = next()) {
-            final long source = node;
-            final int sourceAt = at;
-            pushLast(copy, buffer(), elementOffset(), elementLength());
-            node = source;
-            at = sourceAt;
+        try {
+            for (boolean more = seekFirst(list); more; more = next()) {
+                final long source = node;
+                final int sourceAt = at;
+                pushLast(copy, buffer(), elementOffset(), elementLength());
+                node = source;
+                at = sourceAt;
+            }
+        } catch (final AllocationFailedException failure) {
+            for (long progress = 0; progress != Values.FREED; ) {
+                progress = freePart(copy, progress);
+            }
+            throw failure;
         }
         return copy;
     }

@@ -9,9 +9,11 @@ import org.agrona.collections.LongHashSet;
 final class RandomMembers {
     /** If more than one in so many are wanted, picks are drawn from a list of all; else drawn again when seen before. */
     private static final int SAMPLE_ALL_FACTOR = 3;
+    /** Beyond so many members the set of those that were seen is not kept. */
+    private static final int MAX_KEPT = 64 * 1024;
 
     private final Execution e;
-    private final LongHashSet seen = new LongHashSet();
+    private LongHashSet seen = new LongHashSet();
 
     RandomMembers(final Execution execution) {
         e = execution;
@@ -56,7 +58,7 @@ final class RandomMembers {
             members.bulkMember(e);
         } else if (wanted >= 0) {
             distinct(members, encoding, address, wanted, withValues);
-        } else if (e.isReplyCountAllowed(-wanted)) {
+        } else if (e.isReplyCountAllowed(withValues ? -2 * wanted : -wanted)) {
             open((int) -wanted, withValues);
             for (long i = wanted; i < 0; i++) {
                 members.random(encoding, address, e.random);
@@ -87,41 +89,54 @@ final class RandomMembers {
             final boolean withValues) {
         final int size = members.size(encoding, address);
         final int count = (int) Math.min(wanted, size);
+        if (!e.isReplyCountAllowed(withValues ? 2L * count : count)) {
+            return;
+        }
         open(count, withValues);
         if (count == size) {
             for (boolean more = members.first(encoding, address); more; more = members.next()) {
                 reply(members, withValues);
             }
-        } else if (ValueType.hasDictionary(encoding) && (long) count * SAMPLE_ALL_FACTOR <= size) {
+            return;
+        }
+        choose(members, encoding, address, count);
+        for (int i = 0; i < count; i++) {
+            members.goTo(encoding, address, e.entries.get(i));
+            reply(members, withValues);
+        }
+    }
+
+    /**
+     * Chooses so many distinct members at random, fewer than there are. Their places are the first of {@link
+     * Execution#entries} then: entries where the value has a dictionary, else indexes.
+     */
+    void choose(final Members members, final byte encoding, final long address, final int count) {
+        final int size = members.size(encoding, address);
+        e.entries.clear();
+        if (!ValueType.hasDictionary(encoding)) {
+            for (int i = 0; i < size; i++) {
+                e.entries.add(i);
+            }
+            takeRandom(count);
+        } else if ((long) count * SAMPLE_ALL_FACTOR > size) {
+            collectAll(members.dictionary(), members.dictionaryOf(address));
+            takeRandom(count);
+        } else {
             seen.clear();
             while (seen.size() < count) {
                 final long member = members.dictionary().random(members.dictionaryOf(address), e.random);
                 if (seen.add(member)) {
-                    members.at(address, member);
-                    reply(members, withValues);
+                    e.entries.add(member);
                 }
             }
-        } else if (encoding == ValueType.HASHTABLE) {
-            collectAll(members.dictionary(), address);
-            for (int i = 0; i < count; i++) {
-                members.at(address, takeRandom(i));
-                reply(members, withValues);
-            }
-        } else {
-            e.entries.clear();
-            for (int i = 0; i < size; i++) {
-                e.entries.add(i);
-            }
-            for (int i = 0; i < count; i++) {
-                members.seek(encoding, address, (int) takeRandom(i));
-                reply(members, withValues);
+            if (count > MAX_KEPT) {
+                seen = new LongHashSet();
             }
         }
     }
 
     /** Collects all entries of a dictionary. */
     private void collectAll(final Dictionary dictionary, final long header) {
-        e.entries.clear();
         for (int i = 0; i < dictionary.buckets(header); i++) {
             for (long entry = dictionary.bucketHead(header, i); entry != Memory.NULL; entry = dictionary.next(entry)) {
                 e.entries.add(entry);
@@ -129,12 +144,13 @@ final class RandomMembers {
         }
     }
 
-    /** Swaps a random one of the collected entries from an index on to that index, and returns it. */
-    private long takeRandom(final int index) {
-        final int chosen = index + e.random.nextInt(e.entries.size() - index);
-        final long taken = e.entries.get(chosen);
-        e.entries.set(chosen, e.entries.get(index));
-        e.entries.set(index, taken);
-        return taken;
+    /** Swaps so many random ones of what was collected to the front. */
+    private void takeRandom(final int count) {
+        for (int i = 0; i < count; i++) {
+            final int chosen = i + e.random.nextInt(e.entries.size() - i);
+            final long taken = e.entries.get(chosen);
+            e.entries.set(chosen, e.entries.get(i));
+            e.entries.set(i, taken);
+        }
     }
 }

@@ -32,6 +32,15 @@ final class Reclaimer {
     }
 
     private void push(final long kind, final long address) {
+        try {
+            jobs.prepareAdd(JOB_LENGTH);
+        } catch (final OutOfMemoryError e) {
+            // No room on the heap to note it: freed at once, for its key is gone already.
+            for (long progress = 0; progress != Values.FREED; ) {
+                progress = freePart(kind, address, progress);
+            }
+            return;
+        }
         jobs.add(kind);
         jobs.add(address);
         jobs.add(0);
@@ -50,9 +59,7 @@ final class Reclaimer {
             final long address = jobs.get(job + 1);
             final long progress = jobs.get(job + 2);
             done++;
-            final long next = kind == KEYSPACE
-                    ? freeKeys(address, progress)
-                    : values.freePart((byte) (kind - VALUE_KINDS), address, progress);
+            final long next = freePart(kind, address, progress);
             if (next != Values.FREED) {
                 jobs.set(job + 2, next);
             } else {
@@ -60,6 +67,12 @@ final class Reclaimer {
             }
         }
         return done;
+    }
+
+    private long freePart(final long kind, final long address, final long progress) {
+        return kind == KEYSPACE
+                ? freeKeys(address, progress)
+                : values.freePart((byte) (kind - VALUE_KINDS), address, progress);
     }
 
     /** Frees the keys of one bucket. */

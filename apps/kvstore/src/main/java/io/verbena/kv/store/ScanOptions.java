@@ -4,6 +4,7 @@ import static io.verbena.kv.store.Execution.word;
 
 import io.verbena.kv.protocol.ReplyType;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What SCAN, HSCAN, SSCAN and ZSCAN share: cursor, COUNT and MATCH. Reusable; single-threaded, as the shard that owns it.
@@ -14,6 +15,11 @@ final class ScanOptions {
     private static final long DEFAULT_COUNT = 10;
     /** Buckets that are looked at for each element wanted, at most. */
     private static final int BUCKETS_PER_ELEMENT = 10;
+
+    /** Elements that one call collects, whatever COUNT asks for, save for the rest of a bucket. */
+    static final int MAX_COUNT = 10_000;
+    /** Bytes of elements after which a call collects no more. */
+    static final int MAX_BYTES = 512 * 1024;
 
     private final Execution e;
     private long cursor;
@@ -52,7 +58,7 @@ final class ScanOptions {
         int elements = 0;
         final int open;
         if (ValueType.hasDictionary(encoding)) {
-            open = openReply(collect(members.dictionary(), members.dictionaryOf(address)));
+            open = openReply(collect(members.dictionary(), members.dictionaryOf(address), members, address));
             for (int i = 0; i < e.entries.size(); i++) {
                 members.at(address, e.entries.get(i));
                 elements += show(members);
@@ -119,14 +125,27 @@ final class ScanOptions {
         return false;
     }
 
-    /** Collects about as many entries as wanted, from the cursor on; returns the next cursor. */
-    long collect(final Dictionary dictionary, final long header) {
+    /**
+     * Collects about as many entries as wanted, from the cursor on, whole buckets always; fewer if their number, their bytes
+     * or the buckets looked at reach a bound.
+     *
+     * @param members of the value at an address; null for keys
+     * @return the next cursor
+     */
+    long collect(final Dictionary dictionary, final long header, final @Nullable Members members, final long address) {
         e.entries.clear();
         long next = cursor;
-        long rounds = count > Long.MAX_VALUE / BUCKETS_PER_ELEMENT ? Long.MAX_VALUE : count * BUCKETS_PER_ELEMENT;
+        final int wanted = (int) Math.min(count, MAX_COUNT);
+        int rounds = wanted * BUCKETS_PER_ELEMENT;
+        int counted = 0;
+        long bytes = 0;
         do {
             next = dictionary.scan(header, next, e.entries);
-        } while (next != 0 && rounds-- > 0 && e.entries.size() < count);
+            for (; counted < e.entries.size(); counted++) {
+                final long entry = e.entries.get(counted);
+                bytes += members == null ? dictionary.keyLength(entry) : members.scannedLength(address, entry);
+            }
+        } while (next != 0 && rounds-- > 0 && counted < wanted && bytes < MAX_BYTES);
         return next;
     }
 

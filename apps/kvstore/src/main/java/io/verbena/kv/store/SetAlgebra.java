@@ -122,7 +122,11 @@ final class SetAlgebra {
     }
 
     private void reply() {
-        e.reply.set(sets.size(resultEncoding, result));
+        final int size = sets.size(resultEncoding, result);
+        if (!e.isReplyCountAllowed(size)) {
+            return;
+        }
+        e.reply.set(size);
         for (boolean more = sets.first(resultEncoding, result); more; more = sets.next()) {
             sets.bulkMember(e);
         }

@@ -49,19 +49,17 @@ final class SetOperations {
     /** Makes an empty set for a key, with the encoding that suits a first member. */
     private long addKey(final int key, final int member) {
         final byte encoding = sets.encodingFor(e.in, e.at(member), e.length(member));
-        final long set = sets.create(encoding);
-        try {
-            return e.add(key, ValueType.SET, encoding, set);
-        } catch (final AllocationFailedException failure) {
-            e.values.release(ValueType.SET, encoding, set);
-            throw failure;
-        }
+        return e.addOrRelease(key, ValueType.SET, encoding, sets.create(encoding));
     }
 
     private boolean addMember(final long entry, final int argument) {
         final boolean added = sets.add(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
         e.keyspace.value(entry, sets.encoding(), sets.address());
         return added;
+    }
+
+    private boolean removeMember(final long entry, final int argument) {
+        return sets.remove(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
     }
 
     private boolean contains(final long entry, final int argument) {
@@ -81,17 +79,23 @@ final class SetOperations {
         } else if (!e.hasType(entry, ValueType.SET)) {
             return;
         }
-        int added = 0;
+        // The arguments that were added, to remove them should one of them find no memory.
+        e.entries.clear();
         try {
             for (int i = 1; i < e.argc(); i++) {
+                e.entries.prepareAdd(1);
                 if (addMember(entry, i)) {
-                    added++;
+                    e.entries.add(i);
                 }
             }
-        } finally {
+        } catch (final AllocationFailedException | OutOfMemoryError failure) {
+            for (int i = 0; i < e.entries.size(); i++) {
+                removeMember(entry, (int) e.entries.get(i));
+            }
             deleteIfEmpty(entry);
+            throw failure;
         }
-        e.reply.integer(added);
+        e.reply.integer(e.entries.size());
     }
 
     private void remove() {
@@ -105,7 +109,7 @@ final class SetOperations {
         }
         int removed = 0;
         for (int i = 1; i < e.argc(); i++) {
-            if (sets.remove(encoding(entry), set(entry), e.in, e.at(i), e.length(i))) {
+            if (removeMember(entry, i)) {
                 removed++;
             }
         }
@@ -138,16 +142,35 @@ final class SetOperations {
         final int size = size(entry);
         final int count = (int) Math.min(wanted, size);
         if (many) {
+            if (!e.isReplyCountAllowed(count)) {
+                return;
+            }
             e.reply.set(count);
         }
         if (count == size) {
             bulkAll(entry);
             e.keyspace.delete(entry);
-            return;
+        } else {
+            popSome(entry, count);
         }
+    }
+
+    /** Removes random members when all are in the reply: one that is too long ends the command with nothing changed. */
+    private void popSome(final long entry, final int count) {
+        final byte encoding = encoding(entry);
+        final long set = set(entry);
+        randoms.choose(sets, encoding, set, count);
         for (int i = 0; i < count; i++) {
-            sets.random(encoding(entry), set(entry), e.random);
+            sets.goTo(encoding, set, e.entries.get(i));
             sets.bulkMember(e);
+        }
+        if (encoding == ValueType.INTSET) {
+            e.entries.keepFirst(count);
+            e.entries.sort();
+        }
+        // The last first: those in front of it keep their places.
+        for (int i = count - 1; i >= 0; i--) {
+            sets.goTo(encoding, set, e.entries.get(i));
             sets.removeHere();
         }
     }
@@ -191,8 +214,10 @@ final class SetOperations {
         if (entry == Memory.NULL) {
             e.reply.set(0);
         } else if (e.hasType(entry, ValueType.SET)) {
-            e.reply.set(size(entry));
-            bulkAll(entry);
+            if (e.isReplyCountAllowed(size(entry))) {
+                e.reply.set(size(entry));
+                bulkAll(entry);
+            }
         }
     }
 
@@ -228,7 +253,7 @@ final class SetOperations {
         } finally {
             deleteIfEmpty(target);
         }
-        sets.remove(encoding(source), set(source), e.in, e.at(2), e.length(2));
+        removeMember(source, 2);
         deleteIfEmpty(source);
         e.reply.integer(1);
     }

@@ -80,7 +80,8 @@ final class SetValue implements Members {
                 address = integers.insert(set, -index - 1, decimals.value());
                 return true;
             }
-            unpack();
+            unpack(member, offset, length);
+            return true;
         }
         final int hash = dictionary.hash(member, offset, length);
         if (dictionary.find(address, member, offset, length, hash) != Memory.NULL) {
@@ -100,14 +101,16 @@ final class SetValue implements Members {
         return address;
     }
 
-    private void unpack() {
+    /** Turns the integers and a member that is none of them into a dictionary. */
+    private void unpack(final UnsafeBuffer member, final int offset, final int length) {
         final int size = integers.size(address);
         final long table = dictionary.create(size + 1);
         try {
             for (int i = 0; i < size; i++) {
-                final int length = unpackedText.putLongAscii(0, integers.get(address, i));
-                dictionary.insert(table, unpackedText, 0, length, dictionary.hash(unpackedText, 0, length));
+                final int digits = unpackedText.putLongAscii(0, integers.get(address, i));
+                dictionary.insert(table, unpackedText, 0, digits, dictionary.hash(unpackedText, 0, digits));
             }
+            dictionary.insert(table, member, offset, length, dictionary.hash(member, offset, length));
         } catch (final AllocationFailedException failure) {
             freeTable(table);
             throw failure;

@@ -22,17 +22,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Shard implements AutoCloseable {
     private static final int RECLAIM_PER_REQUEST = 16;
-    private static final int MAX_EVICTIONS_PER_REQUEST = 1_000_000;
     private static final int REHASH_STEPS_PER_TURN = 64;
+    /** Memory that is given back to the process in one turn of housekeeping, in chunks. */
+    private static final int RELEASES_PER_TURN = 8;
+    /** Room that each request of a transaction has in its reply, come what may: for a number, or a short error. */
+    private static final int REPLY_ROOM_PER_REQUEST = 64;
+    /** How often a request is tried again after more room was made; each time twice as much is made. */
+    private static final int MAX_RETRIES = 12;
 
     private final ShardContext context;
     private final LongSupplier clock;
-    private final Memory memory = new Memory();
-    private final Allocator allocator = new Allocator(memory);
+    private final Allocator allocator;
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
     private final Values values;
     private final Keyspace[] databases;
+    private final Eviction eviction;
     private final Execution execution;
     /** The requests of a transaction, while {@link Execution#request} is one of them. */
     private final RequestFlyweight transaction = new RequestFlyweight();
@@ -49,6 +54,7 @@ public final class Shard implements AutoCloseable {
     private final HashOperations hashes;
     private final SortedSetOperations sortedSets;
     private final SortedSetRanges sortedSetRanges;
+    private final TransferOperations transferring;
     private boolean closed;
 
     /**
@@ -58,8 +64,23 @@ public final class Shard implements AutoCloseable {
      * @param clock Unix time in milliseconds; asked once a request
      */
     public Shard(final ShardContext context, final LongSupplier clock) {
+        this(context, clock, new Memory(), (memory, budget) -> new Allocator(memory, budget, context::allocate));
+    }
+
+    /** Makes the allocator of a shard from its memory and budget; tests have one that fails. */
+    @FunctionalInterface
+    interface AllocatorFactory {
+        Allocator create(Memory memory, long budget);
+    }
+
+    Shard(
+            final ShardContext context,
+            final LongSupplier clock,
+            final Memory memory,
+            final AllocatorFactory allocators) {
         this.context = context;
         this.clock = clock;
+        allocator = allocators.create(memory, context.memoryBudget() == 0 ? Long.MAX_VALUE : context.memoryBudget());
         final SplittableRandom random = new SplittableRandom(context.seed());
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
@@ -69,6 +90,7 @@ public final class Shard implements AutoCloseable {
         for (int i = 0; i < databases.length; i++) {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
         }
+        eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
         execution = new Execution(memory, allocator, values, databases, statistics, random, context);
         final ScanOptions scans = new ScanOptions(execution);
         final RandomMembers randoms = new RandomMembers(execution);
@@ -84,6 +106,7 @@ public final class Shard implements AutoCloseable {
         hashes = new HashOperations(execution, scans, randoms);
         sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
+        transferring = new TransferOperations(execution, this);
     }
 
     /**
@@ -96,80 +119,259 @@ public final class Shard implements AutoCloseable {
      * @throws ProtocolException if the request is malformed; nothing was executed and the reply was not touched
      */
     public void execute(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        execute(buffer, offset, length, reply, null);
+    }
+
+    /**
+     * Executes a request of a client that takes and gives large values in pieces, and writes its reply, which may be an error
+     * or name streams.
+     *
+     * @param buffer that holds the request
+     * @param offset of its first byte
+     * @param length of the request in bytes
+     * @param reply receives the reply; begun here
+     * @param client whose request it is; null for one that takes and gives everything at once
+     * @return true if the reply is to be sent
+     * @throws ProtocolException if the request is malformed; nothing was executed
+     */
+    public boolean execute(
+            final DirectBuffer buffer,
+            final int offset,
+            final int length,
+            final ReplyEncoder reply,
+            final @Nullable ClientTransfers client) {
         if (closed) {
             throw new IllegalStateException("shard is closed");
         }
         final Execution e = execution;
-        final RequestFlyweight request = e.request.wrap(buffer, offset, length);
-        final KvOp op = request.op();
-        if (op == null) {
-            throw new ProtocolException("operation code " + request.opCode() + " is unknown");
-        }
-        if (op == KvOp.TRANSACTION) {
-            readTransaction(buffer, offset, length);
-        }
-        reply.begin(request.correlation());
+        e.transfers = client;
         e.reply = reply;
         e.now = clock.getAsLong();
-        if (op == KvOp.TRANSACTION) {
-            executeTransaction(reply);
-        } else {
-            executeOne(op, length, reply);
+        final RequestFlyweight request = e.request.wrap(buffer, offset, length);
+        final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        final long mark = client == null ? 0 : client.mark();
+        boolean told = false;
+        try {
+            if (request.op() == KvOp.EXECUTE_UPLOADED) {
+                executeUploaded(request, reply);
+            } else {
+                executeWhole(buffer, offset, length, reply);
+            }
+            if (client != null && replyWanted && reply.length() > client.maxReply()) {
+                hold(client, mark, reply);
+            }
+            told = replyWanted;
+        } finally {
+            if (!told && client != null) {
+                client.rollBack(mark);
+            }
         }
         if (!values.reclaimer().isIdle()) {
             values.reclaimer().work(RECLAIM_PER_REQUEST);
         }
+        return replyWanted;
     }
 
-    /** Checks every request of a transaction before the first is executed. */
-    private void readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+    /** Executes a request that is here as a whole, and that the flyweight holds. */
+    private void executeWhole(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+        final RequestFlyweight request = execution.request;
+        final KvOp op = request.op();
+        if (op == null) {
+            throw new ProtocolException("operation code " + request.opCode() + " is unknown");
+        }
+        final int given = reply.limit();
+        reply.limit(Math.min(given, context.maxReplyLength()));
+        try {
+            if (op == KvOp.TRANSACTION) {
+                final byte[] error = readTransaction(buffer, offset, length);
+                reply.begin(request.correlation());
+                executeTransaction(error, reply);
+            } else {
+                reply.begin(request.correlation());
+                executeOne(op, length, reply);
+            }
+        } finally {
+            reply.limit(given);
+        }
+    }
+
+    /** Executes a request that was uploaded. */
+    private void executeUploaded(final RequestFlyweight request, final ReplyEncoder reply) {
+        final ClientTransfers client = execution.transfers;
+        reply.begin(request.correlation());
+        execution.op = KvOp.EXECUTE_UPLOADED;
+        if (!KvOp.EXECUTE_UPLOADED.accepts(request.argc())) {
+            execution.arityError();
+            return;
+        }
+        if (!transferring.areNumbers(1)) {
+            return;
+        }
+        final long id = request.argumentLong(0);
+        final byte[] error = transferring.error(id);
+        final Upload upload = client == null || error != null ? null : client.upload(id);
+        try {
+            if (upload == null) {
+                execution.error(error == null ? Errors.UNKNOWN_UPLOAD : error);
+                return;
+            }
+            request.wrap(upload.buffer(), StringBlock.BYTES, upload.length());
+            final KvOp op = request.op();
+            if (op != null && op.group() == KvOp.Group.TRANSFER) {
+                throw new ProtocolException("operation " + op + " cannot be uploaded");
+            }
+            executeWhole(upload.buffer(), StringBlock.BYTES, upload.length(), reply);
+        } finally {
+            if (client != null) {
+                client.discard(id);
+            }
+        }
+    }
+
+    /** Keeps a reply that is too long for a message. */
+    private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
+        try {
+            client.hold(reply);
+        } catch (final AllocationFailedException | TooManyStreamsException failure) {
+            client.rollBack(mark);
+            reply.discard();
+            execution.error(
+                    failure instanceof TooManyStreamsException ? Errors.TOO_MANY_STREAMS : Errors.OUT_OF_MEMORY);
+        }
+    }
+
+    /** Checks every request of a transaction before the first is executed; returns why none can be, or null. */
+    private byte @Nullable [] readTransaction(final DirectBuffer buffer, final int offset, final int length) {
+        byte[] error = null;
         transaction.wrap(buffer, offset, length);
         final RequestFlyweight request = execution.request;
         for (int i = 0; i < transaction.argc(); i++) {
+            if (transaction.isUploaded(i)) {
+                throw new ProtocolException("request " + i + " of a transaction was uploaded");
+            }
             request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i));
             final KvOp op = request.op();
-            if (op == null || op == KvOp.TRANSACTION) {
+            if (op == null || op == KvOp.TRANSACTION || op.group() == KvOp.Group.TRANSFER) {
                 throw new ProtocolException(
                         "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
             }
+            if (error == null) {
+                error = transferring.error(request);
+            }
         }
         request.wrap(buffer, offset, length);
+        return error;
     }
 
-    private void executeTransaction(final ReplyEncoder reply) {
+    /**
+     * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so that
+     * the client learns of each whether it happened.
+     */
+    private void executeTransaction(final byte @Nullable [] uploadError, final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
-        reply.array(transaction.argc());
-        try {
-            for (int i = 0; i < transaction.argc(); i++) {
-                final int length = transaction.argumentLength(i);
-                request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
+        if (uploadError != null) {
+            execution.error(uploadError);
+            discardUploads(request);
+            return;
+        }
+        final int requests = transaction.argc();
+        final int limit = reply.limit();
+        final int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
+        if (requests > maximum) {
+            execution.error("ERR transaction of " + requests + " requests > maximum " + maximum
+                    + " for a reply of up to " + limit + " bytes");
+            discardUploads(request);
+            return;
+        }
+        reply.array(requests);
+        final ClientTransfers client = execution.transfers;
+        for (int i = 0; i < requests; i++) {
+            final int length = transaction.argumentLength(i);
+            request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
+            reply.limit(limit - (requests - 1 - i) * REPLY_ROOM_PER_REQUEST);
+            final int mark = reply.length();
+            final long streamMark = client == null ? 0 : client.mark();
+            try {
                 executeOne(required(request.op()), length, reply);
+            } catch (final ReplyTooLargeException tooLarge) {
+                // A long error: the request changed nothing.
+                drop(reply, mark, streamMark);
+                execution.error(Errors.NO_REPLY_ROOM);
             }
-        } catch (final ReplyTooLargeException tooLarge) {
-            // Not even the error of the last request finds room: all was executed up to it, but cannot be told.
-            reply.discard();
-            execution.error("ERR transaction: " + tooLarge.getMessage());
+        }
+    }
+
+    /** Lets go of what the requests of a transaction have uploaded that are not executed. */
+    private void discardUploads(final RequestFlyweight request) {
+        for (int i = 0; i < transaction.argc(); i++) {
+            transferring.discardUploads(
+                    request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i)));
         }
     }
 
     private void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
         final Execution e = execution;
         final int mark = reply.length();
+        final ClientTransfers client = e.transfers;
+        final long streamMark = client == null ? 0 : client.mark();
         e.op = op;
         e.resp3 = e.request.isResp3();
         statistics.call(op);
         try {
-            if (isAdmitted(op, e.request, length)) {
-                dispatch(op);
+            tryOne(op, length, reply, mark, streamMark);
+        } finally {
+            if (e.request.uploads() > 0) {
+                transferring.discardUploads(e.request);
             }
-        } catch (final ReplyTooLargeException tooLarge) {
-            reply.discardTo(mark);
-            e.error("ERR " + tooLarge.getMessage());
-        } catch (final AllocationFailedException failure) {
-            reply.discardTo(mark);
-            statistics.reject();
-            e.error(Errors.OUT_OF_MEMORY);
         }
+    }
+
+    private void tryOne(
+            final KvOp op, final int length, final ReplyEncoder reply, final int mark, final long streamMark) {
+        final Execution e = execution;
+        int retries = 0;
+        while (true) {
+            try {
+                if (isAdmitted(op, e.request, length)) {
+                    dispatch(op);
+                }
+                return;
+            } catch (final ReplyTooLargeException tooLarge) {
+                drop(reply, mark, streamMark);
+                e.error("ERR " + tooLarge.getMessage());
+                return;
+            } catch (final TooManyStreamsException tooMany) {
+                drop(reply, mark, streamMark);
+                e.error(Errors.TOO_MANY_STREAMS);
+                return;
+            } catch (final AllocationFailedException failure) {
+                drop(reply, mark, streamMark);
+                if (retries == MAX_RETRIES || !eviction.makeRoomFor(failure, 1 << retries, e.now)) {
+                    outOfMemory();
+                    return;
+                }
+                retries++;
+            } catch (final OutOfMemoryError exhausted) {
+                // The Java heap: what an operation needs of it, it takes before it changes anything.
+                drop(reply, mark, streamMark);
+                outOfMemory();
+                return;
+            }
+        }
+    }
+
+    /** Drops what an operation has replied so far. */
+    private void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
+        reply.discardTo(mark);
+        final ClientTransfers client = execution.transfers;
+        if (client != null) {
+            client.rollBack(streamMark);
+        }
+    }
+
+    private void outOfMemory() {
+        statistics.reject();
+        execution.error(Errors.OUT_OF_MEMORY);
     }
 
     private static KvOp required(final @Nullable KvOp op) {
@@ -190,15 +392,15 @@ public final class Shard implements AutoCloseable {
             return false;
         }
         e.keyspace = databases[request.database()];
+        if (request.uploads() > 0 && !transferring.areUploadsAllowed(op, request)) {
+            return false;
+        }
         // A shorter request cannot break the limits on keys and values.
         if ((length > ShardContext.MAX_KEY_LENGTH || length > context.maxValueLength())
                 && !areLengthsAllowed(op, request)) {
             return false;
         }
-        if (context.maxMemory() > 0
-                && allocator.used() > context.maxMemory()
-                && !makeRoom(e.now, MAX_EVICTIONS_PER_REQUEST)
-                && op.isDeniedOnOom()) {
+        if (eviction.isOverLimit() && !eviction.makeRoom(e.now) && op.isDeniedOnOom()) {
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
             return false;
@@ -224,22 +426,9 @@ public final class Shard implements AutoCloseable {
         return true;
     }
 
-    /** Evicts until memory is below the limit; returns false if it is not. */
-    private boolean makeRoom(final long now, final int limit) {
-        final EvictionPolicy policy = context.evictionPolicy();
-        int evictions = 0;
-        while (allocator.used() > context.maxMemory()) {
-            if (values.reclaimer().work(RECLAIM_PER_REQUEST) > 0) {
-                continue;
-            }
-            if (policy == EvictionPolicy.REFUSE
-                    || evictions++ == limit
-                    || !evictionPool.evict(databases, policy == EvictionPolicy.VOLATILE_LRU, now)) {
-                return false;
-            }
-            statistics.evict();
-        }
-        return true;
+    /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
+    boolean hasRoomFor(final int size) {
+        return eviction.makeRoom(size, execution.now);
     }
 
     private void dispatch(final KvOp op) {
@@ -256,6 +445,7 @@ public final class Shard implements AutoCloseable {
             case HASH -> hashes.execute(op);
             case SORTED_SET -> sortedSets.execute(op);
             case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
+            case TRANSFER -> transferring.execute(op);
         }
     }
 
@@ -274,12 +464,13 @@ public final class Shard implements AutoCloseable {
             work += database.rehash(Math.min(REHASH_STEPS_PER_TURN, maxWork - work));
         }
         work += values.reclaimer().work(maxWork - work);
-        if (work < maxWork && allocator.releaseRetired(1) > 0) {
-            work++;
+        if (work < maxWork) {
+            work += allocator.releaseRetired(RELEASES_PER_TURN);
         }
         if (work < maxWork && allocator.prepare()) {
             work++;
         }
+        allocator.releaseIdleExtents(nowMillis);
         return work;
     }
 
@@ -291,6 +482,16 @@ public final class Shard implements AutoCloseable {
         evictionPool.clear();
         values.reclaimer().clear();
         allocator.reset();
+    }
+
+    /**
+     * Begins to transfer values in pieces with a client.
+     *
+     * @param maxReply longest reply in bytes that the client takes at once: a longer one is held; negative if it takes none
+     * @return what to name with each request of the client, and to close when the client has gone
+     */
+    public ClientTransfers newTransfers(final int maxReply) {
+        return new ClientTransfers(allocator, maxReply);
     }
 
     /** @return what was counted since the shard was made */
@@ -327,6 +528,11 @@ public final class Shard implements AutoCloseable {
     /** @return bytes of direct memory held from the process */
     public long committedMemory() {
         return allocator.committed();
+    }
+
+    /** @return bytes of direct memory that may be held from the process, {@link Long#MAX_VALUE} for no limit */
+    public long memoryBudget() {
+        return allocator.budget();
     }
 
     /** Frees all memory. Idempotent. */

@@ -1,7 +1,10 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.function.IntFunction;
 
 /**
  * Settings of a {@link Shard}. Set them before the shard is made; it reads them once. Not thread-safe.
@@ -14,13 +17,21 @@ public final class ShardContext {
     /** Samples of an eviction unless set otherwise, as in Redis. */
     public static final int DEFAULT_EVICTION_SAMPLES = 5;
 
+    /** Greatest reply in bytes unless set otherwise. */
+    public static final int DEFAULT_MAX_REPLY_LENGTH = 256 << 20;
+    /** Least limit on replies in bytes: errors always find room. */
+    public static final int MIN_MAX_REPLY_LENGTH = 1024;
+
     private static final int MAX_DATABASES = 1 << 16;
 
     private int databases = DEFAULT_DATABASES;
     private long maxMemory;
+    private long memoryBudget;
+    private int maxReplyLength = DEFAULT_MAX_REPLY_LENGTH;
     private EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
     private int maxValueLength = RequestDescriptor.MAX_ARGUMENT_LENGTH;
+    private IntFunction<ByteBuffer> memorySource = ByteBuffer::allocateDirect;
     private long seed = new SecureRandom().nextLong();
     private long hashKey0 = new SecureRandom().nextLong();
     private long hashKey1 = new SecureRandom().nextLong();
@@ -63,6 +74,47 @@ public final class ShardContext {
     }
 
     /**
+     * Limits the direct memory that the shard holds from the process, the free parts of it included. A request that needs
+     * more is refused with an OOM error, or keys are evicted for it, by {@link #evictionPolicy}.
+     *
+     * @param bytes held at most, 0 for no limit but the process'
+     * @return this
+     */
+    public ShardContext memoryBudget(final long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("memory budget " + bytes + " < 0");
+        }
+        memoryBudget = bytes;
+        return this;
+    }
+
+    /** @return bytes of direct memory that the shard may hold from the process, 0 for no limit */
+    public long memoryBudget() {
+        return memoryBudget;
+    }
+
+    /**
+     * Limits a reply, that of a transaction too. A command whose reply would be longer is answered with an error and changes
+     * nothing.
+     *
+     * @param bytes of a reply, {@value #MIN_MAX_REPLY_LENGTH} to {@link ReplyEncoder#MAX_CAPACITY}
+     * @return this
+     */
+    public ShardContext maxReplyLength(final int bytes) {
+        if (bytes < MIN_MAX_REPLY_LENGTH || bytes > ReplyEncoder.MAX_CAPACITY) {
+            throw new IllegalArgumentException("maximum reply length " + bytes + " is not in " + MIN_MAX_REPLY_LENGTH
+                    + " to " + ReplyEncoder.MAX_CAPACITY);
+        }
+        maxReplyLength = bytes;
+        return this;
+    }
+
+    /** @return bytes of a reply */
+    public int maxReplyLength() {
+        return maxReplyLength;
+    }
+
+    /**
      * @param policy when the limit is reached
      * @return this
      */
@@ -94,7 +146,7 @@ public final class ShardContext {
     }
 
     /**
-     * @param bytes that a value may have, 1 to 64 MiB
+     * @param bytes that a value may have, 1 to 512 MiB
      * @return this
      */
     public ShardContext maxValueLength(final int bytes) {
@@ -126,6 +178,22 @@ public final class ShardContext {
 
     long seed() {
         return seed;
+    }
+
+    /**
+     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of what
+     * happens when there is none.
+     *
+     * @param source makes a direct buffer of so many bytes, or throws OutOfMemoryError
+     * @return this
+     */
+    public ShardContext memorySource(final IntFunction<ByteBuffer> source) {
+        memorySource = source;
+        return this;
+    }
+
+    ByteBuffer allocate(final int bytes) {
+        return memorySource.apply(bytes);
     }
 
     SipHash newHash() {

@@ -8,6 +8,8 @@ import io.verbena.kv.protocol.KvOp;
  * <p>Written by the shard's thread. Read exactly by that thread; other threads may see older values.
  */
 public final class ShardStatistics {
+    private static final KvOp[] OPERATIONS = KvOp.values();
+
     private final long[] calls = new long[KvOp.MAX_CODE + 1];
     private long hits;
     private long misses;
@@ -54,11 +56,13 @@ public final class ShardStatistics {
         return calls[op.code()];
     }
 
-    /** @return how many operations were executed */
+    /** @return how many operations were executed; pieces of values are none */
     public long totalCalls() {
         long total = 0;
-        for (final long count : calls) {
-            total += count;
+        for (final KvOp op : OPERATIONS) {
+            if (op.group() != KvOp.Group.TRANSFER) {
+                total += calls[op.code()];
+            }
         }
         return total;
     }

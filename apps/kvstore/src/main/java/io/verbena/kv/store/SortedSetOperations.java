@@ -20,6 +20,10 @@ final class SortedSetOperations {
     private static final int FLAG_CH = 1 << 4;
     private static final int FLAG_INCR = 1 << 5;
 
+    private static final int DONE_LENGTH = 3;
+    private static final long ADDED = 0;
+    private static final long UPDATED = 1;
+
     /** What came of adding a member. */
     private enum Outcome {
         NOTHING,
@@ -33,6 +37,9 @@ final class SortedSetOperations {
     private final SortedSetValue sets;
     private final ScanOptions scans;
     private final RandomMembers randoms;
+    /** What a ZADD has done so far: of each change the argument of the member, what it was, and the former score. */
+    private final LongList done = new LongList();
+
     private double resultingScore;
 
     SortedSetOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
@@ -117,6 +124,8 @@ final class SortedSetOperations {
         int updated = 0;
         Outcome outcome = Outcome.NOTHING;
         if (entry != Memory.NULL) {
+            done.clear();
+            boolean complete = false;
             try {
                 for (int i = 0; i < pairs; i++) {
                     e.floats.parse(e.in, e.at(first + 2 * i), e.length(first + 2 * i));
@@ -128,7 +137,11 @@ final class SortedSetOperations {
                     added += outcome == Outcome.ADDED ? 1 : 0;
                     updated += outcome == Outcome.UPDATED ? 1 : 0;
                 }
+                complete = true;
             } finally {
+                if (!complete) {
+                    undo(entry);
+                }
                 deleteIfEmpty(entry);
             }
         }
@@ -139,6 +152,26 @@ final class SortedSetOperations {
         } else {
             e.reply.doubleValue(resultingScore);
         }
+    }
+
+    /** Gives the members that were added or updated their former scores, the last first. Allocates nothing. */
+    private void undo(final long entry) {
+        for (int i = done.size() - DONE_LENGTH; i >= 0; i -= DONE_LENGTH) {
+            final int member = (int) done.get(i);
+            find(entry, member);
+            if (done.get(i + 1) == ADDED) {
+                sets.remove();
+            } else {
+                final double score = Double.longBitsToDouble(done.get(i + 2));
+                sets.update(e.keyspace, entry, score, e.in, e.at(member), e.length(member));
+            }
+        }
+    }
+
+    private void note(final int member, final long what, final double score) {
+        done.add(member);
+        done.add(what);
+        done.add(Double.doubleToRawLongBits(score));
     }
 
     private int flag(final int argument) {
@@ -180,13 +213,11 @@ final class SortedSetOperations {
     }
 
     private long addKey() {
-        final long set = e.values.packedLists().create();
-        try {
-            return e.add(0, ValueType.SORTED_SET, ValueType.LISTPACK, set);
-        } catch (final AllocationFailedException failure) {
-            e.values.release(ValueType.SORTED_SET, ValueType.LISTPACK, set);
-            throw failure;
-        }
+        return e.addOrRelease(
+                0,
+                ValueType.SORTED_SET,
+                ValueType.LISTPACK,
+                e.values.packedLists().create());
     }
 
     private Outcome add(final long entry, final int flags, final double given, final int member) {
@@ -194,7 +225,9 @@ final class SortedSetOperations {
             if ((flags & FLAG_XX) != 0) {
                 return Outcome.NOTHING;
             }
+            done.prepareAdd(DONE_LENGTH);
             sets.insert(e.keyspace, entry, given, e.in, e.at(member), e.length(member));
+            note(member, ADDED, given);
             resultingScore = given;
             return Outcome.ADDED;
         }
@@ -213,7 +246,9 @@ final class SortedSetOperations {
         if (score == current) {
             return Outcome.SAME;
         }
+        done.prepareAdd(DONE_LENGTH);
         sets.update(e.keyspace, entry, score, e.in, e.at(member), e.length(member));
+        note(member, UPDATED, current);
         return Outcome.UPDATED;
     }
 
@@ -309,6 +344,11 @@ final class SortedSetOperations {
         final int size = size(entry);
         final int count = (int) Math.min(wanted, size);
         final boolean nested = many && e.resp3;
+        if (!e.isReplyCountAllowed(2L * count)) {
+            return;
+        }
+        // All is in the reply before the first is removed: a reply that is too long ends the command with nothing
+        // changed.
         e.reply.array(nested ? count : 2 * count);
         if (count == 0) {
             return;

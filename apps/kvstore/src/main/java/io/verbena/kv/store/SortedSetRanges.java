@@ -252,6 +252,9 @@ final class SortedSetRanges {
     }
 
     private void reply(final long entry, final int start, final int count) {
+        if (!e.isReplyCountAllowed(withScores ? 2L * count : count)) {
+            return;
+        }
         e.reply.array(withScores && !e.resp3 ? 2 * count : count);
         if (count <= 0) {
             return;

@@ -1,5 +1,6 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.TransferDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -16,6 +17,9 @@ final class StringBlock {
     /** Offset of the bytes. */
     static final int BYTES = 4;
 
+    /** A shorter string is never read by a stream, so that its block is not pinned. */
+    private static final int MAX_UNPINNED = TransferDescriptor.PIECE_LENGTH;
+
     /** Spare room is given to strings that grow: as much again as they have, up to this. */
     private static final int MAX_SPARE = 1024 * 1024;
 
@@ -31,6 +35,16 @@ final class StringBlock {
         final long block = allocator.allocate(BYTES + length);
         memory.putInt(block, length);
         memory.putBytes(block + BYTES, source, offset, length);
+        return block;
+    }
+
+    /** A block of some bytes, and zeros behind them up to a length. */
+    long createPadded(final UnsafeBuffer source, final int offset, final int bytes, final int length) {
+        final int total = Math.max(bytes, length);
+        final long block = allocator.allocate(BYTES + total);
+        memory.putInt(block, total);
+        memory.putBytes(block + BYTES, source, offset, bytes);
+        memory.clear(block + BYTES + bytes, total - bytes);
         return block;
     }
 
@@ -51,16 +65,25 @@ final class StringBlock {
         return memory.getInt(block);
     }
 
-    /** Overwrites a block if the bytes fit and waste no more than half of it, else replaces it; returns the block. */
+    private boolean isPinned(final long block, final int length) {
+        return length > MAX_UNPINNED && allocator.isPinned(block);
+    }
+
+    /**
+     * Overwrites a block if the bytes fit, waste no more than half of it, and no stream reads what is there, else replaces
+     * it; returns the block.
+     */
     long set(final long block, final UnsafeBuffer source, final int offset, final int length) {
-        if (length == length(block)) {
+        final int before = length(block);
+        final boolean pinned = isPinned(block, before);
+        if (length == before && !pinned) {
             // The usual case, which need not ask the allocator.
             memory.putBytes(block + BYTES, source, offset, length);
             return block;
         }
         final int usable = allocator.usable(block);
         final int needed = BYTES + length;
-        if (needed <= usable && Allocator.rounded(needed) * 2L > usable) {
+        if (!pinned && needed <= usable && Allocator.rounded(needed) * 2L > usable) {
             memory.putInt(block, length);
             memory.putBytes(block + BYTES, source, offset, length);
             return block;
@@ -70,7 +93,28 @@ final class StringBlock {
         return fresh;
     }
 
-    /** Makes a block longer; the new bytes are zero. Returns the block, which may have moved. */
+    /**
+     * Makes a block at least that long, and one whose bytes may be written: what a stream reads is left to it and replaced by
+     * a copy. Returns the block, which may have moved.
+     */
+    long extendToWrite(final long block, final int length) {
+        final int before = length(block);
+        if (!isPinned(block, before)) {
+            return before < length ? extend(block, length) : block;
+        }
+        final int after = Math.max(before, length);
+        final long fresh = allocator.allocate(BYTES + after);
+        memory.putInt(fresh, after);
+        memory.copy(block + BYTES, fresh + BYTES, before);
+        memory.clear(fresh + BYTES + before, after - before);
+        allocator.free(block);
+        return fresh;
+    }
+
+    /**
+     * Makes a block longer; the new bytes are zero. A stream that reads the block does not see them. Returns the block, which
+     * may have moved.
+     */
     long extend(final long block, final int length) {
         final int before = length(block);
         long target = block;

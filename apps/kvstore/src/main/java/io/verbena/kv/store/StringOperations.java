@@ -32,6 +32,7 @@ final class StringOperations {
     private static final int ANY_EXPIRY = FLAG_EX | FLAG_PX | FLAG_EXAT | FLAG_PXAT;
 
     private final Execution e;
+    private final MultipleSet multipleSet;
 
     private int flags;
     private int expiryArgument;
@@ -39,6 +40,12 @@ final class StringOperations {
 
     StringOperations(final Execution execution) {
         e = execution;
+        multipleSet = new MultipleSet(execution);
+    }
+
+    /** Encoding of a string of that length that is no number. */
+    static byte blockEncoding(final int length) {
+        return length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
     }
 
     void execute(final KvOp op) {
@@ -108,9 +115,10 @@ final class StringOperations {
                 return;
             }
         }
-        final long entry = store(0, 1, (flags & FLAG_KEEP_TTL) != 0);
         if ((flags & ANY_EXPIRY) != 0) {
-            e.keyspace.expireAt(entry, expiry);
+            storeExpiring(1);
+        } else {
+            store(0, 1, (flags & FLAG_KEEP_TTL) != 0);
         }
         if ((flags & FLAG_GET) == 0) {
             e.ok();
@@ -130,9 +138,16 @@ final class StringOperations {
         flags = unit;
         expiryArgument = 1;
         if (parseExpiry()) {
-            e.keyspace.expireAt(store(0, 2, false), expiry);
+            storeExpiring(2);
             e.ok();
         }
+    }
+
+    /** Sets key 0 to an argument, to expire at the time that was read. */
+    private void storeExpiring(final int value) {
+        e.keyspace.prepareExpiry();
+        // An expiry that the key has is kept, and with it the room for the new one.
+        e.keyspace.expireAt(store(0, value, true), expiry);
     }
 
     private void getAndDelete() {
@@ -240,17 +255,37 @@ final class StringOperations {
 
     /** Sets a key to an argument, whatever it was before; returns its entry. */
     private long store(final int key, final int value, final boolean keepExpiry) {
-        return store(key, e.in, e.at(value), e.length(value), keepExpiry);
+        return e.request.isUploaded(value)
+                ? storeUpload(key, e.upload(value), keepExpiry)
+                : store(key, e.in, e.at(value), e.length(value), keepExpiry);
+    }
+
+    /** Sets a key to what was uploaded: its memory becomes the value, unless an ordinary block is long enough. */
+    private long storeUpload(final int key, final Upload upload, final boolean keepExpiry) {
+        if (StringBlock.BYTES + upload.length() <= Allocator.MAX_RUN_LENGTH) {
+            return store(key, upload.buffer(), StringBlock.BYTES, upload.length(), keepExpiry);
+        }
+        final long found = e.lookupWrite(key);
+        final long block = e.adopt(upload);
+        if (found == Memory.NULL) {
+            return e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
+        }
+        e.keyspace.releaseValue(found);
+        e.keyspace.set(found, ValueType.STRING, ValueType.RAW, block);
+        if (!keepExpiry) {
+            e.keyspace.persist(found);
+        }
+        return found;
     }
 
     long store(final int key, final UnsafeBuffer buffer, final int offset, final int length, final boolean keepExpiry) {
         final long found = e.lookupWrite(key);
         final boolean number = e.decimals.parse(buffer, offset, length);
         final StringBlock strings = e.values.strings();
-        final byte encoding = number ? ValueType.INT : length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
+        final byte encoding = number ? ValueType.INT : blockEncoding(length);
         if (found == Memory.NULL) {
             final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
-            return add(key, encoding, value);
+            return e.addOrRelease(key, ValueType.STRING, encoding, value);
         }
         final byte before = e.keyspace.encoding(found);
         if (!number && (before == ValueType.EMBSTR || before == ValueType.RAW)) {
@@ -266,16 +301,6 @@ final class StringOperations {
         return found;
     }
 
-    /** Adds a key, and frees the value if there is no memory for the key. */
-    private long add(final int key, final byte encoding, final long value) {
-        try {
-            return e.add(key, ValueType.STRING, encoding, value);
-        } catch (final AllocationFailedException failure) {
-            e.values.release(ValueType.STRING, encoding, value);
-            throw failure;
-        }
-    }
-
     private void append() {
         final long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
@@ -288,7 +313,7 @@ final class StringOperations {
         }
         final int before = stringLength(entry);
         final long total = (long) before + e.length(1);
-        if (!e.fits(total)) {
+        if (!e.isStringAllowed(total)) {
             return;
         }
         final long block = extend(entry, (int) total);
@@ -310,14 +335,20 @@ final class StringOperations {
         long block;
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
-            block = strings.create(e.viewBuffer, e.viewOffset, e.viewLength);
-            e.keyspace.value(entry, ValueType.RAW, block);
+            block = strings.createPadded(e.viewBuffer, e.viewOffset, e.viewLength, length);
         } else {
             block = e.keyspace.value(entry);
+            if (strings.length(block) < length) {
+                block = strings.extend(block, length);
+            }
         }
-        if (strings.length(block) < length) {
-            block = strings.extend(block, length);
-        }
+        e.keyspace.value(entry, ValueType.RAW, block);
+        return block;
+    }
+
+    /** As {@link #extend}, for a string whose present bytes are to be changed. */
+    long extendToWrite(final long entry, final int length) {
+        final long block = e.values.strings().extendToWrite(extend(entry, 0), length);
         e.keyspace.value(entry, ValueType.RAW, block);
         return block;
     }
@@ -325,7 +356,7 @@ final class StringOperations {
     /** Adds a string of zeros; returns its block. */
     long addZeroed(final int key, final int length) {
         final long block = e.values.strings().createZeroed(length);
-        add(key, ValueType.RAW, block);
+        e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
         return block;
     }
 
@@ -366,7 +397,12 @@ final class StringOperations {
         if (start > end || length == 0) {
             e.emptyBulk();
         } else {
-            e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, (int) (end - start + 1));
+            final int bytes = (int) (end - start + 1);
+            if (e.keyspace.encoding(entry) == ValueType.INT) {
+                e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, bytes);
+            } else {
+                e.bulk(e.keyspace.value(entry) + StringBlock.BYTES + start, bytes);
+            }
         }
     }
 
@@ -389,7 +425,7 @@ final class StringOperations {
             return;
         }
         // An offset near the greatest long would overflow the sum.
-        if (!e.fits(Math.max(offset, offset + length))) {
+        if (!e.isStringAllowed(Math.max(offset, offset + length))) {
             return;
         }
         final int end = (int) offset + length;
@@ -397,13 +433,16 @@ final class StringOperations {
         if (entry == Memory.NULL) {
             block = addZeroed(0, end);
         } else {
-            block = extend(entry, end);
+            block = extendToWrite(entry, end);
         }
         e.memory.putBytes(block + StringBlock.BYTES + offset, e.in, e.at(2), length);
         e.reply.integer(e.values.strings().length(block));
     }
 
     private void getMany() {
+        if (!e.isReplyCountAllowed(e.argc())) {
+            return;
+        }
         e.reply.array(e.argc());
         for (int i = 0; i < e.argc(); i++) {
             final long entry = e.lookupRead(i);
@@ -420,9 +459,7 @@ final class StringOperations {
             e.arityError();
             return;
         }
-        for (int i = 0; i < e.argc(); i += 2) {
-            store(i, i + 1, false);
-        }
+        multipleSet.execute();
         e.ok();
     }
 
@@ -437,9 +474,7 @@ final class StringOperations {
                 return;
             }
         }
-        for (int i = 0; i < e.argc(); i += 2) {
-            store(i, i + 1, false);
-        }
+        multipleSet.execute();
         e.reply.integer(1);
     }
 }

@@ -104,7 +104,7 @@ class RequestTest {
                 .hasMessage("database 65536 is not in 0 to 65535");
         encoder.begin(buffer, 0, KvOp.GET, 0, 0, 0);
         assertThatThrownBy(() -> encoder.claimArgument(RequestDescriptor.MAX_ARGUMENT_LENGTH + 1))
-                .hasMessage("argument length 67108865 is not in 0 to maximum 67108864");
+                .hasMessage("argument length 536870913 is not in 0 to maximum 536870912");
     }
 
     @Test

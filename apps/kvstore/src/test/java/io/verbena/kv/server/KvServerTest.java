@@ -154,11 +154,31 @@ class KvServerTest {
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
             assertThat(client.call(KvOp.SET, "large", value)).isEqualTo("OK");
             assertThat(value.equals(client.call(KvOp.GET, "large"))).isTrue();
-            assertThat(client.call(KvOp.APPEND, "large", "x"))
-                    .isEqualTo("-ERR value of 67108865 bytes > maximum 67108864");
-            // A reply beyond what the client's inbox takes is an error, and not the end of anything.
-            assertThat(client.call(KvOp.MGET, "large", "large")).asString().startsWith("-ERR reply of 1342");
-            assertThat(client.call(KvOp.STRLEN, "large")).isEqualTo(64L << 20);
+            assertThat(client.call(KvOp.APPEND, "large", "x")).isEqualTo((64L << 20) + 1);
+            assertThat(client.call(KvOp.MGET, "large", "large")).isEqualTo(List.of(value + "x", value + "x"));
+            assertThat(client.call(KvOp.STRLEN, "large")).isEqualTo((64L << 20) + 1);
+        }
+    }
+
+    @Test
+    void whatAClientCannotTakeIsNotRemoved() {
+        final String element = "x".repeat(100_000);
+        final int count = 20;
+        try (KvServer server = launch(Transport.LOCAL, 1);
+                TestClient client = new TestClient(Transport.LOCAL, NodeMode.INVOKER, server)) {
+            for (int i = 0; i < count; i++) {
+                client.call(KvOp.RPUSH, "list", element);
+                client.call(KvOp.SADD, "set", element + i);
+                client.call(KvOp.ZADD, "zset", "1", element + i);
+            }
+            server.configure(settings -> settings.maxReplyLength(1 << 20));
+            assertThat(client.call(KvOp.LPOP, "list", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.SPOP, "set", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.ZPOPMIN, "zset", "20")).asString().startsWith("-ERR reply of ");
+            assertThat(client.call(KvOp.LLEN, "list")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.SCARD, "set")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.ZCARD, "zset")).isEqualTo((long) count);
+            assertThat(client.call(KvOp.LPOP, "list")).asString().hasSize(100_000);
         }
     }
 

@@ -4,11 +4,13 @@ import io.verbena.Node;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.client.KvClient;
+import io.verbena.kv.client.KvTransfer;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyCursor;
 import io.verbena.kv.protocol.ReplyType;
 import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,6 +19,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -34,6 +38,8 @@ final class TestClient implements AutoCloseable {
     private final ReplyCursor cursor = new ReplyCursor();
     private final List<ArrayDeque<Long>> expected = new ArrayList<>();
     private final Map<Long, Integer> shardOf = new HashMap<>();
+    final KvTransfer transfer;
+    private Consumer<byte[]> raw;
     private long correlation;
     private long answered;
 
@@ -45,6 +51,7 @@ final class TestClient implements AutoCloseable {
         node = Node.launch(transport.client(mode));
         drives = mode == NodeMode.INVOKER;
         client = KvClient.connect(node, addresses, TIMEOUT);
+        transfer = new KvTransfer(client);
         for (int i = 0; i < client.shards(); i++) {
             expected.add(new ArrayDeque<>());
         }
@@ -55,6 +62,7 @@ final class TestClient implements AutoCloseable {
         node = Node.launch(Transport.LOCAL.client(NodeMode.INVOKER));
         drives = true;
         client = KvClient.connect(node, server, TIMEOUT);
+        transfer = new KvTransfer(client);
         for (int i = 0; i < client.shards(); i++) {
             expected.add(new ArrayDeque<>());
         }
@@ -65,13 +73,23 @@ final class TestClient implements AutoCloseable {
         return client.shardOf(new UnsafeBuffer(bytes), 0, bytes.length);
     }
 
-    /** Commits a request; false if its shard is gone. */
+    /** Commits a request, after uploading it if it is longer than a message; false if its shard is gone. */
     boolean submit(final int shard, final KvOp op, final String... arguments) {
         final byte[][] bytes = new byte[arguments.length][];
         int length = RequestDescriptor.HEADER_LENGTH;
         for (int i = 0; i < arguments.length; i++) {
             bytes[i] = arguments[i].getBytes(StandardCharsets.ISO_8859_1);
             length += RequestDescriptor.argumentLength(bytes[i].length);
+        }
+        if (length > TransferDescriptor.MAX_MESSAGE) {
+            final UnsafeBuffer whole = new UnsafeBuffer(new byte[length]);
+            request.begin(whole, 0, op, 0, ++correlation, 0);
+            for (final byte[] argument : bytes) {
+                request.argument(argument);
+            }
+            final long id = upload(shard, whole, length);
+            expect(shard);
+            return send(() -> transfer.execute(shard, id, correlation));
         }
         if (!claim(shard, length)) {
             return false;
@@ -80,9 +98,103 @@ final class TestClient implements AutoCloseable {
         for (final byte[] argument : bytes) {
             request.argument(argument);
         }
+        expect(shard);
+        return client.commit() == SendResult.SENT;
+    }
+
+    /** The next reply of a shard has the present correlation. */
+    private void expect(final int shard) {
         expected.get(shard).add(correlation);
         shardOf.put(correlation, shard);
+    }
+
+    /** Repeats a request until there is room for it; false if its shard is gone. */
+    boolean send(final Supplier<SendResult> attempt) {
+        final SendResult[] result = new SendResult[1];
+        until(() -> {
+            result[0] = attempt.get();
+            if (result[0] == SendResult.BACK_PRESSURED) {
+                client.flush();
+            }
+            return result[0] != SendResult.BACK_PRESSURED;
+        });
+        return result[0] == SendResult.SENT;
+    }
+
+    /** Uploads bytes; returns the upload's id. */
+    long upload(final int shard, final DirectBuffer source, final int length) {
+        final long id = transfer.newUpload();
+        int position = 0;
+        do {
+            final int from = position;
+            final int bytes = TransferDescriptor.nextPiece(length, from);
+            send(() -> transfer.upload(shard, id, length, from, source, from, bytes));
+            position += bytes;
+        } while (position < length);
+        return id;
+    }
+
+    /** Commits a request whose argument of that index is an upload. */
+    boolean submitUploaded(
+            final int shard, final KvOp op, final int index, final long uploadId, final String... arguments) {
+        int length = RequestDescriptor.HEADER_LENGTH + RequestDescriptor.UPLOADED_ARGUMENT_LENGTH;
+        for (final String argument : arguments) {
+            length += RequestDescriptor.argumentLength(argument.length());
+        }
+        if (!claim(shard, length)) {
+            return false;
+        }
+        request.begin(client.claimBuffer(), client.claimOffset(), op, 0, ++correlation, 0);
+        for (int i = 0; i <= arguments.length; i++) {
+            if (i == index) {
+                request.uploadedArgument(uploadId);
+            }
+            if (i < arguments.length) {
+                request.argument(arguments[i].getBytes(StandardCharsets.ISO_8859_1));
+            }
+        }
+        expect(shard);
         return client.commit() == SendResult.SENT;
+    }
+
+    /** Executes such a request; its reply. */
+    Object callUploaded(
+            final int shard, final KvOp op, final int index, final long uploadId, final String... arguments) {
+        final long before = answered;
+        submitUploaded(shard, op, index, uploadId, arguments);
+        return answer(before);
+    }
+
+    /** Asks for the next bytes of a stream. */
+    Object read(final Stream stream, final long position, final int length) {
+        final long before = answered;
+        correlation++;
+        expect(stream.shard);
+        send(() -> transfer.read(stream.shard, stream.id, position, length, correlation));
+        return answer(before);
+    }
+
+    /** Reads a stream from a position to its end, several pieces under way. */
+    byte[] fetch(final Stream stream, final long from) {
+        final byte[] bytes = new byte[(int) (stream.length - from)];
+        final int[] filled = new int[1];
+        raw = piece -> {
+            System.arraycopy(piece, 0, bytes, filled[0], piece.length);
+            filled[0] += piece.length;
+        };
+        for (long at = from; at < stream.length; ) {
+            final long position = at;
+            final int length = TransferDescriptor.nextPiece(stream.length, at);
+            correlation++;
+            expect(stream.shard);
+            send(() -> transfer.read(stream.shard, stream.id, position, length, correlation));
+            client.flush();
+            until(() -> client.outstanding() < 16);
+            at += length;
+        }
+        drain();
+        raw = null;
+        return bytes;
     }
 
     /** Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte; false if the shard went since the claim. */
@@ -112,9 +224,39 @@ final class TestClient implements AutoCloseable {
         if (!submit(shardOf(arguments[0]), op, arguments)) {
             throw new IllegalStateException("the shard is gone");
         }
+        return resolve(answer(before));
+    }
+
+    /** As {@link #call}, but streams and held replies stay where they are. */
+    Object callRaw(final KvOp op, final String... arguments) {
+        final long before = answered;
+        submit(shardOf(arguments[0]), op, arguments);
+        return answer(before);
+    }
+
+    private Object answer(final long before) {
         client.flush();
         until(() -> answered > before || client.lost() > 0);
         return reply;
+    }
+
+    /** Reads the streams of a reply. */
+    Object resolve(final Object value) {
+        if (value instanceof Stream stream) {
+            final byte[] bytes = fetch(stream, 0);
+            if (!stream.held) {
+                return new String(bytes, StandardCharsets.ISO_8859_1);
+            }
+            cursor.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+            cursor.next();
+            return resolve(read(stream.shard));
+        }
+        if (value instanceof List<?> values) {
+            final List<Object> resolved = new ArrayList<>();
+            values.forEach(element -> resolved.add(resolve(element)));
+            return resolved;
+        }
+        return value;
     }
 
     /** Takes replies until none is due. */
@@ -154,19 +296,27 @@ final class TestClient implements AutoCloseable {
             throw new AssertionError("reply " + number + " of shard " + shard + " is out of order");
         }
         cursor.next();
-        reply = read();
+        final Consumer<byte[]> taker = raw;
+        if (taker != null && cursor.type() == ReplyType.BULK) {
+            taker.accept(cursor.bytes());
+        } else {
+            reply = read(shard);
+        }
         answered++;
     }
 
-    private Object read() {
+    private Object read(final int shard) {
         return switch (cursor.type()) {
             case INTEGER -> cursor.integer();
             case NIL, NIL_ARRAY -> null;
-            case ARRAY -> {
+            case STREAM, HELD ->
+                new Stream(shard, cursor.streamId(), cursor.streamLength(), cursor.type() == ReplyType.HELD);
+            case ARRAY, MAP -> {
                 final List<Object> values = new ArrayList<>();
-                for (int i = cursor.count(); i > 0; i--) {
+                final int times = cursor.type() == ReplyType.MAP ? 2 : 1;
+                for (int i = times * cursor.count(); i > 0; i--) {
                     cursor.next();
-                    values.add(read());
+                    values.add(read(shard));
                 }
                 yield values;
             }
@@ -174,6 +324,9 @@ final class TestClient implements AutoCloseable {
                 (cursor.type() == ReplyType.ERROR ? "-" : "") + new String(cursor.bytes(), StandardCharsets.ISO_8859_1);
         };
     }
+
+    /** Bytes that stay at a shard. */
+    record Stream(int shard, long id, long length, boolean held) {}
 
     @Override
     public void close() {

@@ -178,15 +178,16 @@ class MemoryLimitTest {
             characters[i] = (char) ('a' + i % 23);
         }
         final String value = new String(characters);
-        try (ShardFixture kv = new ShardFixture()) {
+        try (ShardFixture kv = new ShardFixture(new ShardContext().seed(1).maxValueLength(64 << 20))) {
             assertThat(kv.call("SET", key, value)).isEqualTo("OK");
             assertThat(value.equals(kv.call("GET", key))).isTrue();
             assertThat(kv.call("STRLEN", key)).isEqualTo((long) value.length());
-            assertThat(kv.call("APPEND", key, "x")).isEqualTo("ERR value of 67108865 bytes > maximum 67108864");
+            assertThat(kv.call("APPEND", key, "x"))
+                    .isEqualTo("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
             assertThat(kv.call("SETRANGE", key, "67108864", "x"))
-                    .isEqualTo("ERR value of 67108865 bytes > maximum 67108864");
+                    .isEqualTo("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
             assertThat(kv.call("SETBIT", key, "536870912", "1"))
-                    .isEqualTo("ERR value of 67108865 bytes > maximum 67108864");
+                    .isEqualTo("ERR bit offset is not an integer or out of range");
             assertThat(kv.call("STRLEN", key)).isEqualTo((long) value.length());
             assertThat(kv.call("SET", key + "k", "v")).isEqualTo("ERR key of 65537 bytes > maximum 65536");
             assertThat(kv.call("GET", key + "k")).isEqualTo("ERR key of 65537 bytes > maximum 65536");

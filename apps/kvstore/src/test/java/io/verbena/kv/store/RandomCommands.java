@@ -329,7 +329,7 @@ final class RandomCommands {
             case SET, SET_ALGEBRA -> 2;
             case HASH -> 3;
             case SORTED_SET, SORTED_SET_RANGE -> 4;
-            case KEY, EXPIRY, DATABASE -> random.nextInt(5);
+            case KEY, EXPIRY, DATABASE, TRANSFER -> random.nextInt(5);
         };
         return "k"
                 + (random.nextInt(20) == 0

@@ -10,6 +10,7 @@ import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.ReplyType;
 import io.verbena.kv.protocol.RequestEncoder;
 import io.verbena.kv.protocol.RequestFlyweight;
+import io.verbena.kv.protocol.TransferDescriptor;
 import java.util.Arrays;
 import org.agrona.ExpandableDirectByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -83,6 +84,7 @@ class RequestFuzzTest {
         long[] now = {ShardFixture.EPOCH};
         Shard shard = new Shard(new ShardContext().seed(1), () -> now[0]);
         ReplyEncoder reply = new ReplyEncoder();
+        ClientTransfers client = shard.newTransfers(TransferDescriptor.MAX_MESSAGE);
         try {
             ExpandableDirectByteBuffer buffer = new ExpandableDirectByteBuffer(4096);
             RequestEncoder encoder = new RequestEncoder();
@@ -92,6 +94,14 @@ class RequestFuzzTest {
                 int argc = at < script.length ? script[at++] & 7 : 0;
                 encoder.begin(buffer, 0, OPS[op % OPS.length], command & 1, command, op >>> 7);
                 for (int i = 0; i < argc; i++) {
+                    if (at < script.length && (script[at] & 0xE0) == 0xE0) {
+                        encoder.uploadedArgument(script[at++] & 1);
+                        continue;
+                    }
+                    if (at < script.length && (script[at] & 0xE0) == 0xC0) {
+                        encoder.argumentLong(script[at++] & 0x1F);
+                        continue;
+                    }
                     int length = at < script.length ? script[at++] & 0x1F : 0;
                     int end = Math.min(at + length, script.length);
                     encoder.argument(Arrays.copyOfRange(script, Math.min(at, end), end));
@@ -99,7 +109,7 @@ class RequestFuzzTest {
                 }
                 now[0] += op;
                 try {
-                    shard.execute(buffer, 0, encoder.length(), reply);
+                    shard.execute(buffer, 0, encoder.length(), reply, client);
                     assertWhole(reply, command);
                 } catch (ProtocolException e) {
                     // Only the requests inside a transaction can be malformed here.
@@ -112,6 +122,7 @@ class RequestFuzzTest {
             shard.execute(buffer, 0, encoder.length(), reply);
             assertWhole(reply, 99);
         } finally {
+            client.close();
             shard.close();
             reply.close();
         }

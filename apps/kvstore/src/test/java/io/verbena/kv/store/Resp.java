@@ -40,7 +40,7 @@ final class Resp {
                     bulk(out, text);
                 }
             }
-            case BOOLEAN, VERBATIM -> throw new AssertionError(cursor.type());
+            case BOOLEAN, VERBATIM, STREAM, HELD -> throw new AssertionError(cursor.type());
         }
     }
 

@@ -37,6 +37,15 @@ final class ShardFixture implements AutoCloseable {
         shard = new Shard(context, () -> now);
     }
 
+    ShardFixture(final ShardContext context, final Shard.AllocatorFactory allocators) {
+        shard = new Shard(context, () -> now, new Memory(), allocators);
+    }
+
+    /** Limits the replies to come, as the inbox of a client does. */
+    void limitReplies(final int bytes) {
+        reply.limit(bytes);
+    }
+
     /** Executes a command and leaves the cursor before the root. */
     ReplyCursor execute(final String command, final String... arguments) {
         final KvOp op = KvOp.valueOf(command.toUpperCase(Locale.ROOT));
@@ -87,6 +96,7 @@ final class ShardFixture implements AutoCloseable {
             case BOOLEAN -> cursor.booleanValue();
             case ARRAY, SET -> readMany(cursor.count());
             case MAP -> readMany(2 * cursor.count());
+            case STREAM, HELD -> throw new AssertionError("a stream, though there is no client");
         };
     }
 

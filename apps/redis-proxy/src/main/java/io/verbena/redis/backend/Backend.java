@@ -1,6 +1,7 @@
 package io.verbena.redis.backend;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.SendResult;
 import io.verbena.kv.client.ReplyHandler;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -31,13 +32,14 @@ public interface Backend extends AutoCloseable {
     int shardOf(DirectBuffer buffer, int offset, int length);
 
     /**
-     * Reserves room for a request. Each successful claim is followed by {@link #commit} before anything else is called.
+     * Reserves room for a request. Each successful claim is followed by {@link #commit} or {@link #abort} before anything else is called. Runs nothing of the loop.
      *
      * @param shard that is to execute the request
      * @param length of the request in bytes
-     * @return false if the way to the shard is full: poll and try again
+     * @return SENT if there is room; BACK_PRESSURED if the way to the shard is full: poll and try again; CLOSED if the shard
+     *     cannot be reached
      */
-    boolean claim(int shard, int length);
+    SendResult claim(int shard, int length);
 
     /**
      * Where the claimed room lies.
@@ -55,6 +57,17 @@ public interface Backend extends AutoCloseable {
 
     /** Completes the claimed request. It may stay behind until {@link #flush}. */
     void commit();
+
+    /** Gives the claimed room back. */
+    void abort();
+
+    /**
+     * Tells which shard was lost since the last call, once all its replies are polled, and has it connected again soon.
+     * Requests that it has not answered will not be.
+     *
+     * @return number of the shard; -1 if none was lost
+     */
+    int takeLost();
 
     /** Sends what was committed. */
     void flush();
@@ -76,7 +89,7 @@ public interface Backend extends AutoCloseable {
     ManualIoEventLoop loop();
 
     /**
-     * Runs what is ready: sockets, tasks and the way to the shards. Blocks if there is nothing, until there is, or a reply
+     * Runs what is ready: sockets and their handlers, tasks and the way to the shards. Blocks if there is nothing, until there is, or a reply
      * arrives, or {@link #wake} is called, or the time is over.
      *
      * @param nanos longest wait; 0 does not block

@@ -1,6 +1,7 @@
 package io.verbena.redis.backend;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.ConnectionException;
 import io.verbena.Node;
 import io.verbena.SendResult;
 import io.verbena.kv.KeyHash;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A worker's way to the shards by queue pairs: a node that lives on the worker's thread and event loop, and a client of
@@ -18,17 +21,25 @@ import org.jspecify.annotations.Nullable;
  * runs, so a command needs no thread hop.
  */
 final class NodeBackend implements Backend {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeBackend.class);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration RECONNECT_TIMEOUT = Duration.ofMillis(100);
+    private static final long RECONNECT_NANOS = 100_000_000;
+    private static final int NONE = -1;
 
     private static final long OUTSTANDING_WAIT_NANOS = 1_000_000;
 
     private final Node node;
     private final KvServer server;
+    private final boolean[] isLost;
+    private boolean anyLost;
+    private long nextReconnect = System.nanoTime();
     private @Nullable KvClient client;
 
     NodeBackend(Node node, KvServer server) {
         this.node = node;
         this.server = server;
+        this.isLost = new boolean[server.shards()];
     }
 
     @Override
@@ -42,12 +53,8 @@ final class NodeBackend implements Backend {
     }
 
     @Override
-    public boolean claim(int shard, int length) {
-        final SendResult result = client().claim(shard, length);
-        if (result == SendResult.CLOSED) {
-            throw new IllegalStateException("shard " + shard + " cannot be reached");
-        }
-        return result == SendResult.SENT;
+    public SendResult claim(int shard, int length) {
+        return isLost[shard] ? SendResult.CLOSED : client().claim(shard, length);
     }
 
     @Override
@@ -62,8 +69,48 @@ final class NodeBackend implements Backend {
 
     @Override
     public void commit() {
-        if (client().commit() != SendResult.SENT) {
-            throw new IllegalStateException("a shard of this process has gone"); // no reply would ever come
+        client().commit(); // if its shard has gone meanwhile, takeLost tells
+    }
+
+    @Override
+    public void abort() {
+        client().abortClaim();
+    }
+
+    @Override
+    public int takeLost() {
+        final KvClient connected = client;
+        if (connected == null) {
+            return NONE;
+        }
+        for (int shard = 0; shard < isLost.length; shard++) {
+            if (!isLost[shard] && !connected.isConnected(shard)) {
+                isLost[shard] = true;
+                anyLost = true;
+                return shard;
+            }
+        }
+        return NONE;
+    }
+
+    /** Connects lost shards again, not too often. */
+    private void reconnect(KvClient connected) {
+        final long now = System.nanoTime();
+        if (now - nextReconnect < 0) {
+            return;
+        }
+        nextReconnect = now + RECONNECT_NANOS;
+        anyLost = false;
+        for (int shard = 0; shard < isLost.length; shard++) {
+            if (isLost[shard]) {
+                try {
+                    connected.reconnect(shard, RECONNECT_TIMEOUT);
+                    isLost[shard] = false;
+                } catch (ConnectionException e) {
+                    anyLost = true;
+                    LOG.warn("shard {} cannot be connected again: {}", shard, e.getMessage());
+                }
+            }
         }
     }
 
@@ -84,7 +131,10 @@ final class NodeBackend implements Backend {
 
     @Override
     public int await(long nanos) {
-        client();
+        final KvClient connected = client();
+        if (anyLost) {
+            reconnect(connected);
+        }
         int work = node.doWork();
         if (nanos > 0 && work == 0) {
             // A shard that waits for room is run by whoever waits for it.

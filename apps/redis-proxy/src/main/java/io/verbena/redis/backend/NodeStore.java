@@ -18,6 +18,7 @@ public final class NodeStore implements Store {
 
     private final String name = "redis-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
     private final KvServer server;
+    private final long memoryBudget;
 
     /**
      * Starts empty shards.
@@ -27,11 +28,25 @@ public final class NodeStore implements Store {
      * @param policy name of what happens when memory is full
      */
     public NodeStore(int shards, long maxMemory, String policy) {
+        this(shards, maxMemory, policy, 0);
+    }
+
+    /**
+     * Starts empty shards with a budget.
+     *
+     * @param shards number of shards
+     * @param maxMemory bytes of all shards together, 0 for no limit
+     * @param policy name of what happens when memory is full
+     * @param budget bytes of direct memory that all shards together may hold, 0 for no limit
+     */
+    public NodeStore(int shards, long maxMemory, String policy, long budget) {
+        memoryBudget = budget == 0 ? Long.MAX_VALUE : budget;
         server = KvServer.launch(new KvServerContext()
                 .name(name)
                 .shards(shards)
                 .mode(KvServerContext.Mode.ASSISTED)
                 .maxMemory(maxMemory)
+                .memoryBudget(budget)
                 .evictionPolicy(ShardSettings.policyOf(policy)));
     }
 
@@ -72,6 +87,16 @@ public final class NodeStore implements Store {
     @Override
     public long usedMemory() {
         return sum(Shard::usedMemory);
+    }
+
+    @Override
+    public long committedMemory() {
+        return sum(Shard::committedMemory);
+    }
+
+    @Override
+    public long memoryBudget() {
+        return memoryBudget;
     }
 
     @Override

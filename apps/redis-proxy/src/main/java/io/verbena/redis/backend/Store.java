@@ -52,6 +52,20 @@ public interface Store extends AutoCloseable {
     long usedMemory();
 
     /**
+     * Direct memory that the shards hold from the process, free parts included.
+     *
+     * @return bytes, a moment old
+     */
+    long committedMemory();
+
+    /**
+     * Direct memory that the shards may hold from the process.
+     *
+     * @return bytes, constant; {@link Long#MAX_VALUE} for no limit
+     */
+    long memoryBudget();
+
+    /**
      * Keys in a database.
      *
      * @param database number

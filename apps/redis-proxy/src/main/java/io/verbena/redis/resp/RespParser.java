@@ -225,6 +225,33 @@ public final class RespParser {
     }
 
     /**
+     * Bytes that the argument has which is being received, after {@link #NEED_MORE}: those before it are known.
+     *
+     * @return length; -1 if none is being received that is kept
+     */
+    public int pendingLength() {
+        return state == BULK && !discarding ? bulkLength : -1;
+    }
+
+    /**
+     * The bytes of the argument that is being received are taken by somebody else. The command so far is forgotten; behind
+     * the argument's bytes its parsing goes on, with an empty argument 0 in place of that one.
+     *
+     * @return bytes from the start of the command to the argument's first
+     */
+    public int divert() {
+        if (pendingLength() < 0) {
+            throw new IllegalStateException("no argument is being received");
+        }
+        final int head = cursor;
+        cursor = 0;
+        scanned = 0;
+        argumentCount = 0;
+        bulkLength = 0;
+        return head;
+    }
+
+    /**
      * Bytes that the arguments of the command announced.
      *
      * @return bytes

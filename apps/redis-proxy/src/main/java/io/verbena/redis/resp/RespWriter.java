@@ -5,6 +5,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,10 @@ public final class RespWriter {
     private @Nullable ByteBuf buffer;
     private int position;
     private int protocol = 2;
+
+    // Bulk strings whose bytes come from elsewhere, and where they belong.
+    private final ArrayList<StreamedBody> bodies = new ArrayList<>(0);
+    private int[] bodyPositions = {};
 
     /**
      * Creates a writer without a buffer.
@@ -76,7 +82,7 @@ public final class RespWriter {
     }
 
     /**
-     * Gives the bytes away; the caller has to release the buffer. The writer starts anew.
+     * Gives the bytes away, up to where a {@link #nextBody} belongs; the caller has to release the buffer.
      *
      * @return null if nothing was written
      */
@@ -85,6 +91,9 @@ public final class RespWriter {
         if (taken == null || position == 0) {
             return null;
         }
+        if (!bodies.isEmpty()) {
+            return takeFirst(bodyPositions[0]);
+        }
         taken.writerIndex(position);
         buffer = null;
         view.wrap(0, 0);
@@ -92,8 +101,39 @@ public final class RespWriter {
         return taken;
     }
 
+    private @Nullable ByteBuf takeFirst(int length) {
+        if (length == 0) {
+            return null;
+        }
+        final ByteBuf first = allocator.directBuffer(length, length);
+        final ByteBuffer nio = first.internalNioBuffer(0, length);
+        view.getBytes(0, nio, nio.position(), length);
+        first.writerIndex(length);
+        position -= length;
+        view.putBytes(0, view, length, position);
+        for (int i = 0; i < bodies.size(); i++) {
+            bodyPositions[i] -= length;
+        }
+        return first;
+    }
+
+    /**
+     * Gives away the body that belongs behind what {@link #take} has given; what was written after it follows.
+     *
+     * @return null if there is none
+     */
+    public @Nullable StreamedBody nextBody() {
+        if (bodies.isEmpty() || bodyPositions[0] > 0) {
+            return null;
+        }
+        final StreamedBody body = bodies.remove(0);
+        System.arraycopy(bodyPositions, 1, bodyPositions, 0, bodies.size());
+        return body;
+    }
+
     /** Throws away what was written, and the buffer. */
     public void release() {
+        closeBodies(-1);
         if (buffer != null) {
             buffer.release();
             buffer = null;
@@ -108,10 +148,26 @@ public final class RespWriter {
      * @param kept most bytes of a buffer that is kept
      */
     public void clear(int kept) {
+        closeBodies(-1);
         if (view.capacity() > kept) {
             release();
         }
         position = 0;
+    }
+
+    /** Closes those behind a position. */
+    private void closeBodies(int behind) {
+        for (int i = bodies.size() - 1; i >= 0 && bodyPositions[i] > behind; i--) {
+            bodies.remove(i).close();
+        }
+    }
+
+    private void addBody(int at, StreamedBody body) {
+        if (bodies.size() == bodyPositions.length) {
+            bodyPositions = Arrays.copyOf(bodyPositions, Math.max(4, 2 * bodyPositions.length));
+        }
+        bodyPositions[bodies.size()] = at;
+        bodies.add(body);
     }
 
     /**
@@ -123,6 +179,7 @@ public final class RespWriter {
         if (length > position) {
             throw new IllegalArgumentException("length " + length + " > written " + position);
         }
+        closeBodies(length);
         position = length;
     }
 
@@ -221,6 +278,18 @@ public final class RespWriter {
      */
     public void bulk(String text) {
         bulk(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Writes a bulk string whose bytes come later, see {@link #nextBody}.
+     *
+     * @param body to be closed by this writer if it is not given away
+     */
+    public void bulk(StreamedBody body) {
+        head((byte) '$', body.length());
+        addBody(position, body);
+        ensure(2);
+        lineEnd();
     }
 
     /** Writes nothing, in place of a bulk string. */
@@ -351,7 +420,7 @@ public final class RespWriter {
     }
 
     /**
-     * Writes what another writer has written; that one keeps it.
+     * Writes what another writer has written; that one keeps it, but for {@linkplain #nextBody bodies}.
      *
      * @param other writer
      */
@@ -360,7 +429,7 @@ public final class RespWriter {
     }
 
     /**
-     * Writes a part of what another writer has written; that one keeps it.
+     * Writes a part of what another writer has written; that one keeps it, but for {@linkplain #nextBody bodies}.
      *
      * @param other writer
      * @param offset first byte of the part
@@ -373,7 +442,25 @@ public final class RespWriter {
         }
         ensure(length);
         view.putBytes(position, other.view, offset, length);
+        if (!other.bodies.isEmpty()) {
+            moveBodies(other, offset, length);
+        }
         position += length;
+    }
+
+    private void moveBodies(RespWriter other, int offset, int length) {
+        int kept = 0;
+        for (int i = 0; i < other.bodies.size(); i++) {
+            final StreamedBody body = other.bodies.get(i);
+            final int at = other.bodyPositions[i];
+            if (at > offset && at <= offset + length) {
+                addBody(position + at - offset, body);
+            } else {
+                other.bodyPositions[kept] = at;
+                other.bodies.set(kept++, body);
+            }
+        }
+        other.bodies.subList(kept, other.bodies.size()).clear();
     }
 
     private void text(byte type, DirectBuffer source, int offset, int length) {

@@ -43,7 +43,7 @@ class CommandTableTest {
         }
         assertThat(offered)
                 .isEqualTo(new HashSet<>(Arrays.stream(KvOp.values())
-                        .filter(op -> op != KvOp.TRANSACTION)
+                        .filter(op -> op != KvOp.TRANSACTION && op.group() != KvOp.Group.TRANSFER)
                         .toList()));
     }
 

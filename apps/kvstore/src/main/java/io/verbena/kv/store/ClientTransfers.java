@@ -1,0 +1,206 @@
+package io.verbena.kv.store;
+
+import io.verbena.kv.protocol.ReplyEncoder;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client transfers in pieces to and from a shard, see {@link io.verbena.kv.protocol.TransferDescriptor}: its uploads,
+ * and the streams that it reads. Their memory is the shard's and counts as used; {@link #close} gives back what the client
+ * has left.
+ *
+ * <p>Single-threaded, as the shard that made it.
+ */
+public final class ClientTransfers implements AutoCloseable {
+    /** Greatest number of open uploads of a client, those included that were refused and not used since. */
+    public static final int MAX_UPLOADS = 1024;
+    /** Greatest number of open streams of a client. */
+    public static final int MAX_STREAMS = 65_536;
+
+    private final Allocator allocator;
+    private final int maxReply;
+    private final Long2ObjectHashMap<Upload> uploads = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<OpenStream> streams = new Long2ObjectHashMap<>();
+    private long nextStream = 1;
+    private long heldBytes;
+    private boolean closed;
+
+    ClientTransfers(final Allocator allocator, final int maxReply) {
+        this.allocator = allocator;
+        this.maxReply = maxReply;
+    }
+
+    /** @return bytes of replies that are held for the client */
+    public long heldBytes() {
+        return heldBytes;
+    }
+
+    /** @return number of open uploads, those included that were refused */
+    public int uploads() {
+        return uploads.size();
+    }
+
+    /** @return number of open streams */
+    public int streams() {
+        return streams.size();
+    }
+
+    /** Longest reply that goes out at once; negative if the client takes none. */
+    int maxReply() {
+        return maxReply;
+    }
+
+    /** An upload, or null if there is none of that id. */
+    @Nullable
+    Upload upload(final long id) {
+        return uploads.get(id);
+    }
+
+    /** Whether another upload may be opened. */
+    boolean hasRoomForUpload() {
+        return !closed && uploads.size() < MAX_UPLOADS;
+    }
+
+    /**
+     * Starts an upload.
+     *
+     * @throws AllocationFailedException if there is no memory for it
+     */
+    Upload begin(final long id, final int length) {
+        final Upload upload = new Upload(length, allocator.takeExtent(StringBlock.BYTES + length));
+        uploads.put(id, upload);
+        return upload;
+    }
+
+    /** Remembers that an upload was refused, or ends one whose pieces are wrong. */
+    void refuse(final long id, final byte[] error) {
+        final Upload upload = uploads.get(id);
+        if (upload == null) {
+            uploads.put(id, new Upload(error));
+        } else {
+            free(upload.refuse(error));
+        }
+    }
+
+    /** Makes the memory of an upload a block; returns its address. */
+    long adopt(final Upload upload) {
+        final Chunk extent = upload.release();
+        if (extent == null) {
+            throw new IllegalStateException("upload has no memory");
+        }
+        return allocator.attach(extent);
+    }
+
+    /** Forgets an upload and frees what it still has. */
+    void discard(final long id) {
+        final Upload upload = uploads.remove(id);
+        if (upload != null) {
+            free(upload.release());
+        }
+    }
+
+    private void free(final @Nullable Chunk extent) {
+        if (extent != null) {
+            allocator.freeExtent(extent);
+        }
+    }
+
+    /** Id of the next stream, for {@link #rollBack}. */
+    long mark() {
+        return nextStream;
+    }
+
+    /** Closes the streams that were opened since a mark: the reply that told of them is not sent. */
+    void rollBack(final long mark) {
+        for (long id = mark; id < nextStream; id++) {
+            end(id);
+        }
+    }
+
+    /**
+     * Opens a stream of bytes in a block that is an extent.
+     *
+     * @return its id
+     * @throws TooManyStreamsException if there are too many
+     */
+    long open(final long address, final int length) {
+        checkRoom();
+        return enter(new OpenStream(allocator.pin(address), Memory.offset(address), length, false));
+    }
+
+    /** Keeps a reply, and makes it one that tells of the stream that holds it. */
+    void hold(final ReplyEncoder reply) {
+        checkRoom();
+        final int length = reply.length();
+        final Chunk extent = allocator.takeExtent(length);
+        extent.buffer.putBytes(0, reply.buffer(), 0, length);
+        heldBytes += extent.buffer.capacity();
+        final long id = enter(new OpenStream(extent, 0, length, true));
+        reply.discard();
+        reply.held(id, length);
+    }
+
+    private void checkRoom() {
+        if (closed || streams.size() >= MAX_STREAMS) {
+            throw new TooManyStreamsException();
+        }
+    }
+
+    private long enter(final OpenStream stream) {
+        final long id = nextStream++;
+        streams.put(id, stream);
+        return id;
+    }
+
+    /** A stream, or null if there is none of that id. */
+    @Nullable
+    OpenStream stream(final long id) {
+        return streams.get(id);
+    }
+
+    /** Writes the next bytes of a stream as a BULK; the last ones end it. */
+    void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
+        final int at = reply.claimBulk(length);
+        final DirectBuffer source = stream.extent.buffer;
+        reply.buffer().putBytes(at, source, stream.start + stream.position, length);
+        stream.position += length;
+        if (stream.position == stream.length) {
+            end(id);
+        }
+    }
+
+    /** Closes a stream, if there is one of that id. */
+    void end(final long id) {
+        final OpenStream stream = streams.remove(id);
+        if (stream != null) {
+            release(stream);
+        }
+    }
+
+    private void release(final OpenStream stream) {
+        if (stream.held) {
+            heldBytes -= stream.extent.buffer.capacity();
+            allocator.freeExtent(stream.extent);
+        } else {
+            allocator.unpin(stream.extent);
+        }
+    }
+
+    /** Frees everything; nothing can be opened afterwards. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        for (final Upload upload : uploads.values()) {
+            free(upload.release());
+        }
+        uploads.clear();
+        for (final OpenStream stream : streams.values()) {
+            release(stream);
+        }
+        streams.clear();
+    }
+}

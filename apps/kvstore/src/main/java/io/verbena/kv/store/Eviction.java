@@ -1,0 +1,86 @@
+package io.verbena.kv.store;
+
+/**
+ * Frees memory when a shard has too much or too little of it: first what waits to be freed, then keys, if the policy allows
+ * it. Single-threaded, as the shard that owns it.
+ */
+final class Eviction {
+    private static final int RECLAIM_STEPS = 16;
+    private static final int MAX_KEYS_PER_REQUEST = 1_000_000;
+
+    private final ShardContext context;
+    private final Allocator allocator;
+    private final Reclaimer reclaimer;
+    private final Keyspace[] databases;
+    private final EvictionPool pool;
+    private final ShardStatistics statistics;
+
+    Eviction(
+            final ShardContext context,
+            final Allocator allocator,
+            final Reclaimer reclaimer,
+            final Keyspace[] databases,
+            final EvictionPool pool,
+            final ShardStatistics statistics) {
+        this.context = context;
+        this.allocator = allocator;
+        this.reclaimer = reclaimer;
+        this.databases = databases;
+        this.pool = pool;
+        this.statistics = statistics;
+    }
+
+    /** True if more memory is used than the limit allows. */
+    boolean isOverLimit() {
+        return context.maxMemory() > 0 && allocator.used() > context.maxMemory();
+    }
+
+    /** Evicts until memory is below the limit; returns false if it is not. */
+    boolean makeRoom(final long now) {
+        return makeRoom(0, now);
+    }
+
+    /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
+    boolean makeRoom(final long size, final long now) {
+        if (context.maxMemory() > 0 && size > context.maxMemory()) {
+            return false; // nothing goes for what cannot be had
+        }
+        int keys = 0;
+        while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
+            if (reclaimer.work(RECLAIM_STEPS) > 0) {
+                continue;
+            }
+            if (keys++ == MAX_KEYS_PER_REQUEST || evict(1, now) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Frees memory for a request that did not get it.
+     *
+     * @param amount of keys that are evicted at most, if nothing waits to be freed
+     * @return true if it is worth trying again
+     */
+    boolean makeRoomFor(final AllocationFailedException failure, final int amount, final long now) {
+        if (failure.wanted() > allocator.budget()) {
+            return false;
+        }
+        return reclaimer.work(amount * RECLAIM_STEPS) > 0 || evict(amount, now) > 0;
+    }
+
+    /** Evicts keys, at most that many; returns how many. */
+    private int evict(final int limit, final long now) {
+        if (context.evictionPolicy() == EvictionPolicy.REFUSE) {
+            return 0;
+        }
+        final boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
+        int count = 0;
+        while (count < limit && pool.evict(databases, onlyExpiring, now)) {
+            statistics.evict();
+            count++;
+        }
+        return count;
+    }
+}

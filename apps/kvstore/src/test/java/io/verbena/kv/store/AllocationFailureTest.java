@@ -1,0 +1,166 @@
+package io.verbena.kv.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Each command of a random mix is executed with its first allocation failing, then its second, and so on until it happens.
+ * A command that failed must have changed nothing; one that happened must have done what it does on a shard that never
+ * fails. In the end no block is lost.
+ */
+@Timeout(120)
+class AllocationFailureTest {
+    private static final String OUT_OF_MEMORY = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+    private static final Set<String> UNORDERED = Set.of(
+            "SMEMBERS",
+            "SINTER",
+            "SUNION",
+            "SDIFF",
+            "HGETALL",
+            "HKEYS",
+            "HVALS",
+            "KEYS",
+            "SCAN",
+            "SSCAN",
+            "HSCAN",
+            "ZSCAN",
+            "SPOP",
+            "SRANDMEMBER",
+            "HRANDFIELD",
+            "ZRANDMEMBER");
+    /** A number may have become a block before the command failed, and a small structure a large one. */
+    private static final Set<String> ABOUT_ENCODINGS = Set.of("OBJECT", "MEMORY", "HRANDFIELD");
+
+    private final AtomicReference<FailingAllocator> allocator = new AtomicReference<>();
+    private int failed;
+    private int survived;
+
+    private ShardFixture failing(final long seed) {
+        return new ShardFixture(new ShardContext().seed(seed), (memory, budget) -> {
+            allocator.set(new FailingAllocator(memory, budget));
+            return allocator.get();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 20, 6000, false",
+        "2, 20, 6000, true",
+        "3, 150, 4000, false",
+        "4, 150, 4000, true",
+        "5, 3000, 3000, false",
+        "6, 3000, 3000, true"
+    })
+    void aCommandHappensOrChangesNothing(
+            final long seed, final int spread, final int commands, final boolean failForGood) {
+        final RandomCommands mix = new RandomCommands(seed, spread);
+        try (ShardFixture kv = failing(seed);
+                ShardFixture reference = new ShardFixture(new ShardContext().seed(seed))) {
+            for (int i = 0; i < commands; i++) {
+                final List<String> words = mix.next();
+                kv.now += i % 3;
+                reference.now = kv.now;
+                execute(kv, reference, words, failForGood, "seed " + seed + ", command " + i + ": " + words);
+                if (i % 10 == 0) {
+                    housekeep(kv, failForGood);
+                    reference.shard.housekeep(kv.now, 100);
+                }
+            }
+            assertThat(failed).isGreaterThan(commands / 4);
+            assertThat(survived).isGreaterThan(failForGood ? -1 : 0);
+            assertThat(dump(kv)).isEqualTo(dump(reference));
+            kv.deleteEachKey();
+            assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
+        }
+    }
+
+    private void execute(
+            final ShardFixture kv,
+            final ShardFixture reference,
+            final List<String> words,
+            final boolean failForGood,
+            final String what) {
+        final String name = words.get(0);
+        final String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
+        final TreeMap<String, String> before = dump(reference);
+        String actual = OUT_OF_MEMORY;
+        for (int n = 1; actual.equals(OUT_OF_MEMORY); n++) {
+            allocator.get().failAt(n, failForGood);
+            actual = Resp.render(kv.execute(name, arguments), false);
+            final int failures = allocator.get().disarm();
+            if (actual.equals(OUT_OF_MEMORY)) {
+                failed++;
+                assertThat(failures).as(what).isPositive();
+                assertThat(dump(kv)).as("%s, allocation %s", what, n).isEqualTo(before);
+            } else if (failures > 0) {
+                survived++;
+            }
+        }
+        final String expected = Resp.render(reference.execute(name, arguments), false);
+        if (!ABOUT_ENCODINGS.contains(name)) {
+            assertThat(ordered(name, actual)).as(what).isEqualTo(ordered(name, expected));
+        }
+        assertThat(dump(kv)).as(what).isEqualTo(dump(reference));
+    }
+
+    /** Never fails, whatever it does without. */
+    private void housekeep(final ShardFixture kv, final boolean failForGood) {
+        for (int n = 1; n < 4; n++) {
+            allocator.get().failAt(n, failForGood);
+            kv.shard.housekeep(kv.now, 20);
+            allocator.get().disarm();
+        }
+    }
+
+    private static List<String> ordered(final String name, final String reply) {
+        final List<String> lines = new ArrayList<>(Arrays.asList(reply.split("\r\n", -1)));
+        if (UNORDERED.contains(name)) {
+            Collections.sort(lines);
+        }
+        return lines;
+    }
+
+    /** All databases that commands name, by database and key: type, value and expiry. */
+    private static TreeMap<String, String> dump(final ShardFixture kv) {
+        final TreeMap<String, String> all = new TreeMap<>();
+        for (kv.database = 0; kv.database < 2; kv.database++) {
+            for (final Object found : (List<?>) kv.call("KEYS", "*")) {
+                final String key = (String) found;
+                final Object type = kv.call("TYPE", key);
+                final Object value = switch (String.valueOf(type)) {
+                    case "string" -> kv.call("GET", key);
+                    case "list" -> kv.call("LRANGE", key, "0", "-1");
+                    case "set" -> ordered("SMEMBERS", String.join("\r\n", strings(kv.call("SMEMBERS", key))));
+                    case "hash" -> pairs(strings(kv.call("HGETALL", key)));
+                    default -> kv.call("ZRANGE", key, "0", "-1", "WITHSCORES");
+                };
+                all.put(kv.database + "/" + key, type + " " + value + " " + kv.call("PTTL", key));
+            }
+            all.put(kv.database + "/size", String.valueOf(kv.call("DBSIZE")));
+        }
+        kv.database = 0;
+        return all;
+    }
+
+    private static List<String> strings(final Object list) {
+        return ((List<?>) list).stream().map(String::valueOf).toList();
+    }
+
+    private static TreeMap<String, String> pairs(final List<String> flat) {
+        final TreeMap<String, String> pairs = new TreeMap<>();
+        for (int i = 0; i < flat.size(); i += 2) {
+            pairs.put(flat.get(i), flat.get(i + 1));
+        }
+        return pairs;
+    }
+}

@@ -1,0 +1,341 @@
+package io.verbena.kv.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.ReplyType;
+import io.verbena.kv.protocol.RequestDescriptor;
+import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.kv.protocol.TransferDescriptor;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import org.agrona.ExpandableArrayBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Uploads, streams and held replies at a shard; each test ends with nothing left. */
+@Timeout(60)
+class TransferOperationsTest {
+    private static final String OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
+    private static final int MIB = 1 << 20;
+
+    private final ShardContext context = new ShardContext().seed(1);
+    private final ShardFixture kv = new ShardFixture(context);
+    private final ShardClient client = new ShardClient(kv.shard);
+
+    private static byte[] bytes(final int length, final long seed) {
+        final byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        client.close();
+        kv.deleteEachKey();
+        assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
+        kv.shard.housekeep(kv.now, 100);
+        kv.shard.housekeep(kv.now + ExtentCache.MAX_IDLE_MILLIS + 1, 100);
+        assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(2L * Chunk.LENGTH);
+        kv.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5, 44, 45, 65_536, 65_537, 131_004, 131_005, MIB, 5 * MIB + 3})
+    void anUploadBecomesTheValue(final int length) {
+        final byte[] value = bytes(length, length);
+        assertThat(client.set("k", value)).isEqualTo("OK");
+        assertThat(client.transfers.uploads()).isZero();
+        assertThat(client.get("GET k")).isEqualTo(value);
+        assertThat(client.get("GETRANGE k 0 -1")).isEqualTo(value);
+        assertThat(client.call("OBJECT ENCODING k")).isEqualTo(length <= 44 ? "embstr" : "raw");
+        assertThat(client.transfers.streams()).isZero();
+        assertThat(client.set("k", bytes(length, 7), "NX")).isNull();
+        assertThat(client.set("k", bytes(length, 8), "XX", "EX", "100")).isEqualTo("OK");
+        assertThat(client.get("GET k")).isEqualTo(bytes(length, 8));
+        assertThat(client.call("TTL k")).isEqualTo(100L);
+    }
+
+    @Test
+    void anUploadedNumberIsANumber() {
+        assertThat(client.set("k", new byte[] {'1', '2'})).isEqualTo("OK");
+        assertThat(client.call("INCR k")).isEqualTo(13L);
+    }
+
+    @Test
+    void everyCommandThatStoresOneValueTakesAnUpload() {
+        final byte[] value = bytes(MIB, 1);
+        final byte[] key = {'k'};
+        final byte[] time = {'9', '9'};
+        long id = client.upload(value);
+        final long first = id;
+        assertThat(client.execute(KvOp.SETNX, r -> r.argument(key).uploadedArgument(first))
+                        .integer())
+                .isOne();
+        id = client.upload(value);
+        final long second = id;
+        assertThat(client.execute(KvOp.SETNX, r -> r.argument(key).uploadedArgument(second))
+                        .integer())
+                .isZero();
+        final long third = client.upload(value);
+        client.execute(KvOp.SETEX, r -> r.argument(key).argument(time).uploadedArgument(third));
+        final long fourth = client.upload(value);
+        client.execute(KvOp.PSETEX, r -> r.argument(key).argument(time).uploadedArgument(fourth));
+        assertThat(client.call("PTTL k")).isEqualTo(99L);
+        final long fifth = client.upload(bytes(MIB, 2));
+        client.execute(KvOp.GETSET, r -> r.argument(key).uploadedArgument(fifth));
+        assertThat(client.readAll(client.cursor.streamId(), 0, MIB)).isEqualTo(value);
+        assertThat(client.get("GETDEL k")).isEqualTo(bytes(MIB, 2));
+    }
+
+    @Test
+    void anUploadElsewhereIsAnErrorAndFreed() {
+        final long id = client.upload(bytes(MIB, 1));
+        client.execute(KvOp.APPEND, r -> r.argument(new byte[] {'k'}).uploadedArgument(id));
+        assertThat(client.cursor.text()).isEqualTo("ERR argument 1 of 'append' cannot be an upload");
+        final long key = client.upload(bytes(MIB, 1));
+        client.execute(KvOp.SET, r -> r.uploadedArgument(key).argument(new byte[] {'k'}));
+        assertThat(client.cursor.text()).isEqualTo("ERR argument 0 of 'set' cannot be an upload");
+        final long arity = client.upload(bytes(MIB, 1));
+        client.execute(KvOp.GET, r -> r.argument(new byte[] {'k'}).uploadedArgument(arity));
+        assertThat(client.transfers.uploads()).isZero();
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(77));
+        assertThat(client.cursor.text()).isEqualTo("ERR no such upload");
+        client.call("LPUSH k a");
+        assertThat(client.set("k", bytes(MIB, 1), "GET"))
+                .isEqualTo("WRONGTYPE Operation against a key holding the wrong kind of value");
+        assertThat(client.transfers.uploads()).isZero();
+    }
+
+    @Test
+    void piecesOutOfOrderAreToldByTheRequestThatUsesThem() {
+        assertThat(client.piece(1, 10, 0, new byte[4])).isEqualTo("OK");
+        assertThat(client.piece(1, 10, 5, new byte[5])).isEqualTo("ERR pieces of an upload are out of order");
+        assertThat(client.piece(1, 10, 4, new byte[6])).isEqualTo("ERR pieces of an upload are out of order");
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(1));
+        assertThat(client.cursor.text()).isEqualTo("ERR pieces of an upload are out of order");
+        client.piece(2, 10, 0, new byte[4]);
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(2));
+        assertThat(client.cursor.text()).isEqualTo("ERR upload is incomplete");
+        client.piece(3, MIB, 0, new byte[4]);
+        client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(3));
+        assertThat(client.transfers.uploads()).isZero();
+        assertThat(client.piece(4, 10, 0, new byte[11])).isEqualTo("ERR upload of 10 bytes has a piece of 11 at 0");
+        assertThat(client.piece(4, -1, 0, new byte[1])).isEqualTo("ERR upload of -1 bytes has a piece of 1 at 0");
+        assertThat(client.piece(4, 10, Long.MAX_VALUE, new byte[1])).asString().startsWith("ERR upload of 10");
+        assertThat(client.transfers.uploads()).isZero();
+    }
+
+    @Test
+    void aRefusedUploadIsRemembered() {
+        context.maxMemory(8 * MIB);
+        assertThat(client.set("k", bytes(16 * MIB, 1))).isEqualTo(OUT_OF_MEMORY);
+        assertThat(client.call("EXISTS k")).isEqualTo(0L);
+        assertThat(client.set("k", bytes(5 * MIB, 1))).isEqualTo("OK");
+        assertThat(client.set("other", bytes(5 * MIB, 1))).isEqualTo(OUT_OF_MEMORY);
+        context.evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
+        assertThat(client.set("other", bytes(5 * MIB, 1))).isEqualTo("OK");
+        assertThat(client.call("EXISTS k")).isEqualTo(0L);
+        assertThat(client.set("huge", new byte[9 * MIB])).isEqualTo(OUT_OF_MEMORY);
+        assertThat(client.call("EXISTS other"))
+                .as("nothing goes for what cannot be had")
+                .isEqualTo(1L);
+        context.maxMemory(0);
+        client.piece(99, TransferDescriptor.MAX_UPLOAD_LENGTH + 1L, 0, new byte[1]);
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(99));
+        assertThat(client.cursor.text()).isEqualTo("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+        context.maxValueLength(MIB);
+        assertThat(client.set("k", bytes(MIB + 1, 1))).isEqualTo("ERR value of 1048577 bytes > maximum 1048576");
+        assertThat(client.set("k", bytes(MIB, 1))).isEqualTo("OK");
+    }
+
+    @Test
+    void noMemoryInTheProcessRefusesOneUploadAlone() {
+        context.memorySource(length -> {
+            throw new OutOfMemoryError("injected");
+        });
+        assertThat(client.set("k", bytes(MIB, 1))).isEqualTo(OUT_OF_MEMORY);
+        context.memorySource(ByteBuffer::allocateDirect);
+        kv.shard.housekeep(kv.now, 100);
+        assertThat(client.set("k", bytes(MIB, 1))).isEqualTo("OK");
+        assertThat(client.get("GET k")).isEqualTo(bytes(MIB, 1));
+    }
+
+    @Test
+    void uploadsAndStreamsAreBounded() {
+        for (int i = 0; i < ClientTransfers.MAX_UPLOADS; i++) {
+            assertThat(client.piece(i, 10, 0, new byte[1])).isEqualTo("OK");
+        }
+        assertThat(client.piece(5000, 10, 0, new byte[1])).isEqualTo("ERR too many open uploads");
+        client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(3));
+        assertThat(client.piece(5000, 10, 0, new byte[1])).isEqualTo("OK");
+        client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(5000));
+        client.set("k", bytes(MIB, 1));
+        for (int i = 0; i < ClientTransfers.MAX_STREAMS - 1; i++) {
+            client.open("GET k");
+        }
+        // The second stream of the reply is one too many: the first is closed again.
+        assertThat(client.call("MGET k k")).isEqualTo("ERR too many open streams");
+        assertThat(client.transfers.streams()).isEqualTo(ClientTransfers.MAX_STREAMS - 1);
+        client.open("GET k");
+        assertThat(client.call("GETDEL k")).isEqualTo("ERR too many open streams");
+        assertThat(client.call("EXISTS k")).isEqualTo(1L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET k short",
+                "DEL k",
+                "GETDEL k",
+                "FLUSHALL",
+                "FLUSHDB",
+                "APPEND k tail",
+                "SETRANGE k 100000 changed",
+                "SETRANGE k 2000000 beyond",
+                "SETBIT k 7 1",
+                "RENAME other k",
+                "PEXPIREAT k 1"
+            })
+    void aStreamReadsWhatWasThere(final String change) {
+        final byte[] value = bytes(MIB, 3);
+        value[0] = 0;
+        client.set("k", value);
+        client.call("SET other x");
+        final long id = client.open("GET k");
+        final byte[] start = (byte[]) client.read(id, 0, TransferDescriptor.PIECE_LENGTH);
+        client.call(change);
+        // What was given back is used for something else.
+        client.set("reuse", bytes(MIB, 4));
+        client.set("again", bytes(MIB, 5));
+        final byte[] rest = client.readAll(id, start.length, MIB);
+        assertThat(Arrays.copyOf(value, start.length)).isEqualTo(start);
+        assertThat(Arrays.copyOfRange(value, start.length, MIB)).isEqualTo(rest);
+        assertThat(client.read(id, MIB, 1)).isEqualTo("ERR no such stream");
+        if (change.startsWith("SETRANGE k 1")) {
+            assertThat(client.get("GETRANGE k 100000 100006")).isEqualTo("changed".getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    @Test
+    void overwritingWithTheSameLengthLeavesAStreamAlone() {
+        client.set("k", bytes(100_000, 1));
+        client.call("DEL k");
+        final byte[] value = bytes(200_000, 1);
+        client.set("k", value);
+        final long id = client.open("GET k");
+        client.set("k", bytes(200_000, 2));
+        final long other = client.open("GET k");
+        assertThat(client.readAll(id, 0, 200_000)).isEqualTo(value);
+        assertThat(client.readAll(other, 0, 200_000)).isEqualTo(bytes(200_000, 2));
+    }
+
+    @Test
+    void streamsAreReadInOrderAndCanBeClosed() {
+        client.set("k", bytes(MIB, 1));
+        final long id = client.open("GET k");
+        assertThat(client.read(id, 5, 10)).isEqualTo("ERR stream is read at 5 and has been read to 0");
+        assertThat(client.read(id, 0, 0)).isEqualTo("ERR length 0 of a read is not in 1 to 65536");
+        assertThat(client.read(id, 0, 65_537)).isEqualTo("ERR length 65537 of a read is not in 1 to 65536");
+        client.call("DEL k");
+        final long pinned = kv.shard.usedMemory();
+        assertThat(pinned).isGreaterThan(MIB);
+        client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(id));
+        assertThat(kv.shard.usedMemory()).isLessThan(pinned - MIB);
+        assertThat(client.read(id, 0, 1)).isEqualTo("ERR no such stream");
+    }
+
+    @Test
+    void largeElementsOfOtherTypesAreStreams() {
+        final byte[] value = bytes(MIB, 9);
+        final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
+        final RequestEncoder encoder = new RequestEncoder();
+        for (final KvOp op : new KvOp[] {KvOp.RPUSH, KvOp.HSET, KvOp.LSET}) {
+            encoder.begin(request, 0, op, 0, 5, 0).argument(new byte[] {op == KvOp.HSET ? (byte) 'h' : (byte) 'l'});
+            if (op == KvOp.LSET) {
+                client.open("LINDEX l 0");
+                encoder.argument(0);
+                value[5]++;
+            } else if (op == KvOp.HSET) {
+                encoder.argument(new byte[] {'f'});
+            }
+            encoder.argument(value);
+            final byte[] whole = new byte[encoder.length()];
+            request.getBytes(0, whole);
+            final long id = client.upload(whole);
+            client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(id));
+            assertThat(client.cursor.type()).isNotEqualTo(ReplyType.ERROR);
+        }
+        assertThat(client.get("LINDEX l 0")).isEqualTo(value);
+        value[5]--;
+        assertThat(client.readAll(1, 0, MIB)).as("what was pinned before LSET").isEqualTo(value);
+        assertThat(client.get("HGET h f")).isEqualTo(value);
+        final byte[] overwritten = client.get("LINDEX l 0");
+        assertThat(overwritten[5]).isEqualTo((byte) (value[5] + 1));
+    }
+
+    @Test
+    void longRepliesAreHeld() {
+        for (int i = 0; i < 5000; i++) {
+            client.call("RPUSH l element:number:" + i);
+        }
+        client.call("LRANGE l 0 -1");
+        assertThat(client.transfers.heldBytes()).isGreaterThan(TransferDescriptor.MAX_MESSAGE);
+        client.fetchHeld();
+        assertThat(client.cursor.count()).isEqualTo(5000);
+        for (int i = 0; i < 5000; i++) {
+            client.cursor.next();
+            assertThat(client.cursor.text()).isEqualTo("element:number:" + i);
+        }
+        assertThat(client.transfers.heldBytes()).isZero();
+        assertThat(client.transfers.streams()).isZero();
+        // Left unread: goes with the client.
+        client.call("LRANGE l 0 -1");
+    }
+
+    @Test
+    void aTransactionTakesUploadsAndHoldsStreams() {
+        final byte[] value = bytes(MIB, 1);
+        client.set("k", value);
+        final ExpandableArrayBuffer inner = new ExpandableArrayBuffer();
+        final RequestEncoder encoder = new RequestEncoder();
+        final long id = client.upload(bytes(MIB, 2));
+        encoder.begin(inner, 0, KvOp.SET, 0, 0, 0).argument(new byte[] {'n'}).uploadedArgument(id);
+        final byte[] set = new byte[encoder.length()];
+        inner.getBytes(0, set);
+        encoder.begin(inner, 0, KvOp.GET, 0, 0, 0).argument(new byte[] {'k'});
+        final byte[] get = new byte[encoder.length()];
+        inner.getBytes(0, get);
+        client.execute(KvOp.TRANSACTION, r -> r.argument(set).argument(get));
+        assertThat(client.cursor.count()).isEqualTo(2);
+        client.cursor.next();
+        assertThat(client.cursor.text()).isEqualTo("OK");
+        client.cursor.next();
+        assertThat(client.readAll(client.cursor.streamId(), 0, MIB)).isEqualTo(value);
+        assertThat(client.get("GET n")).isEqualTo(bytes(MIB, 2));
+        // The upload is used up: the same again executes nothing.
+        client.call("DEL k n");
+        client.execute(KvOp.TRANSACTION, r -> r.argument(set).argument(get));
+        assertThat(client.cursor.text()).isEqualTo("ERR no such upload");
+    }
+
+    @Test
+    void noReplyIsTakenAtItsWord() {
+        client.set("k", bytes(MIB, 1));
+        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        final RequestEncoder encoder = new RequestEncoder();
+        encoder.begin(buffer, 0, KvOp.GET, 0, 1, RequestDescriptor.FLAG_NO_REPLY)
+                .argument(new byte[] {'k'});
+        try (ReplyEncoder reply = new ReplyEncoder()) {
+            assertThat(kv.shard.execute(buffer, 0, encoder.length(), reply, client.transfers))
+                    .isFalse();
+        }
+        assertThat(client.transfers.streams()).isZero();
+    }
+}

@@ -1,0 +1,69 @@
+package io.verbena.redis;
+
+import io.verbena.redis.WorkerStatistics.Counter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory that a worker's clients take together: what they have sent and was not executed, what is queued for EXEC, and replies
+ * that they have not taken. If it exceeds its share of {@code maxmemory-clients}, the client that takes most is closed, as
+ * Redis does it; the others do not notice. For one worker's thread.
+ */
+final class ClientMemory {
+    private final Settings settings;
+    private final WorkerStatistics statistics;
+    private long bytes;
+
+    ClientMemory(Settings settings, WorkerStatistics statistics) {
+        this.settings = settings;
+        this.statistics = statistics;
+    }
+
+    /** A client takes that much more, or less. */
+    void update(long change) {
+        bytes += change;
+        statistics.add(Counter.CLIENT_MEMORY, change);
+    }
+
+    /** Bytes that all clients take. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Closes clients, largest first, until the others are within the limit. */
+    void enforce(List<Connection> connections) {
+        final long limit = settings.maxMemoryClients();
+        if (limit == 0) {
+            return;
+        }
+        final long share = limit / settings.context().workers();
+        if (bytes <= share) {
+            return;
+        }
+        long left = 0; // without those that are being closed
+        for (final Connection connection : connections) {
+            left += connection.isClosed() ? 0 : connection.memory();
+        }
+        while (left > share) {
+            final Connection largest = largest(connections);
+            if (largest == null) {
+                return;
+            }
+            left -= largest.memory();
+            largest.close(
+                    CloseReason.CLIENT_MEMORY,
+                    "it took " + largest.memory() + " of " + bytes + " bytes of all clients, limit " + share
+                            + " (a worker's share of maxmemory-clients)");
+        }
+    }
+
+    private static @Nullable Connection largest(List<Connection> connections) {
+        Connection largest = null;
+        for (final Connection connection : connections) {
+            if (!connection.isClosed() && (largest == null || connection.memory() > largest.memory())) {
+                largest = connection;
+            }
+        }
+        return largest == null || largest.memory() == 0 ? null : largest;
+    }
+}

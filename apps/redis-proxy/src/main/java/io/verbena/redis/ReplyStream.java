@@ -1,0 +1,98 @@
+package io.verbena.redis;
+
+import io.verbena.SendResult;
+import io.verbena.kv.protocol.ReplyCursor;
+import io.verbena.kv.protocol.ReplyType;
+import io.verbena.kv.protocol.TransferDescriptor;
+import io.verbena.redis.resp.StreamedBody;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value of a reply whose bytes are still at the shard: they are fetched, a few pieces ahead, while the client takes them. For
+ * one worker's thread.
+ */
+final class ReplyStream implements PieceTaker, StreamedBody {
+    /** Pieces that are asked for before the first has come. */
+    private static final int MAX_PIECES_AHEAD = 4;
+
+    private final RequestSender sender;
+    private final int shard;
+    private final long id;
+    private final long length;
+    private @Nullable Connection reader;
+    private long asked;
+    private long received;
+    private boolean closed;
+
+    ReplyStream(RequestSender sender, int shard, long id, long length) {
+        this.sender = sender;
+        this.shard = shard;
+        this.id = id;
+        this.length = length;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    /** Its bytes are next on their way to the client. */
+    void begin(Connection connection) {
+        reader = connection;
+    }
+
+    /** Whether all bytes have come. */
+    boolean isComplete() {
+        return received == length;
+    }
+
+    /**
+     * Asks for the next pieces.
+     *
+     * @return BACK_PRESSURED: there is no room for it now; CLOSED: the shard is gone; else SENT
+     */
+    SendResult ask() {
+        while (asked < length && asked - received < (long) MAX_PIECES_AHEAD * TransferDescriptor.PIECE_LENGTH) {
+            final int piece = TransferDescriptor.nextPiece(length, asked);
+            final SendResult sent = sender.read(this, shard, id, asked, piece);
+            if (sent != SendResult.SENT) {
+                return sent;
+            }
+            asked += piece;
+        }
+        return SendResult.SENT;
+    }
+
+    @Override
+    public void onPiece(ReplyCursor cursor) {
+        final Connection connection = reader;
+        if (closed || connection == null) {
+            return;
+        }
+        if (cursor.type() != ReplyType.BULK || cursor.textLength() > asked - received) {
+            connection.bodyLost("shard " + shard + " did not answer with a piece of the value");
+            return;
+        }
+        received += cursor.textLength();
+        connection.body(cursor.buffer(), cursor.textOffset(), cursor.textLength());
+    }
+
+    @Override
+    public void onLost() {
+        final Connection connection = reader;
+        if (!closed && connection != null) {
+            connection.bodyLost("shard " + shard + " was lost");
+        }
+    }
+
+    /** Nobody takes the rest. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            if (asked < length) { // else the shard lets go by itself
+                sender.closeStream(shard, id);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.verbena.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Far more requests at once than a turn executes: each client gets its own replies, and what was acknowledged is there. */
+@Timeout(120)
+class ManyAtOnceTest {
+    private static final int CLIENTS = 50;
+
+    private static List<RespClient> clients(ProxyFixture proxy, int count) throws IOException {
+        final List<RespClient> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            clients.add(proxy.client());
+        }
+        return clients;
+    }
+
+    private static void close(List<RespClient> clients) throws IOException {
+        for (final RespClient client : clients) {
+            client.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "4,1", "1,4", "2,3"})
+    void everyClientGetsItsOwnValue(int workers, int shards) throws Exception {
+        final int depth = 200;
+        try (ProxyFixture proxy =
+                new ProxyFixture(new ProxyContext().workers(workers).shards(shards))) {
+            final List<RespClient> clients = clients(proxy, CLIENTS);
+            for (int i = 0; i < CLIENTS; i++) {
+                assertThat(clients.get(i).command("SET", "key" + i, "value" + i))
+                        .isEqualTo("+OK\r\n");
+            }
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.get(i).send(RespClient.encode("GET", "key" + i).repeat(depth));
+            }
+            for (int i = 0; i < CLIENTS; i++) {
+                final String expected = "$" + ("value" + i).length() + "\r\nvalue" + i + "\r\n";
+                for (int j = 0; j < depth; j++) {
+                    assertThat(clients.get(i).read()).isEqualTo(expected);
+                }
+            }
+            close(clients);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "4,1", "1,4"})
+    void everyCounterCountsItsOwnClient(int workers, int shards) throws Exception {
+        final int depth = 1000;
+        try (ProxyFixture proxy =
+                new ProxyFixture(new ProxyContext().workers(workers).shards(shards))) {
+            final List<RespClient> clients = clients(proxy, CLIENTS);
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.get(i).send(RespClient.encode("INCR", "counter" + i).repeat(depth));
+            }
+            for (int i = 0; i < CLIENTS; i++) {
+                for (int j = 1; j <= depth; j++) {
+                    assertThat(clients.get(i).read()).isEqualTo(":" + j + "\r\n");
+                }
+            }
+            close(clients);
+        }
+    }
+
+    /** Values of each kind of way: in a message, in pieces; many under way fill whatever lies between. */
+    @ParameterizedTest
+    @CsvSource({"100,300", "4096,64", "16384,32", "65536,16", "150000,16", "1048576,8"})
+    void whatWasAcknowledgedIsThere(int length, int depth) throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture()) {
+            final List<RespClient> clients = clients(proxy, 10);
+            for (int i = 0; i < clients.size(); i++) {
+                final RespClient client = clients.get(i);
+                final String letter = String.valueOf((char) ('a' + i));
+                final Thread sender = new Thread(
+                        () -> {
+                            try {
+                                for (int j = 0; j < depth; j++) {
+                                    client.send(RespClient.encode("SET", letter + j, letter.repeat(length) + j));
+                                }
+                            } catch (IOException e) {
+                                throw new java.io.UncheckedIOException(e);
+                            }
+                        },
+                        "sender-" + i);
+                sender.setDaemon(true);
+                sender.start();
+            }
+            for (final RespClient client : clients) {
+                for (int j = 0; j < depth; j++) {
+                    assertThat(client.read()).isEqualTo("+OK\r\n");
+                }
+            }
+            for (int i = 0; i < clients.size(); i++) {
+                final String letter = String.valueOf((char) ('a' + i));
+                for (int j = 0; j < depth; j++) {
+                    final String value = letter.repeat(length) + j;
+                    // No assertion that would print a value of a megabyte.
+                    assertThat(clients.get(i)
+                                    .command("GET", letter + j)
+                                    .equals("$" + value.length() + "\r\n" + value + "\r\n"))
+                            .as("value %d of client %d", j, i)
+                            .isTrue();
+                }
+            }
+            assertThat(clients.get(0).command("DBSIZE")).isEqualTo(":" + 10 * depth + "\r\n");
+            close(clients);
+        }
+    }
+}
