@@ -52,6 +52,10 @@ final class Arrivals {
             String to = "a message to " + Place.named(Content.place(identity));
             return wrong(FlawKind.MISDELIVERED, place, channel, identity, "messages to " + place, to);
         }
+        if (immediate != 0 && immediate != Content.immediate(identity)) {
+            String got = "other bits, " + immediate;
+            return wrong(FlawKind.TORN, place, channel, identity, "its own 32 bits beside it or none", got);
+        }
         StreamCheck check = check(place, stream);
         if (channel != null && !check.isFrom(channel)) {
             return wrong(FlawKind.MISDELIVERED, place, channel, identity, "the stream's channel", "another channel");

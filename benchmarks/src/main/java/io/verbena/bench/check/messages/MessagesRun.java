@@ -89,7 +89,7 @@ public final class MessagesRun {
 
     private void play(Path folder) {
         long end = begun + (long) (settings.seconds() * 1e9);
-        double each = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, settings.seconds() / combinations.size() * 0.8));
+        double each = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, settings.seconds() / combinations.size() * 0.5));
         while (findings.isClean() && (rounds == 0 || System.nanoTime() - end < 0)) {
             Combination next = combinations.get(rounds % combinations.size());
             boolean elsewhere = settings.loads().contains(LoadName.PROCESSES)
