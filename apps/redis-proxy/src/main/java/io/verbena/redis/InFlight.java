@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.redis.command.Command;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -160,8 +161,9 @@ final class InFlight {
         final int row = firstFree;
         firstFree = nextFree[row];
         shards[row] = shard;
-        lengths[row] = length;
-        bytes += length;
+        // What is longer goes in pieces, which count themselves: it would keep them from going.
+        lengths[row] = length > TransferDescriptor.MAX_MESSAGE ? 0 : length;
+        bytes += lengths[row];
         size++;
         return row;
     }

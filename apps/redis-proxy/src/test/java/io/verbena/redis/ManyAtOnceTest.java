@@ -52,6 +52,23 @@ class ManyAtOnceTest {
         }
     }
 
+    /** More bytes in one request, and in those of several clients, than may be on their way. */
+    @ParameterizedTest
+    @CsvSource({"1,5", "20,1"})
+    void requestsLargerThanWhatMayBeInFlight(int count, int mebibytes) throws Exception {
+        final String value = "x".repeat(mebibytes << 20);
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext())) {
+            final List<RespClient> clients = clients(proxy, count);
+            for (int i = 0; i < count; i++) {
+                clients.get(i).send(RespClient.encode("APPEND", "key" + i, value));
+            }
+            for (final RespClient client : clients) {
+                assertThat(client.read()).isEqualTo(":" + value.length() + "\r\n");
+            }
+            close(clients);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"1,1", "4,1", "1,4"})
     void everyCounterCountsItsOwnClient(int workers, int shards) throws Exception {
