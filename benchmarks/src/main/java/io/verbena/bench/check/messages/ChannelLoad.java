@@ -129,6 +129,9 @@ final class ChannelLoad implements Load {
         length = small
                 ? random.nextInt(120)
                 : Lengths.next(random, Math.min(maxLength, channel().maxMessage()));
+        if (!place.isOrdered()) {
+            length = Math.max(length, Content.IDENTITY_LENGTH); // 12 bits of a number do not name it out of order
+        }
         offset = random.nextInt(PAD);
         way = WAYS[random.nextInt(WAYS.length)];
         if (length < Content.IDENTITY_LENGTH) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ChurnLoad implements Load {
     private static final long PAUSE_NANOS = 20_000_000;
     private static final int MESSAGES = 40;
+    private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final int MAX_LENGTH = 2000;
 
     /** A channel that was closed, at once or when all was acknowledged: what it has sent still comes. */
@@ -95,7 +96,7 @@ final class ChurnLoad implements Load {
         sent = 0;
         wanted = random.nextInt(MESSAGES);
         quietly = random.nextBoolean();
-        channel = site.node().connect(site.host().address(to.inbox()), Site.TIMEOUT);
+        channel = site.node().connect(site.host().address(to.inbox()), CONNECT);
     }
 
     private int send(Channel to) {
