@@ -29,6 +29,9 @@ final class CommandInput {
     /** Values from this length on go to their shard while they are received: just shorter ones fit in a message. */
     static final int STREAMED_LENGTH = TransferDescriptor.MAX_MESSAGE - (8 << 10);
 
+    /** Values of a worker that are on their way at a time; a client that stops in the middle of one keeps its place. */
+    private static final int MAX_STREAMED = 512;
+
     /** What is sent on at a time at least, unless less is left. */
     private static final int MIN_PIECE = 16 << 10;
 
@@ -102,16 +105,18 @@ final class CommandInput {
 
     private boolean beginStreamed(Connection connection) {
         final int length = parser.pendingLength();
-        if (length < STREAMED_LENGTH || connection.transaction().isOpen()) {
-            return false;
-        }
         final Dispatcher dispatcher = worker.dispatcher();
+        if (length < STREAMED_LENGTH
+                || connection.transaction().isOpen()
+                || dispatcher.sender().openUploads() >= MAX_STREAMED) {
+            return false; // collected here, as others are
+        }
         final int shard = dispatcher.streamsTo(
                 connection, arguments.wrap(receive.view(), receive.start(), parser), parser.argumentCount());
         if (shard < 0) {
             return false;
         }
-        streamed = new StreamedCommand(shard, dispatcher.sender().nextUploadId(), length, arguments);
+        streamed = new StreamedCommand(shard, dispatcher.sender().openUpload(), length, arguments);
         receive.consume(parser.divert());
         return true;
     }
@@ -161,6 +166,7 @@ final class CommandInput {
         final StreamedCommand value = streamed;
         if (value != null) {
             streamed = null;
+            worker.dispatcher().sender().uploadEnded();
             if (!value.isUsed()) {
                 worker.dispatcher().sender().discardUpload(value.shard(), value.uploadId());
             }

@@ -176,6 +176,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
             } else {
                 process();
             }
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            input.receiveBuffer().release(); // what others read into is theirs again
         } finally {
             ReferenceCountUtil.release(buffer);
         }
@@ -259,7 +262,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Its turn has come; it had been waiting for room, or for others. */
     void takeTurn() {
         waits = false;
-        resume();
+        try {
+            resume();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
     }
 
     /** Sends what is left of the last command. */
@@ -294,6 +301,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 input.executed();
                 return true;
             case OVERSIZED:
+                session.beginCommand();
+                transaction.abort();
                 answerError("ERR command of " + input.announced() + " bytes exceeds the limit of "
                         + worker.limits().maxValue() + " bytes an argument and "
                         + worker.limits().maxCommand() + " bytes a command");
@@ -395,6 +404,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The rest of the present value cannot be had, and its head has been sent: there is nothing left but to close. */
     void bodyLost(String why) {
         close(CloseReason.INTERNAL_ERROR, why);
+    }
+
+    /** Asks for the next bytes of the present value, for which there was no room before. */
+    void fetchBody() {
+        if (!isClosed()) {
+            output.fetchAgain();
+        }
     }
 
     /** Bytes of the present value have come. */

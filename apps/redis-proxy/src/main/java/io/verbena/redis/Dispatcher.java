@@ -54,9 +54,9 @@ final class Dispatcher {
         return sender;
     }
 
-    /** Whether another command may be sent. */
+    /** Whether anything may be sent. */
     boolean hasRoom() {
-        return inFlight.hasRoom(0);
+        return inFlight.hasRoomForPiece(0);
     }
 
     /** Whether something is to be sent for which there was no room. */

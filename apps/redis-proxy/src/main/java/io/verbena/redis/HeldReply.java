@@ -28,6 +28,7 @@ final class HeldReply implements PieceTaker {
 
     private final RequestSender sender;
     private final Listener listener;
+    private final Connection owner;
     private final int shard;
     private final long id;
     private final int length;
@@ -41,6 +42,7 @@ final class HeldReply implements PieceTaker {
     HeldReply(
             RequestSender sender,
             Listener listener,
+            Connection owner,
             ByteBufAllocator allocator,
             int shard,
             long id,
@@ -48,6 +50,7 @@ final class HeldReply implements PieceTaker {
             long correlation) {
         this.sender = sender;
         this.listener = listener;
+        this.owner = owner;
         this.shard = shard;
         this.id = id;
         this.length = length;
@@ -55,6 +58,7 @@ final class HeldReply implements PieceTaker {
         this.memory = allocator.directBuffer(length, length);
         final ByteBuffer nio = memory.internalNioBuffer(0, length);
         buffer.wrap(nio, nio.position(), length);
+        owner.held(length);
     }
 
     /** What the request waits for. */
@@ -127,18 +131,8 @@ final class HeldReply implements PieceTaker {
         }
     }
 
-    /** Nobody takes it. Idempotent. */
-    void close() {
-        if (!over) {
-            over = true;
-            if (asked < length) {
-                sender.closeStream(shard, id);
-            }
-            release();
-        }
-    }
-
     private void release() {
+        owner.held(-length);
         buffer.wrap(0, 0);
         memory.release();
     }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>It is also where a worker's requests are bounded: in number, and in bytes of requests and of the pieces that were asked
- * for. What exceeds a bound waits where it is, in the end in its client's socket.
+ * for. What exceeds a bound waits where it is, in the end in its client's socket. Pieces have a share of their own: a command
+ * whose request or reply comes in pieces holds its row until the last has come.
  *
  * <p>For one worker's thread.
  */
@@ -24,6 +25,11 @@ final class InFlight {
     static final int MAX_REQUESTS = 2048;
     /** Most bytes that these requests, and the pieces they ask for, may take together. */
     static final int MAX_BYTES = 4 << 20;
+
+    /** What is kept for pieces: commands that wait for their pieces must not keep them from going. */
+    private static final int REQUESTS_FOR_PIECES = 256;
+
+    private static final int BYTES_FOR_PIECES = 1 << 20;
 
     private static final int FIRST_ROWS = 256;
     private static final int NONE = -1;
@@ -51,8 +57,14 @@ final class InFlight {
         return size;
     }
 
-    /** Whether another request of that many bytes may be sent. One alone always may. */
+    /** Whether another command's request of that many bytes may be sent. One alone always may. */
     boolean hasRoom(int length) {
+        return size < MAX_REQUESTS - REQUESTS_FOR_PIECES
+                && (bytes + length <= MAX_BYTES - BYTES_FOR_PIECES || size == 0);
+    }
+
+    /** Whether a piece of that many bytes may be sent, or asked for. One alone always may. */
+    boolean hasRoomForPiece(int length) {
         return size < MAX_REQUESTS && (bytes + length <= MAX_BYTES || size == 0);
     }
 

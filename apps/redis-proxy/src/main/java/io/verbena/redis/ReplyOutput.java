@@ -26,6 +26,7 @@ final class ReplyOutput {
     private @Nullable ReplyStream body;
 
     private boolean unflushed;
+    private boolean fetchesLater;
     private long overLimitSince;
 
     ReplyOutput(Worker worker, Connection connection, Channel channel) {
@@ -83,6 +84,12 @@ final class ReplyOutput {
         }
     }
 
+    /** As {@link #fetchBody}, for which there was no room before. */
+    void fetchAgain() {
+        fetchesLater = false;
+        fetchBody();
+    }
+
     /** Asks for the next bytes of the present value, if the client takes some. */
     void fetchBody() {
         final ReplyStream stream = body;
@@ -93,7 +100,10 @@ final class ReplyOutput {
         if (asked == SendResult.CLOSED) {
             connection.bodyLost("the value's shard was lost");
         } else if (asked == SendResult.BACK_PRESSURED) {
-            worker.fetchesLater(connection);
+            if (!fetchesLater) {
+                fetchesLater = true;
+                worker.fetchesLater(connection);
+            }
         }
     }
 

@@ -129,15 +129,26 @@ final class ReplyRouter implements HeldReply.Listener {
         final Command command = inFlight.command(row);
         final Transaction transaction = inFlight.transaction(row);
         final long slot = inFlight.slot(row);
-        final int shard = replying;
         inFlight.remove(row);
         if (connection == null || command == null || connection.isClosed()) {
-            worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
+            orphaned(replying);
             if (transaction != null) {
                 transactions.end(transaction);
             }
             return;
         }
+        try {
+            write(connection, command, transaction, slot, replying);
+        } finally {
+            if (transaction != null) {
+                transactions.end(transaction);
+            }
+        }
+        connection.finish(slot);
+    }
+
+    private void write(
+            Connection connection, Command command, @Nullable Transaction transaction, long slot, int shard) {
         final RespWriter out = connection.writer(slot);
         try {
             cursor.next();
@@ -155,10 +166,21 @@ final class ReplyRouter implements HeldReply.Listener {
             malformed(e);
             connection.replies().rewrite(slot).error("ERR a shard's reply could not be read");
         }
-        if (transaction != null) {
-            transactions.end(transaction);
+    }
+
+    /** Nobody takes the present reply: what it leaves at its shard is let go. */
+    private void orphaned(int shard) {
+        worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
+        cursor.rewind();
+        try {
+            while (cursor.next()) {
+                if (cursor.type() == ReplyType.STREAM) {
+                    sender.closeStream(shard, cursor.streamId());
+                }
+            }
+        } catch (ProtocolException e) {
+            malformed(e);
         }
-        connection.finish(slot);
     }
 
     private void onPart(FanOut fanOut, int part) {
@@ -166,7 +188,7 @@ final class ReplyRouter implements HeldReply.Listener {
         final boolean gone = connection.isClosed();
         boolean complete;
         if (gone) {
-            worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
+            orphaned(part);
             complete = fanOut.onOrphan();
         } else {
             final int protocol = connection.replies().protocol(fanOut.slot());
@@ -176,6 +198,9 @@ final class ReplyRouter implements HeldReply.Listener {
             } catch (ProtocolException | IllegalStateException e) {
                 malformed(e);
                 complete = fanOut.onFailed(protocol, "ERR a shard's reply could not be read");
+            } catch (OutOfMemoryError e) {
+                connection.failed(e);
+                complete = fanOut.onOrphan();
             }
         }
         endIfComplete(fanOut, complete);
@@ -215,13 +240,13 @@ final class ReplyRouter implements HeldReply.Listener {
         }
         final HeldReply reply;
         try {
-            reply = new HeldReply(sender, this, ByteBufAllocator.DEFAULT, shard, stream, (int) bytes, correlation);
+            reply = new HeldReply(
+                    sender, this, owner, ByteBufAllocator.DEFAULT, shard, stream, (int) bytes, correlation);
         } catch (OutOfMemoryError e) {
             sender.closeStream(shard, stream);
             fail(row, "OOM no memory for a reply of " + bytes + " bytes");
             return;
         }
-        owner.held(bytes);
         reply.ask();
         if (reply.isAsking()) {
             held.add(reply);
@@ -232,7 +257,6 @@ final class ReplyRouter implements HeldReply.Listener {
     public void onHeld(HeldReply reply) {
         final int row = inFlight.find(reply.correlation());
         if (row >= 0) {
-            release(row, reply);
             onReply(reply.buffer(), 0, reply.length());
         }
     }
@@ -242,15 +266,7 @@ final class ReplyRouter implements HeldReply.Listener {
         held.remove(reply);
         final int row = inFlight.find(reply.correlation());
         if (row >= 0) {
-            release(row, reply);
             fail(row, "ERR the reply was lost with its shard");
-        }
-    }
-
-    private void release(int row, HeldReply reply) {
-        final Connection owner = owner(row);
-        if (owner != null) {
-            owner.held(-reply.length());
         }
     }
 

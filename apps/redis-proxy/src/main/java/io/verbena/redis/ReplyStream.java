@@ -74,7 +74,11 @@ final class ReplyStream implements PieceTaker, StreamedBody {
             return;
         }
         received += cursor.textLength();
-        connection.body(cursor.buffer(), cursor.textOffset(), cursor.textLength());
+        try {
+            connection.body(cursor.buffer(), cursor.textOffset(), cursor.textLength());
+        } catch (RuntimeException | Error e) {
+            connection.failed(e); // a byte that is missing would make all that follows wrong
+        }
     }
 
     @Override

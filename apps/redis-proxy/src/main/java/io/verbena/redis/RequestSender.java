@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestSender {
     private static final int NO_SHARD = -1;
+    private static final long NO_REPLY = -1;
 
     /** The shard says of a piece that it has come; that it was refused, the request that uses the upload is told. */
     private static final PieceTaker ARRIVED = new PieceTaker() {
@@ -47,8 +48,10 @@ final class RequestSender {
     private final RequestEncoder encoder = new RequestEncoder();
     private final ArrayDeque<Release> releases = new ArrayDeque<>();
     private long lastUploadId;
+    private int openUploads;
 
     private int begun = NO_SHARD;
+    private long begunCorrelation;
     private @Nullable LargeRequest large;
 
     RequestSender(Backend backend, InFlight inFlight, ByteBufAllocator allocator) {
@@ -83,11 +86,16 @@ final class RequestSender {
             }
         }
         begun = shard;
+        begunCorrelation = NO_REPLY;
         return SendResult.SENT;
     }
 
     private SendResult claim(int shard, int length) {
         return inFlight.hasRoom(length) ? backend.claim(shard, length) : SendResult.BACK_PRESSURED;
+    }
+
+    private SendResult claimPiece(int shard, int length, int claimed) {
+        return inFlight.hasRoomForPiece(length) ? backend.claim(shard, claimed) : SendResult.BACK_PRESSURED;
     }
 
     /** Where the request that was begun is encoded. */
@@ -97,6 +105,7 @@ final class RequestSender {
 
     /** Starts the request that was begun; its arguments follow. */
     RequestEncoder encode(KvOp op, Session session, long correlation) {
+        begunCorrelation = correlation;
         final LargeRequest apart = large;
         final int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
         if (apart != null) {
@@ -122,10 +131,14 @@ final class RequestSender {
         return apart;
     }
 
-    /** Something went wrong after {@link #begin}: the request that was begun, if any, is not sent. */
+    /** Something went wrong after {@link #begin}: the request that was begun, if any, is not sent, and no reply awaited. */
     void abort() {
         if (begun != NO_SHARD) {
             begun = NO_SHARD;
+            final int row = inFlight.find(begunCorrelation);
+            if (row >= 0) {
+                inFlight.remove(row);
+            }
             if (large != null) {
                 large.release();
                 large = null;
@@ -137,9 +150,24 @@ final class RequestSender {
 
     // ---- pieces -----------------------------------------------------------------------------------------------------
 
-    /** A number for something that is to be uploaded, each given once. */
-    long nextUploadId() {
+    private long nextUploadId() {
         return ++lastUploadId;
+    }
+
+    /** A client begins to upload a value; returns its number. {@link #uploadEnded} follows. */
+    long openUpload() {
+        openUploads++;
+        return nextUploadId();
+    }
+
+    /** A value that a client uploaded is used, or given up. */
+    void uploadEnded() {
+        openUploads--;
+    }
+
+    /** Values that clients are uploading. */
+    int openUploads() {
+        return openUploads;
     }
 
     /**
@@ -180,7 +208,7 @@ final class RequestSender {
      */
     SendResult upload(int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
         final int requestLength = TransferDescriptor.uploadLength(length);
-        final SendResult room = claim(shard, requestLength);
+        final SendResult room = claimPiece(shard, requestLength, requestLength);
         if (room == SendResult.SENT) {
             encodeTransfer(KvOp.UPLOAD, inFlight.add(ARRIVED, shard, requestLength), 0)
                     .argumentLong(id)
@@ -198,9 +226,7 @@ final class RequestSender {
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone, and the stream with it
      */
     SendResult read(PieceTaker taker, int shard, long id, long position, int length) {
-        final SendResult room = inFlight.hasRoom(length)
-                ? backend.claim(shard, TransferDescriptor.readStreamLength())
-                : SendResult.BACK_PRESSURED;
+        final SendResult room = claimPiece(shard, length, TransferDescriptor.readStreamLength());
         if (room == SendResult.SENT) {
             encodeTransfer(KvOp.READ_STREAM, inFlight.add(taker, shard, length), 0)
                     .argumentLong(id)

@@ -169,9 +169,17 @@ final class Transactions {
         connection.takeTransaction();
         final long slot = connection.open();
         final long correlation = inFlight.add(connection, slot, exec, transaction, length);
-        encode(connection, transaction, slot, correlation);
-        connection.sendInPieces(sender.end());
-        transaction.forget();
+        boolean sent = false;
+        try {
+            encode(connection, transaction, slot, correlation);
+            connection.sendInPieces(sender.end());
+            sent = true;
+        } finally {
+            transaction.forget();
+            if (!sent) {
+                end(transaction);
+            }
+        }
         return true;
     }
 

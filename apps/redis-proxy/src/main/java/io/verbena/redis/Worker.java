@@ -107,12 +107,11 @@ final class Worker implements Runnable {
     private void turn() {
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
-        progress = false;
         backend.flush();
-        if (backend.poll(replyHandler, REPLIES_PER_TURN) > 0) {
-            progress = true;
-        } else {
-            reconnectLost();
+        final int replies = backend.poll(replyHandler, REPLIES_PER_TURN);
+        progress = replies > 0;
+        if (replies < REPLIES_PER_TURN) {
+            reconnectLost(); // all that the lost ones had answered is taken
         }
         dispatcher.goOn();
         takeTurns();
@@ -129,24 +128,29 @@ final class Worker implements Runnable {
             return 0;
         }
         // Whatever waits, waits for replies, which wake this thread; the bound is for what nobody foresaw.
-        return stopping || !waiting.isEmpty() || dispatcher.waits()
+        return stopping || !waiting.isEmpty() || !fetching.isEmpty() || dispatcher.waits()
                 ? STOP_POLL_NANOS
                 : Math.max(0, TICK_NANOS - (nowNanos - lastTick));
     }
 
     /** Lets the connections go on that have something to execute, as long as there is room, and once each. */
     private void takeTurns() {
+        fetchBodies();
         for (int left = waiting.size(); left > 0 && dispatcher.hasRoom(); left--) {
             final Connection next = waiting.pollFirst();
             if (next != null) {
                 next.takeTurn();
             }
         }
+    }
+
+    /** Values that are on their way to clients go on before new commands: those hold what the others wait for. */
+    private void fetchBodies() {
         final List<Connection> list = fetching;
         fetching = fetched;
         fetched = list;
         for (int i = 0; i < list.size(); i++) {
-            list.get(i).markDirty();
+            list.get(i).fetchBody();
         }
         list.clear();
     }

@@ -1,10 +1,13 @@
 package io.verbena.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,6 +70,58 @@ class ManyAtOnceTest {
             }
             close(clients);
         }
+    }
+
+    /** Replies that come in pieces hold more rows than there are: the pieces still come, and other clients go on. */
+    @Test
+    void repliesInPiecesBeyondWhatMayBeInFlight() throws Exception {
+        final int depth = 400;
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient other = proxy.client()) {
+            for (int i = 0; i < 16; i++) {
+                other.command("RPUSH", "list", "e".repeat(10_000));
+            }
+            final List<RespClient> clients = clients(proxy, 8);
+            for (final RespClient client : clients) {
+                client.send(RespClient.encode("LRANGE", "list", "0", "-1").repeat(depth));
+            }
+            assertThat(other.command("SET", "k", "v")).isEqualTo("+OK\r\n");
+            for (final RespClient client : clients) {
+                for (int i = 0; i < depth; i++) {
+                    assertThat(client.read()).hasSize(5 + 16 * (8 + 10_000 + 2));
+                }
+            }
+            close(clients);
+        }
+    }
+
+    /** What clients leave behind that die before they have their replies, or in the middle of them, is let go. */
+    @Test
+    void nothingStaysOfClientsThatDie() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient survivor = proxy.client()) {
+            for (int round = 0; round < 20; round++) {
+                assertThat(survivor.command("SET", "large", "x".repeat(1 << 20)))
+                        .isEqualTo("+OK\r\n");
+                for (final RespClient client : clients(proxy, 8)) {
+                    client.send(RespClient.encode("GET", "large").repeat(5)
+                            + RespClient.encode("MGET", "large", "large")
+                            + "*3\r\n$3\r\nSET\r\n$1\r\nz\r\n$300000\r\n"
+                            + "z".repeat(150_000));
+                    client.socket().setSoLinger(true, 0);
+                    client.close();
+                }
+                survivor.command("DEL", "large");
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(usedMemory(survivor)).isLessThan(1 << 20));
+        }
+    }
+
+    private static long usedMemory(RespClient client) throws IOException {
+        final String info = client.command("INFO", "memory");
+        final int at = info.indexOf("used_memory:") + "used_memory:".length();
+        return Long.parseLong(info.substring(at, info.indexOf('\r', at)));
     }
 
     @ParameterizedTest

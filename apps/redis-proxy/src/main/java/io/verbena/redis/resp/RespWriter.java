@@ -37,11 +37,15 @@ public final class RespWriter {
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private @Nullable ByteBuf buffer;
     private int position;
+    /** What was given away of the buffer, up to a body. */
+    private int start;
+
     private int protocol = 2;
 
     // Bulk strings whose bytes come from elsewhere, and where they belong.
-    private final ArrayList<StreamedBody> bodies = new ArrayList<>(0);
+    private final ArrayList<@Nullable StreamedBody> bodies = new ArrayList<>(0);
     private int[] bodyPositions = {};
+    private int firstBody;
 
     /**
      * Creates a writer without a buffer.
@@ -78,7 +82,7 @@ public final class RespWriter {
      * @return bytes
      */
     public int length() {
-        return position;
+        return position - start;
     }
 
     /**
@@ -88,33 +92,28 @@ public final class RespWriter {
      */
     public @Nullable ByteBuf take() {
         final ByteBuf taken = buffer;
-        if (taken == null || position == 0) {
+        if (taken == null || position == start) {
             return null;
         }
-        if (!bodies.isEmpty()) {
-            return takeFirst(bodyPositions[0]);
+        if (hasBodies()) {
+            final int length = bodyPositions[firstBody] - start;
+            if (length == 0) {
+                return null;
+            }
+            final ByteBuf first = taken.retainedSlice(start, length);
+            start += length;
+            return first;
         }
-        taken.writerIndex(position);
+        taken.setIndex(start, position);
         buffer = null;
         view.wrap(0, 0);
         position = 0;
+        start = 0;
         return taken;
     }
 
-    private @Nullable ByteBuf takeFirst(int length) {
-        if (length == 0) {
-            return null;
-        }
-        final ByteBuf first = allocator.directBuffer(length, length);
-        final ByteBuffer nio = first.internalNioBuffer(0, length);
-        view.getBytes(0, nio, nio.position(), length);
-        first.writerIndex(length);
-        position -= length;
-        view.putBytes(0, view, length, position);
-        for (int i = 0; i < bodies.size(); i++) {
-            bodyPositions[i] -= length;
-        }
-        return first;
+    private boolean hasBodies() {
+        return firstBody < bodies.size();
     }
 
     /**
@@ -123,11 +122,15 @@ public final class RespWriter {
      * @return null if there is none
      */
     public @Nullable StreamedBody nextBody() {
-        if (bodies.isEmpty() || bodyPositions[0] > 0) {
-            return null;
+        return hasBodies() && bodyPositions[firstBody] == start ? removeFirst() : null;
+    }
+
+    private @Nullable StreamedBody removeFirst() {
+        final StreamedBody body = bodies.set(firstBody++, null);
+        if (!hasBodies()) {
+            bodies.clear();
+            firstBody = 0;
         }
-        final StreamedBody body = bodies.remove(0);
-        System.arraycopy(bodyPositions, 1, bodyPositions, 0, bodies.size());
         return body;
     }
 
@@ -140,6 +143,7 @@ public final class RespWriter {
             view.wrap(0, 0);
         }
         position = 0;
+        start = 0;
     }
 
     /**
@@ -149,7 +153,7 @@ public final class RespWriter {
      */
     public void clear(int kept) {
         closeBodies(-1);
-        if (view.capacity() > kept) {
+        if (view.capacity() > kept || start > 0) {
             release();
         }
         position = 0;
@@ -157,8 +161,15 @@ public final class RespWriter {
 
     /** Closes those behind a position. */
     private void closeBodies(int behind) {
-        for (int i = bodies.size() - 1; i >= 0 && bodyPositions[i] > behind; i--) {
-            bodies.remove(i).close();
+        for (int i = bodies.size() - 1; i >= firstBody && bodyPositions[i] > behind; i--) {
+            final StreamedBody body = bodies.remove(i);
+            if (body != null) {
+                body.close();
+            }
+        }
+        if (!hasBodies()) {
+            bodies.clear();
+            firstBody = 0;
         }
     }
 
@@ -176,11 +187,11 @@ public final class RespWriter {
      * @param length earlier result of {@link #length()}, with nothing taken since
      */
     public void truncate(int length) {
-        if (length > position) {
-            throw new IllegalArgumentException("length " + length + " > written " + position);
+        if (length > length()) {
+            throw new IllegalArgumentException("length " + length + " > written " + length());
         }
-        closeBodies(length);
-        position = length;
+        closeBodies(start + length);
+        position = start + length;
     }
 
     /**
@@ -190,7 +201,7 @@ public final class RespWriter {
      * @return false also if nothing was written there
      */
     public boolean isErrorAt(int at) {
-        return at < position && view.getByte(at) == '-';
+        return at < length() && view.getByte(start + at) == '-';
     }
 
     /** Writes the status OK. */
@@ -425,7 +436,7 @@ public final class RespWriter {
      * @param other writer
      */
     public void raw(RespWriter other) {
-        raw(other, 0, other.position);
+        raw(other, 0, other.length());
     }
 
     /**
@@ -436,31 +447,32 @@ public final class RespWriter {
      * @param length bytes of the part
      */
     public void raw(RespWriter other, int offset, int length) {
-        if (offset + length > other.position) {
+        if (offset + length > other.length()) {
             throw new IllegalArgumentException(
-                    "offset " + offset + " + length " + length + " > written " + other.position);
+                    "offset " + offset + " + length " + length + " > written " + other.length());
         }
         ensure(length);
-        view.putBytes(position, other.view, offset, length);
-        if (!other.bodies.isEmpty()) {
-            moveBodies(other, offset, length);
+        view.putBytes(position, other.view, other.start + offset, length);
+        if (other.hasBodies()) {
+            moveBodies(other, other.start + offset, length);
         }
         position += length;
     }
 
+    /** Takes over the bodies of a part of another writer; parts are taken in order, so those that come first. */
     private void moveBodies(RespWriter other, int offset, int length) {
-        int kept = 0;
-        for (int i = 0; i < other.bodies.size(); i++) {
-            final StreamedBody body = other.bodies.get(i);
-            final int at = other.bodyPositions[i];
-            if (at > offset && at <= offset + length) {
+        while (other.hasBodies() && other.bodyPositions[other.firstBody] <= offset + length) {
+            final int at = other.bodyPositions[other.firstBody];
+            final StreamedBody body = other.removeFirst();
+            if (body == null) {
+                continue;
+            }
+            if (at > offset) {
                 addBody(position + at - offset, body);
             } else {
-                other.bodyPositions[kept] = at;
-                other.bodies.set(kept++, body);
+                body.close(); // of a part that was left out
             }
         }
-        other.bodies.subList(kept, other.bodies.size()).clear();
     }
 
     private void text(byte type, DirectBuffer source, int offset, int length) {
@@ -521,8 +533,13 @@ public final class RespWriter {
         final ByteBuf larger = allocator.directBuffer(capacity, capacity);
         final ByteBuf old = buffer;
         if (old != null) {
-            larger.setBytes(0, old, 0, position);
+            larger.setBytes(0, old, start, position - start);
             old.release();
+            position -= start;
+            for (int i = firstBody; i < bodies.size(); i++) {
+                bodyPositions[i] -= start;
+            }
+            start = 0;
         }
         final ByteBuffer nio = larger.internalNioBuffer(0, capacity);
         view.wrap(nio, nio.position(), capacity);
