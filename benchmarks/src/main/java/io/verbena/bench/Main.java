@@ -1,6 +1,7 @@
 package io.verbena.bench;
 
 import io.verbena.bench.check.CheckCommand;
+import io.verbena.bench.check.messages.HubProcess;
 import io.verbena.bench.command.Bench;
 import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.etc.EtcProcess;
@@ -11,6 +12,7 @@ import io.verbena.bench.tenants.TenantsProcess;
 import io.verbena.bench.top.TopCommand;
 import io.verbena.bench.trial.BusyProcess;
 import io.verbena.bench.trial.EndProcess;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -29,11 +31,13 @@ import picocli.CommandLine.Command;
             EndProcess.class,
             BusyProcess.class,
             EtcProcess.class,
-            TenantsProcess.class
+            TenantsProcess.class,
+            HubProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
+    private static final Set<String> FAULTY = Set.of("conformance", "simulate", "check", "check-messages-hub");
 
     @Override
     public void run() {
@@ -58,7 +62,7 @@ public final class Main implements Runnable {
     }
 
     private static String logLevel(String[] args) {
-        boolean faultsOnPurpose = args.length > 0 && (args[0].equals("conformance") || args[0].equals("simulate"));
+        boolean faultsOnPurpose = args.length > 0 && FAULTY.contains(args[0]);
         return faultsOnPurpose ? "OFF" : "WARN";
     }
 }

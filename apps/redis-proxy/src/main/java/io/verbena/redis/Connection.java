@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -15,7 +14,6 @@ import io.verbena.redis.resp.RespWriter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -51,17 +49,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Channel channel;
     private final Session session;
     private final CommandInput input;
-    private final RespWriter out;
+    private final ReplyOutput output;
     private final ReplyQueue replies;
 
     private Transaction transaction = new Transaction();
     private @Nullable FanOut unsentFanOut;
     /** Requests of the last command that go in pieces; nothing may be executed before they are sent. */
     private final ArrayDeque<LargeRequest> unsent = new ArrayDeque<>(0);
-    /** The value whose bytes are next on their way to the client. */
-    private @Nullable ReplyStream body;
-
-    private @Nullable ChannelHandlerContext context;
 
     private boolean paused;
     private boolean dirty;
@@ -70,7 +64,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The command that was found has been seen by the session, and waits. */
     private boolean begun;
 
-    private boolean unflushed;
     /** The client will send no more. */
     private boolean inputShut;
     /** Nothing more is executed. */
@@ -82,7 +75,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private @Nullable CloseReason reason;
     private String reasonDetail = "";
     private int window = FIRST_WINDOW;
-    private long overLimitSince;
     private long heldBytes;
     private long accounted;
 
@@ -91,8 +83,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.channel = channel;
         this.session = new Session(id, text(channel.remoteAddress()), text(channel.localAddress()), worker.nowNanos());
         this.input = new CommandInput(worker, channel.alloc());
-        this.out = new RespWriter(channel.alloc());
-        this.replies = new ReplyQueue(out, worker.writers());
+        this.output = new ReplyOutput(worker, this, channel);
+        this.replies = output.replies();
         authenticated(worker.settings().password().isEmpty());
     }
 
@@ -150,7 +142,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        context = ctx;
+        output.context(ctx);
     }
 
     @Override
@@ -164,15 +156,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
             closed = true;
             input.close();
             for (LargeRequest request = unsent.pollFirst(); request != null; request = unsent.pollFirst()) {
-                worker.dispatcher().abandon(request);
+                worker.dispatcher().replies().abandon(request);
             }
-            replies.clear();
-            out.release();
-            final ReplyStream stream = body;
-            if (stream != null) {
-                body = null;
-                stream.close();
-            }
+            output.close();
             transaction.clear();
             worker.memory().update(-accounted);
             accounted = 0;
@@ -285,7 +271,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             }
             unsent.removeFirst();
             if (sent == SendResult.CLOSED) {
-                worker.dispatcher().abandon(request); // the shard's other requests fail with it
+                worker.dispatcher().replies().abandon(request); // the shard's other requests fail with it
             }
         }
         return true;
@@ -328,7 +314,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private boolean mayExecute() {
-        return replies.size() < window && out.length() < SEND_THRESHOLD && channel.isWritable();
+        return replies.size() < window && output.length() < SEND_THRESHOLD && channel.isWritable();
     }
 
     private void pause(boolean pause) {
@@ -376,8 +362,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else if (replies.size() == 0 && window < worker.settings().inFlightCommands()) {
             window = Math.min(2 * window, worker.settings().inFlightCommands());
         }
-        if (out.length() >= SEND_THRESHOLD) {
-            send();
+        if (output.length() >= SEND_THRESHOLD) {
+            output.send();
         }
         markDirty();
     }
@@ -395,10 +381,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (isClosed()) {
             return;
         }
-        send();
-        fetchBody();
-        flush();
-        if (inputEnds && replies.size() == 0 && body == null && out.length() == 0) {
+        output.send();
+        output.fetchBody();
+        output.flush();
+        if (inputEnds && output.isSent()) {
             closeBehindOutput();
         } else {
             resume();
@@ -406,84 +392,21 @@ final class Connection extends ChannelInboundHandlerAdapter {
         account();
     }
 
-    /** Writes what there is, up to a value whose bytes are still to come. */
-    private void send() {
-        final ChannelHandlerContext ctx = context;
-        while (body == null) {
-            final ByteBuf buffer = out.take();
-            if (buffer == null) {
-                return;
-            }
-            if (ctx == null || isClosed()) {
-                buffer.release();
-                return;
-            }
-            worker.statistics().add(Counter.BYTES_OUT, buffer.readableBytes());
-            ctx.write(buffer, ctx.voidPromise());
-            unflushed = true;
-            final ReplyStream next = (ReplyStream) out.nextBody();
-            if (next != null) {
-                body = next;
-                next.begin(this);
-            }
-        }
-    }
-
-    private void fetchBody() {
-        final ReplyStream stream = body;
-        if (stream == null || isClosed() || !channel.isWritable()) {
-            return;
-        }
-        final SendResult asked = stream.ask();
-        if (asked == SendResult.CLOSED) {
-            bodyLost("the value's shard was lost");
-        } else if (asked == SendResult.BACK_PRESSURED) {
-            worker.fetchesLater(this);
-        }
-    }
-
-    /** Bytes of the present value have come. */
-    void body(DirectBuffer buffer, int offset, int length) {
-        final ReplyStream stream = body;
-        final ChannelHandlerContext ctx = context;
-        if (stream == null || ctx == null || isClosed()) {
-            return;
-        }
-        final ByteBuf piece = channel.alloc().directBuffer(length, length);
-        final ByteBuffer nio = piece.internalNioBuffer(0, length);
-        buffer.getBytes(offset, nio, nio.position(), length);
-        piece.writerIndex(length);
-        worker.statistics().add(Counter.BYTES_OUT, length);
-        ctx.write(piece, ctx.voidPromise());
-        unflushed = true;
-        if (stream.isComplete()) {
-            body = null;
-        }
-        markDirty();
-    }
-
     /** The rest of the present value cannot be had, and its head has been sent: there is nothing left but to close. */
     void bodyLost(String why) {
         close(CloseReason.INTERNAL_ERROR, why);
     }
 
-    private void flush() {
-        final ChannelHandlerContext ctx = context;
-        if (unflushed && ctx != null) {
-            unflushed = false;
-            ctx.flush();
-            if (!channel.isWritable()) {
-                checkOutput(worker.nowNanos());
-            }
-        }
+    /** Bytes of the present value have come. */
+    void body(DirectBuffer buffer, int offset, int length) {
+        output.body(buffer, offset, length);
     }
 
     // ---- limits -----------------------------------------------------------------------------------------------------
 
     /** Bytes that the client has not taken. */
     long unsent() {
-        final ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
-        return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+        return output.unsent();
     }
 
     /** A reply of that length is on its way here in pieces; negative when it is here, or never will be. */
@@ -494,8 +417,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Tells the worker how much memory this client takes now. */
     private void account() {
-        long bytes = input.memory() + (long) out.length() + replies.bytes() + unsent() + heldBytes;
-        bytes += transaction.queuedBytes();
+        long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes();
         for (final LargeRequest request : unsent) {
             bytes += request.length();
         }
@@ -514,27 +436,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return accounted;
     }
 
-    private void checkOutput(long nowNanos) {
-        final OutputLimit limit = worker.settings().outputLimit();
-        final long pending = unsent();
-        if (limit.isOverSoft(pending)) {
-            if (overLimitSince == 0) {
-                overLimitSince = nowNanos;
-            }
-            if (limit.isOverHard(pending) || limit.isOverSoftTime(nowNanos - overLimitSince)) {
-                close(CloseReason.OUTPUT_LIMIT, pending + " bytes unsent, limit " + limit);
-            }
-        } else {
-            overLimitSince = 0;
-        }
-    }
-
     /** Looks for what happens by time alone; about once a second. */
     void tick(long nowNanos) {
         if (isClosed()) {
             return;
         }
-        checkOutput(nowNanos);
+        output.check(nowNanos);
         final long timeout = worker.settings().timeoutNanos();
         if (timeout > 0 && replies.size() == 0 && session.idleNanos(nowNanos) > timeout) {
             close(CloseReason.IDLE, "silent for more than " + worker.settings().timeoutSeconds() + " s");
@@ -556,12 +463,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Closes behind what is still to be written. */
     private void closeBehindOutput() {
-        final ChannelHandlerContext ctx = context;
-        if (ctx == null || lastWriteQueued) {
+        if (lastWriteQueued) {
             return;
         }
         lastWriteQueued = true;
-        ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
             if (reason == CloseReason.PROTOCOL_ERROR
                     && !inputShut
                     && channel instanceof DuplexChannel duplex

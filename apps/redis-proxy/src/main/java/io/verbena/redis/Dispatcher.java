@@ -3,36 +3,23 @@ package io.verbena.redis;
 import io.netty.buffer.ByteBufAllocator;
 import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
-import io.verbena.kv.protocol.ProtocolException;
-import io.verbena.kv.protocol.ReplyCursor;
-import io.verbena.kv.protocol.ReplyType;
 import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.kv.protocol.RequestEncoder;
-import io.verbena.kv.protocol.TransferDescriptor;
-import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.command.Command;
 import io.verbena.redis.command.CommandFlags;
 import io.verbena.redis.command.CommandTable;
 import io.verbena.redis.command.Local;
-import io.verbena.redis.command.Split;
 import io.verbena.redis.resp.RespWriter;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Looks commands up, checks them and brings them to who executes them; brings the store's replies back to the slots that wait
- * for them. One a worker, on its thread. Allocates nothing for a command that one shard answers.
+ * Looks commands up, checks them and brings them to who executes them; {@link ReplyRouter} takes what comes back. One a worker,
+ * on its thread. Allocates nothing for a command that one shard answers.
  */
-final class Dispatcher implements HeldReply.Listener {
-    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-
+final class Dispatcher {
     /** How much of an unknown command and its arguments an error quotes, as Redis does. */
     private static final int QUOTED = 128;
 
@@ -42,14 +29,10 @@ final class Dispatcher implements HeldReply.Listener {
     private final CommandTable table = CommandTable.get();
     private final InFlight inFlight = new InFlight();
     private final RequestSender sender;
-    private final ReplyCursor cursor = new ReplyCursor();
-    private final ReplyTranscoder transcoder;
-    private final List<HeldReply> held = new ArrayList<>();
     private final LocalCommands local;
     private final Transactions transactions;
     private final ScanCursors scans;
-    private final ArrayDeque<FanOut> freeFanOuts = new ArrayDeque<>();
-    private int choice;
+    private final ReplyRouter replies;
 
     Dispatcher(Worker worker, Backend backend) {
         this.worker = worker;
@@ -58,8 +41,13 @@ final class Dispatcher implements HeldReply.Listener {
         this.local = new LocalCommands(worker);
         this.scans = new ScanCursors(shards);
         this.sender = new RequestSender(backend, inFlight, ByteBufAllocator.DEFAULT);
-        this.transcoder = new ReplyTranscoder(sender);
+        final ReplyTranscoder transcoder = new ReplyTranscoder(sender);
         this.transactions = new Transactions(worker, backend, inFlight, sender, local, transcoder);
+        this.replies = new ReplyRouter(worker, shards, inFlight, sender, transcoder, transactions, scans);
+    }
+
+    ReplyRouter replies() {
+        return replies;
     }
 
     RequestSender sender() {
@@ -73,7 +61,7 @@ final class Dispatcher implements HeldReply.Listener {
 
     /** Whether something is to be sent for which there was no room. */
     boolean waits() {
-        return sender.hasReleases() || !held.isEmpty();
+        return sender.hasReleases() || replies.waits();
     }
 
     /** Sends what found no room before. */
@@ -81,13 +69,7 @@ final class Dispatcher implements HeldReply.Listener {
         if (sender.hasReleases()) {
             sender.sendReleases();
         }
-        for (int i = held.size() - 1; i >= 0; i--) {
-            final HeldReply reply = held.get(i);
-            reply.ask();
-            if (!reply.isAsking()) {
-                held.remove(reply);
-            }
-        }
+        replies.goOn();
     }
 
     /**
@@ -310,9 +292,9 @@ final class Dispatcher implements HeldReply.Listener {
     private boolean fanOut(Connection connection, Command command, KvOp op, Arguments arguments) {
         FanOut fanOut = connection.unsentFanOut();
         if (fanOut == null) {
-            fanOut = freeFanOuts.isEmpty() ? new FanOut(shards, worker.writers(), transcoder) : freeFanOuts.pollLast();
+            fanOut = replies.fanOut();
             if (command.firstKey() > 0 && (arguments.count() - command.firstKey()) % command.keyStep() != 0) {
-                freeFanOuts.addLast(fanOut);
+                replies.free(fanOut);
                 reject(connection, command, "ERR wrong number of arguments for '" + command.name() + "' command");
                 return true;
             }
@@ -328,7 +310,7 @@ final class Dispatcher implements HeldReply.Listener {
             }
             fanOut.sent();
             if (room == SendResult.CLOSED) {
-                endIfComplete(
+                replies.endIfComplete(
                         fanOut,
                         fanOut.onFailed(
                                 connection.replies().protocol(fanOut.slot()),
@@ -378,229 +360,6 @@ final class Dispatcher implements HeldReply.Listener {
         }
     }
 
-    /** Takes a reply of the store. What goes wrong ends the client that it is for, and no other. */
-    void onReply(DirectBuffer buffer, int offset, int length) {
-        cursor.wrap(buffer, offset, length);
-        final int row = inFlight.find(cursor.correlation());
-        if (row < 0) {
-            worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
-            return;
-        }
-        final Connection owner = owner(row);
-        try {
-            onReply(row);
-        } catch (RuntimeException | Error e) {
-            if (owner == null) {
-                throw e;
-            }
-            owner.failed(e);
-        }
-    }
-
-    /** The client whose command a request is, or is a part of; null for pieces. */
-    private @Nullable Connection owner(int row) {
-        final FanOut fanOut = inFlight.fanOut(row);
-        return fanOut == null ? inFlight.connection(row) : fanOut.connection();
-    }
-
-    private void onReply(int row) {
-        final int replying = inFlight.shard(row);
-        transcoder.from(replying);
-        final PieceTaker taker = inFlight.taker(row);
-        if (taker != null) {
-            inFlight.remove(row);
-            cursor.next();
-            taker.onPiece(cursor);
-            return;
-        }
-        if (cursor.isHeld()) {
-            fetch(row);
-            return;
-        }
-        final FanOut fanOut = inFlight.fanOut(row);
-        if (fanOut != null) {
-            inFlight.remove(row);
-            onPart(fanOut, replying);
-            return;
-        }
-        final Connection connection = inFlight.connection(row);
-        final Command command = inFlight.command(row);
-        final Transaction transaction = inFlight.transaction(row);
-        final long slot = inFlight.slot(row);
-        final int shard = replying;
-        inFlight.remove(row);
-        if (connection == null || command == null || connection.isClosed()) {
-            worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
-            if (transaction != null) {
-                transactions.end(transaction);
-            }
-            return;
-        }
-        final RespWriter out = connection.writer(slot);
-        try {
-            cursor.next();
-            if (cursor.type() == ReplyType.ERROR) {
-                worker.statistics().failed(command);
-            }
-            if (transaction != null) {
-                transactions.write(transaction, cursor, out);
-            } else if (command.split() == Split.SCAN && shards > 1) {
-                scans.write(cursor, shard, transcoder, out);
-            } else {
-                transcoder.write(cursor, out);
-            }
-        } catch (ProtocolException | IllegalStateException e) {
-            malformed(e);
-            connection.replies().rewrite(slot).error("ERR a shard's reply could not be read");
-        }
-        if (transaction != null) {
-            transactions.end(transaction);
-        }
-        connection.finish(slot);
-    }
-
-    private void onPart(FanOut fanOut, int part) {
-        final Connection connection = fanOut.connection();
-        final boolean gone = connection.isClosed();
-        boolean complete;
-        if (gone) {
-            worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
-            complete = fanOut.onOrphan();
-        } else {
-            final int protocol = connection.replies().protocol(fanOut.slot());
-            try {
-                cursor.next();
-                complete = fanOut.onReply(part, cursor, protocol);
-            } catch (ProtocolException | IllegalStateException e) {
-                malformed(e);
-                complete = fanOut.onFailed(protocol, "ERR a shard's reply could not be read");
-            }
-        }
-        endIfComplete(fanOut, complete);
-    }
-
-    private void endIfComplete(FanOut fanOut, boolean complete) {
-        if (!complete) {
-            return;
-        }
-        final Connection connection = fanOut.connection();
-        if (!connection.isClosed()) {
-            if (fanOut.isError()) {
-                worker.statistics().failed(fanOut.command());
-            }
-            fanOut.write(connection.writer(fanOut.slot()), choice++);
-            connection.finish(fanOut.slot());
-        }
-        fanOut.end();
-        freeFanOuts.addLast(fanOut);
-    }
-
-    // ---- replies in pieces ------------------------------------------------------------------------------------------
-
-    /** A reply is too long for a message: its row stays until it is whole. */
-    private void fetch(int row) {
-        cursor.next();
-        final long bytes = cursor.streamLength();
-        final long correlation = cursor.correlation();
-        final int shard = inFlight.shard(row);
-        final long stream = cursor.streamId();
-        final Connection owner = owner(row);
-        if (owner == null || owner.isClosed() || bytes > Integer.MAX_VALUE - TransferDescriptor.PIECE_LENGTH) {
-            sender.closeStream(shard, stream);
-            fail(row, "ERR reply of " + bytes + " bytes cannot be had");
-            return;
-        }
-        final HeldReply reply;
-        try {
-            reply = new HeldReply(sender, this, ByteBufAllocator.DEFAULT, shard, stream, (int) bytes, correlation);
-        } catch (OutOfMemoryError e) {
-            sender.closeStream(shard, stream);
-            fail(row, "OOM no memory for a reply of " + bytes + " bytes");
-            return;
-        }
-        owner.held(bytes);
-        reply.ask();
-        if (reply.isAsking()) {
-            held.add(reply);
-        }
-    }
-
-    @Override
-    public void onHeld(HeldReply reply) {
-        final int row = inFlight.find(reply.correlation());
-        if (row >= 0) {
-            release(row, reply);
-            onReply(reply.buffer(), 0, reply.length());
-        }
-    }
-
-    @Override
-    public void onHeldLost(HeldReply reply) {
-        held.remove(reply);
-        final int row = inFlight.find(reply.correlation());
-        if (row >= 0) {
-            release(row, reply);
-            fail(row, "ERR the reply was lost with its shard");
-        }
-    }
-
-    private void release(int row, HeldReply reply) {
-        final Connection owner = owner(row);
-        if (owner != null) {
-            owner.held(-reply.length());
-        }
-    }
-
-    // ---- requests that will not be answered -------------------------------------------------------------------------
-
-    /** A shard is gone: what it has not answered by now, it will not. */
-    void onLost(int shard) {
-        for (int row = inFlight.nextOf(shard, 0); row >= 0; row = inFlight.nextOf(shard, row + 1)) {
-            final PieceTaker taker = inFlight.taker(row);
-            if (taker == null) {
-                fail(row, "ERR shard " + shard + " was lost: it is not known whether the command was executed");
-            } else {
-                inFlight.remove(row);
-                taker.onLost();
-            }
-        }
-    }
-
-    /** A client is gone, or the shard, before a request was sent whole. */
-    void abandon(LargeRequest request) {
-        if (request.sent() > 0) {
-            sender.discardUpload(request.shard(), request.uploadId());
-        }
-        final int row = inFlight.find(request.correlation());
-        if (row >= 0) {
-            fail(row, "ERR shard " + request.shard() + " cannot be reached now");
-        }
-        request.release();
-    }
-
-    /** Answers a request, for which there will be no reply, with an error. */
-    private void fail(int row, String error) {
-        final FanOut fanOut = inFlight.fanOut(row);
-        final Connection connection = inFlight.connection(row);
-        final Transaction transaction = inFlight.transaction(row);
-        final long slot = inFlight.slot(row);
-        inFlight.remove(row);
-        if (fanOut != null) {
-            final Connection owner = fanOut.connection();
-            endIfComplete(
-                    fanOut,
-                    owner.isClosed()
-                            ? fanOut.onOrphan()
-                            : fanOut.onFailed(owner.replies().protocol(fanOut.slot()), error));
-        } else if (connection != null && !connection.isClosed()) {
-            connection.writer(slot).error(error);
-            connection.finish(slot);
-        }
-        if (transaction != null) {
-            transactions.end(transaction);
-        }
-    }
-
     /** A connection is gone: what it had not sent is not sent. */
     void closed(Connection connection) {
         final FanOut fanOut = connection.unsentFanOut();
@@ -608,12 +367,8 @@ final class Dispatcher implements HeldReply.Listener {
             connection.unsentFanOut(null);
             if (fanOut.abandonUnsent()) {
                 fanOut.end();
-                freeFanOuts.addLast(fanOut);
+                replies.free(fanOut);
             }
         }
-    }
-
-    private static void malformed(RuntimeException e) {
-        LOG.error("a shard's reply could not be read: {}", e.getMessage());
     }
 }

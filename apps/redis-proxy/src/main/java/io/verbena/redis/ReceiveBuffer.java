@@ -154,8 +154,8 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
 
     private int capacityFor(int length) {
         // Room for the command to its end, if it is not too far; one that is far is approached by doubling.
-        final int step = Math.max(OWN_CAPACITY, Math.min(Math.max(2 * length, BELIEVED), needed));
-        return Math.max(length + MIN_ROOM, step);
+        final long step = Math.max(OWN_CAPACITY, Math.min(Math.max(2L * length, BELIEVED), needed));
+        return (int) Math.min(Integer.MAX_VALUE, Math.max((long) length + MIN_ROOM, step));
     }
 
     private void wrapOwn() {

@@ -75,7 +75,7 @@ final class Worker implements Runnable {
         this.loop = backend.loop();
         this.memory = new ClientMemory(settings, statistics);
         this.dispatcher = new Dispatcher(this, backend);
-        this.replyHandler = dispatcher::onReply;
+        this.replyHandler = dispatcher.replies()::onReply;
     }
 
     void start() {
@@ -156,7 +156,7 @@ final class Worker implements Runnable {
         for (int shard = backend.takeLost(); shard >= 0; shard = backend.takeLost()) {
             LOG.error("shard {} was lost: it is connected again", shard);
             statistics.add(Counter.SHARDS_RECONNECTED, 1);
-            dispatcher.onLost(shard);
+            dispatcher.replies().onLost(shard);
         }
     }
 

@@ -2,8 +2,13 @@ package io.verbena.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.util.internal.PlatformDependent;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,23 +18,68 @@ class LimitsTest {
     private static final String MIB = "m".repeat(1 << 20);
 
     @Test
-    void valuesUpTo64MiBAndNotAByteMore() throws Exception {
+    void valuesOfAllWays() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture();
                 RespClient client = proxy.client()) {
-            for (final int length : new int[] {0, 1, 16 << 10, (64 << 10) + 1, 1 << 20, 5_000_000, 64 << 20}) {
+            for (final int length : new int[] {
+                0,
+                1,
+                16 << 10,
+                (64 << 10) + 1,
+                120 << 10,
+                (120 << 10) + 1,
+                131_000,
+                131_072,
+                1 << 20,
+                5_000_000,
+                64 << 20
+            }) {
                 final String value = "v".repeat(length);
                 assertThat(client.command("SET", "k", value)).isEqualTo("+OK\r\n");
                 assertThat(client.command("STRLEN", "k")).isEqualTo(":" + length + "\r\n");
                 assertThat(client.command("GET", "k").equals("$" + length + "\r\n" + value + "\r\n"))
                         .isTrue();
             }
-            final int tooLong = (64 << 20) + 1;
-            client.send(RespClient.encode("SET", "k", "v".repeat(tooLong)) + "PING\r\n");
-            assertThat(client.read())
-                    .isEqualTo(
-                            "-ERR command of " + (tooLong + 4)
-                                    + " bytes exceeds the limit of 67108864 bytes an argument and 134217728 bytes a command\r\n");
-            assertThat(client.read()).isEqualTo("+PONG\r\n");
+        }
+    }
+
+    /** Redis' limit. The value is never whole in this process but in the store. */
+    @Test
+    void valuesUpTo512MiBAndNotAByteMore() throws Exception {
+        final int length = 512 << 20;
+        assumeTrue(PlatformDependent.maxDirectMemory() > 3L * length, "1.5 GiB of direct memory are not there");
+        final byte[] block = new byte[1 << 20];
+        for (int i = 0; i < block.length; i++) {
+            block[i] = (byte) ((i * 31) >> 3);
+        }
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient client = proxy.client();
+                RespClient other = proxy.client()) {
+            client.send("*3\r\n$3\r\nSET\r\n$5\r\nlarge\r\n$" + length + "\r\n");
+            for (int i = 0; i < length / block.length; i++) {
+                client.send(block, 0, block.length);
+                if (i % 64 == 0) {
+                    assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
+                }
+            }
+            client.send("\r\n");
+            assertThat(client.read()).isEqualTo("+OK\r\n");
+            assertThat(client.command("STRLEN", "large")).isEqualTo(":" + length + "\r\n");
+            final String first = new String(block, 0, 4096, StandardCharsets.ISO_8859_1);
+            assertThat(client.command("GETRANGE", "large", "0", "4095").endsWith(first + "\r\n"))
+                    .isTrue();
+            client.send(RespClient.encode("GET", "large"));
+            final InputStream in = client.socket().getInputStream();
+            assertThat(new String(in.readNBytes(("$" + length + "\r\n").length()), StandardCharsets.US_ASCII))
+                    .isEqualTo("$" + length + "\r\n");
+            for (int i = 0; i < length / block.length; i++) {
+                assertThat(Arrays.equals(in.readNBytes(block.length), block)).isTrue();
+            }
+            assertThat(in.readNBytes(2)).containsExactly('\r', '\n');
+            assertThat(client.command("DEL", "large")).isEqualTo(":1\r\n");
+            client.send("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$" + (length + 1) + "\r\n");
+            assertThat(client.read()).isEqualTo("-ERR Protocol error: invalid bulk length\r\n");
+            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 

@@ -1,17 +1,18 @@
 package io.verbena.bench.check;
 
+import io.verbena.bench.check.messages.MessagesCommand;
 import io.verbena.bench.check.redis.RedisCheckCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena check}: loads whose every answer is checked, a subcommand each. */
+/** {@code verbena check}: loads whose every answer or byte is checked, a subcommand each. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
-        subcommands = RedisCheckCommand.class,
-        description = "Checks every answer of a server under load, and ends with 1 at the first wrong one.")
+        subcommands = {RedisCheckCommand.class, MessagesCommand.class},
+        description = "Checks every answer and every byte under load, and ends with 1 at the first wrong one.")
 public final class CheckCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();

@@ -22,9 +22,9 @@ public record RespLimits(
         int maxValue,
         int maxCommand) {
 
-    /** Redis' limits, with values up to 64 MiB and commands up to 128 MiB. */
+    /** Redis' limits, with values up to 512 MiB, as there, and commands up to 1,008 MiB: what an upload holds. */
     public static final RespLimits DEFAULT =
-            new RespLimits(1024 * 1024, 512 << 20, 64 << 10, 10, 16384, 64 << 20, 128 << 20);
+            new RespLimits(1024 * 1024, 512 << 20, 64 << 10, 10, 16384, 512 << 20, 1008 << 20);
 
     /** Checks that the limits agree with one another. */
     public RespLimits {

@@ -62,6 +62,7 @@ final class Scenarios {
                     (player, rank, round) -> overwrites(player, round, size)));
         }
         list.add(new Scenario("cut-1-mib", clientsOf(megabyte()), 1, this::cuts));
+        list.add(Scenario.uniform("large-arguments", Math.min(8, clientsOf(megabyte())), 4, this::largeArguments));
         list.add(new Scenario("large-beside-small", 2, 1, this::largeBesideSmall));
         list.add(Scenario.uniform("pipe", 2, 3, (player, rank, round) -> pipe(player)));
         list.add(Scenario.uniform("unread-gets", 1, 2, this::unread));
@@ -201,6 +202,24 @@ final class Scenarios {
             return Step.of(batch);
         }
         return null;
+    }
+
+    /** Values of a command that a proxy has to collect before it knows where they go, up to 6 MiB in one request. */
+    private Batch largeArguments(ScenarioPlayer player, int rank, int round) {
+        Batch batch = new Batch();
+        if (round == 3) {
+            drop(batch, player.large());
+            return batch;
+        }
+        Slot slot = player.large();
+        for (int i = 0; i < deep(3); i++) {
+            int length = Math.min(round == 0 ? 200_000 : 6 * MIB, run.context().maxValue());
+            Content value = player.value(slot.number(), slot.nextVersion(), length);
+            batch.change(slot, "MSET", () -> stored(slot, value), slot, value);
+            get(batch, player.small(0));
+        }
+        get(batch, slot);
+        return batch;
     }
 
     /** One stores 1 MiB again and again while another reads 64 bytes every 50 ms. */

@@ -1,0 +1,133 @@
+package io.verbena.bench.check.messages;
+
+import io.verbena.NodeMode;
+import java.io.PrintStream;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena check messages}. */
+@Command(
+        name = "messages",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Sends, calls, reads and writes over all fabrics and in all modes at once, from callbacks too, while channels,"
+                    + " nodes and processes come and go, and judges every byte that arrives.",
+            "Ends with 1 at the first thing that is wrong.%n"
+        })
+public final class MessagesCommand implements Callable<Integer> {
+    @Spec
+    CommandSpec spec = CommandSpec.create();
+
+    @Option(names = "--seconds", paramLabel = "<number>", description = "How long; default ${DEFAULT-VALUE}.")
+    double seconds = 30;
+
+    @Option(names = "--seed", paramLabel = "<number>", description = "What the run draws from; default: the clock.")
+    @Nullable
+    Long seed;
+
+    @Option(
+            names = "--fabric",
+            split = ",",
+            paramLabel = "<name>",
+            description = "${COMPLETION-CANDIDATES}; default all.")
+    Set<FabricName> fabrics = EnumSet.allOf(FabricName.class);
+
+    @Option(
+            names = "--mode",
+            split = ",",
+            paramLabel = "<name>",
+            description = "${COMPLETION-CANDIDATES}; default all.")
+    Set<NodeMode> modes = EnumSet.allOf(NodeMode.class);
+
+    @Option(
+            names = "--load",
+            split = ",",
+            paramLabel = "<name>",
+            description = "${COMPLETION-CANDIDATES}; default all.")
+    Set<LoadName> loads = EnumSet.allOf(LoadName.class);
+
+    @Option(
+            names = "--without",
+            split = ",",
+            paramLabel = "<name>",
+            description = "Loads to leave out, so that a run goes on past what is known.")
+    Set<LoadName> without = EnumSet.noneOf(LoadName.class);
+
+    @Option(
+            names = "--threads",
+            paramLabel = "<count>",
+            description = "Clients at a time, each a thread and a node; default ${DEFAULT-VALUE}.")
+    int threads = 2;
+
+    @Option(
+            names = "--max-length",
+            paramLabel = "<bytes>",
+            description = "Bytes of the longest message; default ${DEFAULT-VALUE}.")
+    int maxLength = MessagesSettings.MAX_LENGTH;
+
+    @Option(
+            names = "--stall",
+            paramLabel = "<seconds>",
+            description = "How long nothing may go on where something is due; default ${DEFAULT-VALUE}.")
+    double stall = 30;
+
+    @Override
+    public Integer call() {
+        PrintStream out = System.out;
+        MessagesSettings settings = settings();
+        out.println("seed " + settings.seed());
+        MessagesResult result = new MessagesRun(settings, out).run();
+        out.print(result.table());
+        Flaw flaw = result.flaw();
+        if (flaw == null) {
+            out.println("nothing was wrong in " + result.rounds() + " rounds");
+            return 0;
+        }
+        out.println("FAILED in round " + result.rounds() + " of seed " + settings.seed() + ":");
+        out.println(describe(flaw));
+        out.flush();
+        return 1;
+    }
+
+    private static String describe(Flaw flaw) {
+        return String.format(
+                Locale.ROOT,
+                "  what      %s%n  node      %s%n  channel   %s%n  stream    %d%n  message   %d%n  expected  %s%n  got       %s",
+                flaw.kind(),
+                flaw.where(),
+                flaw.channel(),
+                flaw.stream(),
+                flaw.number(),
+                flaw.expected(),
+                flaw.got());
+    }
+
+    private MessagesSettings settings() {
+        Set<LoadName> left = EnumSet.copyOf(loads);
+        left.removeAll(without);
+        Long given = seed;
+        try {
+            return new MessagesSettings(
+                    seconds,
+                    given == null ? System.nanoTime() : given,
+                    fabrics,
+                    modes,
+                    threads,
+                    left,
+                    maxLength,
+                    stall);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+}

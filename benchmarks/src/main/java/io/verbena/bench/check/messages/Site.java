@@ -1,0 +1,56 @@
+package io.verbena.bench.check.messages;
+
+import io.verbena.Node;
+import io.verbena.NodeMode;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the loads of one client have in common.
+ *
+ * @param node which they send from
+ * @param mode of the node
+ * @param number of the client in its round
+ * @param host whom they talk to
+ * @param content of messages
+ * @param findings where flaws go
+ * @param tally what is counted
+ * @param streams numbers of streams, of the whole run
+ * @param arrivals what has come back to the node
+ * @param entrance of the node's callbacks
+ * @param settings of the run
+ */
+record Site(
+        Node node,
+        NodeMode mode,
+        int number,
+        Host host,
+        Content content,
+        Findings findings,
+        Tally tally,
+        AtomicInteger streams,
+        Arrivals arrivals,
+        Entrance entrance,
+        MessagesSettings settings) {
+    /** How long a connection may take. */
+    static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    int newStream() {
+        int stream = streams.incrementAndGet();
+        if (stream > Content.MAX_STREAM) {
+            throw new IllegalStateException("more than " + Content.MAX_STREAM + " streams: make the run shorter");
+        }
+        return stream;
+    }
+
+    /** A generator that follows from the run's seed and a number of its user. */
+    SplittableRandom random(int user) {
+        return new SplittableRandom(Content.mix(settings.seed() + user * 31L + number * 1_000_003L + streams.get()));
+    }
+
+    void unexpected(String channel, int stream, String expected, String got) {
+        findings.report(
+                new Flaw(FlawKind.UNEXPECTED, "node '" + node.name() + "'", channel, stream, -1, expected, got));
+    }
+}
