@@ -65,6 +65,11 @@ abstract class Expected {
         return when("no error", reply -> !reply.isError());
     }
 
+    /** No reply at all: the command was not sent whole, and is never executed. */
+    static Expected none() {
+        return when("no reply: the command was not sent whole", reply -> false);
+    }
+
     /** A bulk, or nil for null. */
     static Expected bulk(@Nullable Content content) {
         return content == null ? NIL : new Bulk(content);

@@ -28,6 +28,11 @@ record Manner(long fragments, long pauseNanos, End end, long endAfter) {
         return new Manner(0, nanos, End.STAY, 0);
     }
 
+    /** Reset after so many bytes. */
+    static Manner dying(long bytes) {
+        return new Manner(0, 0, End.DIE_SENDING, bytes);
+    }
+
     boolean dies() {
         return end == End.DIE_SENDING || end == End.DIE_READING;
     }

@@ -15,7 +15,18 @@ final class OpeningPlayer extends Player {
             return;
         }
         asked = true;
-        send(new Batch().add("WATCH", this::watch, run().prefix() + "none").add("PING", () -> Expected.status("PONG")));
+        Batch batch = new Batch().add("WATCH", this::watch, run().prefix() + "none");
+        if (run().context().own()) {
+            batch.add("INFO", this::memory, "memory");
+        }
+        send(batch.add("PING", () -> Expected.status("PONG")));
+    }
+
+    private Expected memory() {
+        return Expected.when("used_memory or an error", reply -> {
+            run().memoryBefore(Run.usedMemory(reply));
+            return true;
+        });
     }
 
     private Expected watch() {

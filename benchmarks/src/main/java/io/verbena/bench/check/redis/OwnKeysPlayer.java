@@ -15,6 +15,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
     private static final int DOOMED_DEPTH = 200;
     private static final int HALF_CLOSED_REPLIES = 8 << 10;
     private static final int MAX_DOUBTS = 400;
+    private static final int MAX_CUT = 1 << 20;
 
     private final Keyspace keys;
     private final StringCommands strings;
@@ -69,9 +70,22 @@ final class OwnKeysPlayer extends AuditedPlayer {
         while (batch.size() < depth
                 && batch.requestBytes() < MAX_REQUEST_BYTES
                 && batch.replyBytes() < (halfClosed ? HALF_CLOSED_REPLIES : MAX_REPLY_BYTES)) {
-            addAny(batch, doomed || halfClosed);
+            addAny(batch, doomed, halfClosed);
+        }
+        if (doomed && random.nextBoolean()) {
+            return addCut(batch);
         }
         return batch.manner(manner(batch, doomed, halfClosed));
+    }
+
+    /** Adds a large value in the middle of which the connection dies: it is never stored. */
+    private Batch addCut(Batch batch) {
+        Slot slot = keys.large();
+        SplittableRandom random = random();
+        long before = batch.requestBytes();
+        int length = 1 + random.nextInt(Math.min(keys.largest(), MAX_CUT));
+        batch.add("SET", Expected::none, slot, value(slot.number(), slot.nextVersion(), length));
+        return batch.manner(Manner.dying(before + 1 + random.nextLong(batch.requestBytes() - before - 1)));
     }
 
     private int depth() {
@@ -109,7 +123,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
         return new Manner(fragments, pause, end, after);
     }
 
-    private void addAny(Batch batch, boolean simple) {
+    private void addAny(Batch batch, boolean doomed, boolean halfClosed) {
         int kind = random().nextInt(100);
         if (kind < 82) {
             addSimple(batch);
@@ -117,7 +131,9 @@ final class OwnKeysPlayer extends AuditedPlayer {
             talk.add(batch);
         } else if (kind < 88) {
             talk.addMistake(batch);
-        } else if (simple) {
+        } else if (doomed && kind < 92) {
+            addLargeReading(batch);
+        } else if (doomed || halfClosed) {
             addSimple(batch);
         } else if (kind < 89) {
             talk.addVisit(batch);
@@ -159,9 +175,22 @@ final class OwnKeysPlayer extends AuditedPlayer {
             Content value = value(slot.number(), slot.nextVersion(), length);
             keys.largePlanned(length);
             batch.change(slot, "SET", () -> stored(slot, value), slot, value);
-        } else if (kind < 8) {
+        } else if (kind < 5) {
+            // All of it, so that the model need not keep what is written into what; often while it is still read.
+            Content value = value(slot.number(), slot.nextVersion(), keys.largePlanned());
+            batch.change(slot, "SETRANGE", () -> StringCommands.overwrite(slot, 0, value), slot, 0, value);
+        } else {
+            addLargeReading(batch);
+        }
+    }
+
+    private void addLargeReading(Batch batch) {
+        Slot slot = keys.large();
+        SplittableRandom random = random();
+        int kind = random.nextInt(5);
+        if (kind < 3) {
             batch.add("GET", () -> Expected.bulk(slot.string()), slot).replies(keys.largePlanned());
-        } else if (kind < 9) {
+        } else if (kind < 4) {
             batch.add("STRLEN", () -> Expected.integer(length(slot)), slot);
         } else {
             int first = random.nextInt(keys.largest());

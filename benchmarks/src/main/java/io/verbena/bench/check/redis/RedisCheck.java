@@ -95,9 +95,7 @@ public final class RedisCheck {
             for (ClientLoop each : loops) {
                 each.start();
             }
-            if (context.scenarios().isEmpty()) {
-                play(new OpeningPlayer(run, players.size()));
-            }
+            play(new OpeningPlayer(run, players.size()));
             long loadBegan = System.nanoTime();
             long nanos = (long) (context.seconds() * 1e9);
             start(ScenarioPlayer.class::isInstance);
@@ -105,7 +103,9 @@ public final class RedisCheck {
             start(player -> !(player instanceof ScenarioPlayer));
             watch(loadBegan + nanos, () -> false);
             run.end();
-            scenarios.end();
+            if (!run.hasFailed()) { // else there may be players that were never started
+                scenarios.end();
+            }
             await(players);
             play(new ClosingPlayer(run, players.size(), shared));
         } finally {

@@ -2,10 +2,17 @@ package io.verbena.bench.check.redis;
 
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What all parts of one run share. Thread-safe. */
 final class Run {
+    /** Memory of a server that does not tell. */
+    static final long UNKNOWN = -1;
+
+    private static final Pattern USED_MEMORY = Pattern.compile("\\bused_memory:(\\d+)");
+
     private final RedisCheckContext context;
     private final int tag;
     private final Tally tally = new Tally();
@@ -13,6 +20,7 @@ final class Run {
     private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
     private volatile boolean ending;
     private volatile boolean watchOffered;
+    private volatile long memoryBefore = UNKNOWN;
 
     /**
      * Creates one.
@@ -67,6 +75,21 @@ final class Run {
 
     boolean isWatchOffered() {
         return watchOffered;
+    }
+
+    /** Bytes that the server used before all began, or {@link #UNKNOWN}. */
+    void memoryBefore(long bytes) {
+        memoryBefore = bytes;
+    }
+
+    long memoryBefore() {
+        return memoryBefore;
+    }
+
+    /** What INFO says is used, or {@link #UNKNOWN}. */
+    static long usedMemory(Reply info) {
+        Matcher matcher = USED_MEMORY.matcher(info.string());
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : UNKNOWN;
     }
 
     /** The load's time is over: players look for the last time at what they own. */

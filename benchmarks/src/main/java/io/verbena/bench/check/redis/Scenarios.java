@@ -51,8 +51,18 @@ final class Scenarios {
                     4,
                     (player, rank, round) -> round % 2 == 0 ? sets(player, deep(16), size) : gets(player, deep(16))));
         }
-        list.add(Scenario.uniform("set-1-mib-16-deep", largeClients(), 3, this::megabytes));
-        list.add(Scenario.uniform("large-arguments", Math.min(8, largeClients()), 4, this::largeArguments));
+        list.add(Scenario.uniform("set-1-mib-16-deep", clientsOf(megabyte()), 3, this::megabytes));
+        // Longer than a message: one that a server has read whole at once, and one that it has not.
+        for (int each : List.of(160 << 10, MIB)) {
+            int size = Math.min(each, run.context().maxValue());
+            list.add(Scenario.uniform(
+                    "overwrite-" + each + "-8-deep",
+                    clientsOf(size),
+                    3,
+                    (player, rank, round) -> overwrites(player, round, size)));
+        }
+        list.add(new Scenario("cut-1-mib", clientsOf(megabyte()), 1, this::cuts));
+        list.add(Scenario.uniform("large-arguments", Math.min(8, clientsOf(megabyte())), 4, this::largeArguments));
         list.add(new Scenario("large-beside-small", 2, 1, this::largeBesideSmall));
         list.add(Scenario.uniform("pipe", 2, 3, (player, rank, round) -> pipe(player)));
         list.add(Scenario.uniform("unread-gets", 1, 2, this::unread));
@@ -68,8 +78,8 @@ final class Scenarios {
         return Math.min(MIB, run.context().maxValue());
     }
 
-    private int largeClients() {
-        return (int) Math.max(1, run.context().maxData() / 4 / megabyte());
+    private int clientsOf(int length) {
+        return (int) Math.max(1, run.context().maxData() / 4 / length);
     }
 
     private static void set(Batch batch, ScenarioPlayer player, Slot slot, int length) {
@@ -153,6 +163,45 @@ final class Scenarios {
             }
         }
         return batch;
+    }
+
+    /** What is being read is written over in place, by requests longer than a message, and read behind each. */
+    private Batch overwrites(ScenarioPlayer player, int round, int length) {
+        Batch batch = new Batch();
+        Slot slot = player.large();
+        if (round == 0) {
+            set(batch, player, slot, length);
+        } else if (round == 2) {
+            drop(batch, slot);
+        } else {
+            for (int i = 0; i < deep(8); i++) {
+                if (i % 2 == 0) {
+                    get(batch, slot);
+                } else {
+                    Content value = player.value(slot.number(), slot.nextVersion(), length);
+                    batch.change(slot, "SETRANGE", () -> StringCommands.overwrite(slot, 0, value), slot, 0, value);
+                }
+            }
+        }
+        return batch;
+    }
+
+    /** Clients die in the middle of a value, again and again; the next ones store another, and read it. */
+    private @Nullable Step cuts(ScenarioPlayer player, int rank, int round, int step) {
+        Batch batch = new Batch();
+        Slot slot = player.large();
+        if (step < 4) {
+            Content never = player.value(slot.number(), slot.nextVersion(), megabyte());
+            batch.add("SET", Expected::none, slot, never);
+            return Step.of(batch.manner(Manner.dying(1 + player.random().nextInt(megabyte()))));
+        }
+        if (step == 4) {
+            set(batch, player, slot, megabyte());
+            get(batch, slot);
+            drop(batch, slot);
+            return Step.of(batch);
+        }
+        return null;
     }
 
     /** Values of a command that a proxy has to collect before it knows where they go, up to 6 MiB in one request. */

@@ -112,10 +112,14 @@ final class StringCommands {
         return Expected.integer(next.length());
     }
 
-    private static Expected overwrite(Slot slot, int offset, Content piece) {
+    static Expected overwrite(Slot slot, int offset, Content piece) {
         Content value = slot.string();
         if (piece.length() == 0) {
             return Expected.integer(length(slot));
+        }
+        if (offset == 0 && piece.length() >= length(slot)) {
+            slot.value(piece);
+            return Expected.integer(piece.length());
         }
         byte[] bytes = value == null ? new byte[0] : value.toBytes();
         byte[] next = Arrays.copyOf(bytes, Math.max(bytes.length, offset + piece.length()));
