@@ -30,6 +30,19 @@ final class ClientMemory {
         return bytes;
     }
 
+    /**
+     * Whether a client's replies may go on piling up that it has not taken: a quarter of what all clients of the worker may
+     * take, as long as together they take less than half of it.
+     *
+     * @param pending bytes of its replies
+     */
+    boolean mayPileUp(long pending) {
+        final long limit = settings.maxMemoryClients();
+        final long share =
+                limit == 0 ? Long.MAX_VALUE : limit / settings.context().workers();
+        return pending < share / 4 && bytes < share / 2;
+    }
+
     /** Closes clients, largest first, until the others are within the limit. */
     void enforce(List<Connection> connections) {
         final long limit = settings.maxMemoryClients();

@@ -29,6 +29,9 @@ final class CommandInput {
     /** Values from this length on go to their shard while they are received: just shorter ones fit in a message. */
     static final int STREAMED_LENGTH = TransferDescriptor.MAX_MESSAGE - (8 << 10);
 
+    /** The shard takes memory for the whole value at once: so many times what has come of it, at most. */
+    private static final int MAX_LEVERAGE = 16;
+
     /** Values of a worker that are on their way at a time; a client that stops in the middle of one keeps its place. */
     private static final int MAX_STREAMED = 512;
 
@@ -107,6 +110,7 @@ final class CommandInput {
         final int length = parser.pendingLength();
         final Dispatcher dispatcher = worker.dispatcher();
         if (length < STREAMED_LENGTH
+                || receive.length() < length / MAX_LEVERAGE
                 || connection.transaction().isOpen()
                 || dispatcher.sender().openUploads() >= MAX_STREAMED) {
             return false; // collected here, as others are

@@ -322,8 +322,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows. */
     private boolean mayExecute() {
-        return replies.size() < window && output.length() < SEND_THRESHOLD && channel.isWritable();
+        return replies.size() < window
+                && ((output.length() < SEND_THRESHOLD && channel.isWritable())
+                        || worker.memory().mayPileUp(output.memory()));
     }
 
     private void pause(boolean pause) {

@@ -130,7 +130,12 @@ final class Dispatcher {
         final DirectBuffer buffer = arguments.buffer();
         Command command = table.find(buffer, arguments.offset(0), arguments.length(0));
         if (command == null) {
-            rejectUnknown(connection, unknownCommand(arguments));
+            if (arguments.is(0, "post") || arguments.is(0, "host:")) {
+                // A browser or a gateway that was made to talk to this port: as Redis, no command of it is executed.
+                connection.close(CloseReason.PROTOCOL_ERROR, "HTTP: possibly cross-protocol scripting");
+            } else {
+                rejectUnknown(connection, unknownCommand(arguments));
+            }
             return null;
         }
         if (!command.subcommands().isEmpty() && arguments.count() > 1) {

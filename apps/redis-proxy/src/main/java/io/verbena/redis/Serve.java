@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
         exitCodeOnInvalidInput = 1)
 public final class Serve implements Callable<Integer> {
     private static final int FAILED = 1;
+    private static final String ALLOCATOR = "io.netty.allocator.type";
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     @Option(names = "--port", paramLabel = "PORT", description = "TCP port to listen on, 0 for any free one (6379).")
@@ -181,6 +182,10 @@ public final class Serve implements Callable<Integer> {
         if (missing != null) {
             System.err.println("verbena serve: start the JVM with " + missing);
             System.exit(FAILED);
+        }
+        // Buffers of many connections share the chunks of Netty's adaptive allocator, which then stay for long.
+        if (System.getProperty(ALLOCATOR) == null) {
+            System.setProperty(ALLOCATOR, "pooled");
         }
         // Netty's default takes a stack trace of one buffer in 128.
         if (System.getProperty(LEAK_DETECTION) == null) {

@@ -95,11 +95,12 @@ class LimitsTest {
 
     @Test
     void readingStopsWhileTheClientDoesNotTakeItsReplies() throws Exception {
-        try (ProxyFixture proxy = new ProxyFixture();
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemoryClients("16mb"));
                 RespClient slow = proxy.client();
                 RespClient other = proxy.client()) {
-            other.command("SET", "k", MIB);
-            final int gets = 200;
+            final String value = "v".repeat(100_000);
+            other.command("SET", "k", value);
+            final int gets = 500;
             slow.send(RespClient.encode("GET", "k").repeat(gets));
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
@@ -107,11 +108,31 @@ class LimitsTest {
             final long unsent = proxy.server().connections().stream()
                     .mapToLong(Connection::unsent)
                     .sum();
-            assertThat(unsent).isLessThan(100L << 20);
+            assertThat(unsent).isLessThan(16L << 20);
             for (int i = 0; i < gets; i++) {
-                assertThat(slow.read()).hasSize(MIB.length() + 12);
+                assertThat(slow.read()).hasSize(value.length() + 11);
             }
             assertThat(slow.command("PING")).isEqualTo("+PONG\r\n");
+        }
+    }
+
+    /** As clients do whose pipelines are written whole before a reply is read. */
+    @Test
+    void aPipelineIsExecutedWholeBeforeItsRepliesAreRead() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient client = proxy.client()) {
+            final int count = 30;
+            client.send((RespClient.encode("SET", "k", MIB) + RespClient.encode("GET", "k")).repeat(count));
+            for (int i = 0; i < count; i++) {
+                assertThat(client.read()).isEqualTo("+OK\r\n");
+                assertThat(client.read()).hasSize(MIB.length() + 12);
+            }
+            client.send(RespClient.encode("SET", "small", "x".repeat(1000))
+                    + RespClient.encode("GET", "small").repeat(30_000));
+            assertThat(client.read()).isEqualTo("+OK\r\n");
+            for (int i = 0; i < 30_000; i++) {
+                assertThat(client.read()).hasSize(1000 + 9);
+            }
         }
     }
 
