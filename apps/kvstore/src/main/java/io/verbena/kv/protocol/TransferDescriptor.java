@@ -31,8 +31,8 @@ package io.verbena.kv.protocol;
  * </pre>
  *
  * <p>"No reply" is what {@link RequestDescriptor#FLAG_NO_REPLY} makes of them; without it they are answered with OK or an error.
- * The client chooses the ids of uploads, each once a channel; the shard those of streams. Both belong to the
- * client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
+ * The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
+ * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
  *
  * <p>An upload that the shard has no memory for is remembered as refused and its later pieces are dropped: the request that
  * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.

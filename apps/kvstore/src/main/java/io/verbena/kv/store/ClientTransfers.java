@@ -19,15 +19,16 @@ public final class ClientTransfers implements AutoCloseable {
     public static final int MAX_STREAMS = 65_536;
 
     private final Allocator allocator;
+    private final StreamIds ids;
     private final int maxReply;
     private final Long2ObjectHashMap<Upload> uploads = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<OpenStream> streams = new Long2ObjectHashMap<>();
-    private long nextStream = 1;
     private long heldBytes;
     private boolean closed;
 
-    ClientTransfers(final Allocator allocator, final int maxReply) {
+    ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
         this.allocator = allocator;
+        this.ids = ids;
         this.maxReply = maxReply;
     }
 
@@ -108,12 +109,12 @@ public final class ClientTransfers implements AutoCloseable {
 
     /** Id of the next stream, for {@link #rollBack}. */
     long mark() {
-        return nextStream;
+        return ids.next();
     }
 
     /** Closes the streams that were opened since a mark: the reply that told of them is not sent. */
     void rollBack(final long mark) {
-        for (long id = mark; id < nextStream; id++) {
+        for (long id = mark; id < ids.next(); id++) {
             end(id);
         }
     }
@@ -148,7 +149,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private long enter(final OpenStream stream) {
-        final long id = nextStream++;
+        final long id = ids.take();
         streams.put(id, stream);
         return id;
     }

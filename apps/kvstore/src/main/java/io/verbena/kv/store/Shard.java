@@ -33,6 +33,7 @@ public final class Shard implements AutoCloseable {
     private final ShardContext context;
     private final LongSupplier clock;
     private final Allocator allocator;
+    private final StreamIds streamIds = new StreamIds();
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
     private final Values values;
@@ -491,7 +492,7 @@ public final class Shard implements AutoCloseable {
      * @return what to name with each request of the client, and to close when the client has gone
      */
     public ClientTransfers newTransfers(final int maxReply) {
-        return new ClientTransfers(allocator, maxReply);
+        return new ClientTransfers(allocator, streamIds, maxReply);
     }
 
     /** @return what was counted since the shard was made */

@@ -252,6 +252,22 @@ class TransferOperationsTest {
     }
 
     @Test
+    void anIdOfAChannelThatIsGoneNamesNothing() {
+        client.set("k", bytes(MIB, 1));
+        client.set("other", bytes(MIB, 2));
+        final long old;
+        try (ShardClient before = new ShardClient(kv.shard)) {
+            old = before.open("GET k");
+        }
+        try (ShardClient after = new ShardClient(kv.shard)) {
+            final long id = after.open("GET other");
+            assertThat(after.read(old, 0, 1)).isEqualTo("ERR no such stream");
+            after.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(old));
+            assertThat(after.readAll(id, 0, MIB)).isEqualTo(bytes(MIB, 2));
+        }
+    }
+
+    @Test
     void largeElementsOfOtherTypesAreStreams() {
         final byte[] value = bytes(MIB, 9);
         final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
