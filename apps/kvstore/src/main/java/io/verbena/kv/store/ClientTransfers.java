@@ -1,21 +1,24 @@
 package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.ReplyEncoder;
-import org.agrona.DirectBuffer;
+import java.nio.ByteBuffer;
+import org.agrona.BufferUtil;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one client transfers in pieces to and from a shard, see {@link io.verbena.kv.protocol.TransferDescriptor}: its uploads,
- * and the streams that it reads. Their memory is the shard's and counts as used; {@link #close} gives back what the client
- * has left.
+ * and the streams that it reads. Their memory is the shard's and counts as used, save for that of replies that are held:
+ * a command that was executed can always be answered, so that its reply stays in the memory that it was written into, see
+ * {@link #heldBytes}. {@link #close} gives back what the client has left.
  *
  * <p>Single-threaded, as the shard that made it.
  */
 public final class ClientTransfers implements AutoCloseable {
     /** Greatest number of open uploads of a client, those included that were refused and not used since. */
     public static final int MAX_UPLOADS = 1024;
-    /** Greatest number of open streams of a client. */
+    /** Greatest number of open streams of a client; a reply that is held may be one more. */
     public static final int MAX_STREAMS = 65_536;
 
     private final Allocator allocator;
@@ -32,7 +35,7 @@ public final class ClientTransfers implements AutoCloseable {
         this.maxReply = maxReply;
     }
 
-    /** @return bytes of replies that are held for the client */
+    /** @return bytes of replies that are held for the client, outside of the shard's budget */
     public long heldBytes() {
         return heldBytes;
     }
@@ -127,18 +130,33 @@ public final class ClientTransfers implements AutoCloseable {
      */
     long open(final long address, final int length) {
         checkRoom();
-        return enter(new OpenStream(allocator.pin(address), Memory.offset(address), length, false));
+        final Chunk extent = allocator.pin(address);
+        final OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
+        stream.extent = extent;
+        return enter(stream);
     }
 
-    /** Keeps a reply, and makes it one that tells of the stream that holds it. */
+    /** Whether a reply can be held, if need be: a request whose reply may be long is not executed else. */
+    boolean hasRoomForReply() {
+        return streams.size() <= MAX_STREAMS;
+    }
+
+    /**
+     * Keeps a reply, and makes it one that tells of the stream that holds it.
+     *
+     * @throws TooManyStreamsException if there are too many
+     */
     void hold(final ReplyEncoder reply) {
-        checkRoom();
+        if (closed || !hasRoomForReply()) {
+            throw new TooManyStreamsException();
+        }
         final int length = reply.length();
-        final Chunk extent = allocator.takeExtent(length);
-        extent.buffer.putBytes(0, reply.buffer(), 0, length);
-        heldBytes += extent.buffer.capacity();
-        final long id = enter(new OpenStream(extent, 0, length, true));
-        reply.discard();
+        final OpenStream stream = new OpenStream(new UnsafeBuffer(0, 0), 0, length);
+        final long id = enter(stream);
+        final ByteBuffer memory = reply.handOver();
+        stream.reply = memory;
+        stream.source.wrap(memory);
+        heldBytes += memory.capacity();
         reply.held(id, length);
     }
 
@@ -163,8 +181,7 @@ public final class ClientTransfers implements AutoCloseable {
     /** Writes the next bytes of a stream as a BULK; the last ones end it. */
     void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
         final int at = reply.claimBulk(length);
-        final DirectBuffer source = stream.extent.buffer;
-        reply.buffer().putBytes(at, source, stream.start + stream.position, length);
+        reply.buffer().putBytes(at, stream.source, stream.start + stream.position, length);
         stream.position += length;
         if (stream.position == stream.length) {
             end(id);
@@ -180,11 +197,14 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private void release(final OpenStream stream) {
-        if (stream.held) {
-            heldBytes -= stream.extent.buffer.capacity();
-            allocator.freeExtent(stream.extent);
-        } else {
-            allocator.unpin(stream.extent);
+        final Chunk extent = stream.extent;
+        if (extent != null) {
+            allocator.unpin(extent);
+        }
+        final ByteBuffer reply = stream.reply;
+        if (reply != null) {
+            heldBytes -= reply.capacity();
+            BufferUtil.free(reply);
         }
     }
 

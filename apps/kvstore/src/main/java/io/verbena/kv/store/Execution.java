@@ -4,7 +4,6 @@ import io.verbena.kv.protocol.DoubleText;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
-import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
 import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.charset.StandardCharsets;
@@ -306,9 +305,7 @@ final class Execution {
 
     /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
     void requireReplyRoom(final long bytes) {
-        if (bytes > reply.room()) {
-            throw new ReplyTooLargeException(reply.length() + bytes, reply.limit());
-        }
+        reply.reserve(bytes);
     }
 
     void invalidExpireTime() {

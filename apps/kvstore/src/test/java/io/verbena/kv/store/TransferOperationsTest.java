@@ -315,6 +315,53 @@ class TransferOperationsTest {
         client.call("LRANGE l 0 -1");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"RPUSH LPOP", "SADD SPOP", "ZADD ZPOPMIN"})
+    void aReplyIsHeldThoughNoMemoryIsLeft(final String commands) {
+        final String add = commands.split(" ")[0];
+        final String pop = commands.split(" ")[1];
+        try (ShardFixture full = new ShardFixture(new ShardContext().seed(1).memoryBudget(8 * MIB));
+                ShardClient caller = new ShardClient(full.shard)) {
+            final String padding = "e".repeat(1000);
+            for (int i = 0; i < 300; i++) {
+                caller.call(add + " c " + (add.equals("ZADD") ? "1 " : "") + padding + i);
+            }
+            for (int length = 30_000; length > 0; length /= 2) {
+                for (int i = 0; "OK".equals(full.call("SET", "k" + length + ":" + i, "v".repeat(length))); i++) {
+                    // Until nothing fits.
+                }
+            }
+            assertThat(caller.call(pop + " c 300")).asString().startsWith("HELD");
+            assertThat(caller.transfers.heldBytes()).isGreaterThan(300_000);
+            assertThat(full.shard.committedMemory()).isLessThanOrEqualTo(8 * MIB);
+            caller.fetchHeld();
+            assertThat(caller.cursor.count()).isGreaterThanOrEqualTo(300);
+            assertThat(caller.transfers.heldBytes()).isZero();
+            assertThat(caller.call("EXISTS c")).isEqualTo(0L);
+        }
+    }
+
+    @Test
+    void noCommandIsExecutedWhoseReplyCouldNotBeHeld() {
+        final String padding = "e".repeat(1000);
+        for (int i = 0; i < 600; i++) {
+            client.call("RPUSH l " + padding);
+        }
+        client.set("k", bytes(MIB, 1));
+        for (int i = 0; i < ClientTransfers.MAX_STREAMS; i++) {
+            client.open("GET k");
+        }
+        assertThat(client.call("LPOP l 300")).asString().startsWith("HELD");
+        final long held = client.cursor.streamId();
+        final int length = (int) client.cursor.streamLength();
+        assertThat(client.call("LPOP l 300")).isEqualTo("ERR too many open streams");
+        assertThat(client.set("n", bytes(MIB, 1))).isEqualTo("ERR too many open streams");
+        assertThat(client.transfers.uploads()).isZero();
+        assertThat(kv.run("LLEN l")).isEqualTo(300L);
+        assertThat(client.readAll(held, 0, length)).hasSize(length);
+        assertThat(client.call("LPOP l 300")).asString().startsWith("HELD");
+    }
+
     @Test
     void aTransactionTakesUploadsAndHoldsStreams() {
         final byte[] value = bytes(MIB, 1);
