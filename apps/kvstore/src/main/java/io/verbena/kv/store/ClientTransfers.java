@@ -87,13 +87,15 @@ public final class ClientTransfers implements AutoCloseable {
         }
     }
 
-    /** Makes the memory of an upload a block; returns its address. */
+    /**
+     * Makes the memory of an upload a block; returns its address.
+     *
+     * @throws AllocationFailedException if it cannot; the upload is as it was
+     */
     long adopt(final Upload upload) {
-        final Chunk extent = upload.release();
-        if (extent == null) {
-            throw new IllegalStateException("upload has no memory");
-        }
-        return allocator.attach(extent);
+        final long address = allocator.attach(upload.extent());
+        upload.release();
+        return address;
     }
 
     /** Forgets an upload and frees what it still has. */

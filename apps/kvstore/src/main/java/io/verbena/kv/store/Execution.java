@@ -258,7 +258,11 @@ final class Execution {
         return upload;
     }
 
-    /** Makes the memory of an upload a block; returns its address. */
+    /**
+     * Makes the memory of an upload a block; returns its address.
+     *
+     * @throws AllocationFailedException if it cannot; the upload is as it was
+     */
     long adopt(final Upload upload) {
         final ClientTransfers client = transfers;
         if (client == null) {

@@ -39,7 +39,8 @@ final class Upload {
         return extent().buffer;
     }
 
-    private Chunk extent() {
+    /** Its memory, which it must have. */
+    Chunk extent() {
         final Chunk held = extent;
         if (held == null) {
             throw new IllegalStateException("upload has no memory");

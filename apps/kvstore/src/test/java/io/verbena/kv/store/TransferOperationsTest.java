@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.ExpandableArrayBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +166,58 @@ class TransferOperationsTest {
         kv.shard.housekeep(kv.now, 100);
         assertThat(client.set("k", bytes(MIB, 1))).isEqualTo("OK");
         assertThat(client.get("GET k")).isEqualTo(bytes(MIB, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anUploadIsUsedWhenItsKeyHasMemory(final boolean evicts) {
+        final AtomicReference<FailingAllocator> made = new AtomicReference<>();
+        final ShardContext settings = new ShardContext()
+                .seed(1)
+                .evictionPolicy(evicts ? EvictionPolicy.ALL_KEYS_LRU : EvictionPolicy.REFUSE);
+        try (ShardFixture failing = new ShardFixture(settings, (memory, budget) -> {
+            made.set(new FailingAllocator(memory, budget));
+            return made.get();
+        })) {
+            final FailingAllocator allocator = made.get();
+            try (ShardClient caller = new ShardClient(failing.shard)) {
+                final byte[] value = bytes(MIB, 1);
+                for (int n = 1; n <= 4; n++) {
+                    for (int i = 0; i < 10; i++) {
+                        caller.call("SET victim" + i + " v");
+                    }
+                    final long keys = (Long) failing.run("DBSIZE");
+                    final long id = caller.upload(value);
+                    if (n == 4) {
+                        allocator.failAttaches(1);
+                    } else {
+                        allocator.failAt(n, false);
+                    }
+                    final String key = "new" + n;
+                    caller.execute(KvOp.SET, r -> r.argument(key.getBytes(StandardCharsets.US_ASCII))
+                            .uploadedArgument(id));
+                    final boolean failed = allocator.disarm() > 0 || n == 4;
+                    assertThat(caller.cursor.text()).isEqualTo(evicts || !failed ? "OK" : OUT_OF_MEMORY);
+                    if (evicts || !failed) {
+                        assertThat(caller.get("GET " + key)).isEqualTo(value);
+                    } else {
+                        assertThat(failing.run("DBSIZE")).isEqualTo(keys);
+                    }
+                    assertThat(caller.transfers.uploads()).isZero();
+                }
+                caller.set("new1", value);
+                allocator.failAttaches(1);
+                assertThat(caller.set("new1", bytes(MIB, 2))).isEqualTo(evicts ? "OK" : OUT_OF_MEMORY);
+                if (!evicts) {
+                    assertThat(caller.get("GET new1")).isEqualTo(value);
+                }
+            }
+            failing.deleteEachKey();
+            assertThat(failing.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
+            failing.shard.close();
+            assertThat(failing.shard.usedMemory()).isZero();
+            assertThat(failing.shard.committedMemory()).isZero();
+        }
     }
 
     @Test
