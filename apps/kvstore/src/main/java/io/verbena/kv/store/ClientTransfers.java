@@ -24,15 +24,27 @@ public final class ClientTransfers implements AutoCloseable {
     private final Allocator allocator;
     private final StreamIds ids;
     private final int maxReply;
-    private final Long2ObjectHashMap<Upload> uploads = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<OpenStream> streams = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Upload> uploads;
+    private final Long2ObjectHashMap<OpenStream> streams;
     private long heldBytes;
     private boolean closed;
 
     ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
+        this(allocator, ids, maxReply, new Long2ObjectHashMap<>(), new Long2ObjectHashMap<>());
+    }
+
+    /** With maps of the caller's: tests have some that fail. */
+    ClientTransfers(
+            final Allocator allocator,
+            final StreamIds ids,
+            final int maxReply,
+            final Long2ObjectHashMap<Upload> uploads,
+            final Long2ObjectHashMap<OpenStream> streams) {
         this.allocator = allocator;
         this.ids = ids;
         this.maxReply = maxReply;
+        this.uploads = uploads;
+        this.streams = streams;
     }
 
     /** @return bytes of replies that are held for the client, outside of the shard's budget */
@@ -72,9 +84,16 @@ public final class ClientTransfers implements AutoCloseable {
      * @throws AllocationFailedException if there is no memory for it
      */
     Upload begin(final long id, final int length) {
-        final Upload upload = new Upload(length, allocator.takeExtent(StringBlock.BYTES + length));
-        uploads.put(id, upload);
-        return upload;
+        final Chunk extent = allocator.takeExtent(StringBlock.BYTES + length);
+        try {
+            final Upload upload = new Upload(length, extent);
+            uploads.put(id, upload);
+            return upload;
+        } catch (final OutOfMemoryError e) {
+            uploads.remove(id); // it may be there, with the map not grown
+            allocator.freeExtent(extent);
+            throw e;
+        }
     }
 
     /** Remembers that an upload was refused, or ends one whose pieces are wrong. */
@@ -133,9 +152,15 @@ public final class ClientTransfers implements AutoCloseable {
     long open(final long address, final int length) {
         checkRoom();
         final Chunk extent = allocator.pin(address);
-        final OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
-        stream.extent = extent;
-        return enter(stream);
+        try {
+            final OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
+            final long id = enter(stream);
+            stream.extent = extent;
+            return id;
+        } catch (final OutOfMemoryError e) {
+            allocator.unpin(extent);
+            throw e;
+        }
     }
 
     /** Whether a reply can be held, if need be: a request whose reply may be long is not executed else. */
@@ -155,7 +180,13 @@ public final class ClientTransfers implements AutoCloseable {
         final int length = reply.length();
         final OpenStream stream = new OpenStream(new UnsafeBuffer(0, 0), 0, length);
         final long id = enter(stream);
-        final ByteBuffer memory = reply.handOver();
+        final ByteBuffer memory;
+        try {
+            memory = reply.handOver();
+        } catch (final OutOfMemoryError e) {
+            streams.remove(id);
+            throw e;
+        }
         stream.reply = memory;
         stream.source.wrap(memory);
         heldBytes += memory.capacity();
@@ -170,7 +201,12 @@ public final class ClientTransfers implements AutoCloseable {
 
     private long enter(final OpenStream stream) {
         final long id = ids.take();
-        streams.put(id, stream);
+        try {
+            streams.put(id, stream);
+        } catch (final OutOfMemoryError e) {
+            streams.remove(id); // it may be there, with the map not grown
+            throw e;
+        }
         return id;
     }
 
