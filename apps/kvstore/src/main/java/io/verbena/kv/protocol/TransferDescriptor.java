@@ -39,7 +39,8 @@ package io.verbena.kv.protocol;
  *
  * <p>A {@link ReplyType#STREAM} stands where a BULK would, for a value that lies in a block of its own; its bytes are those
  * of the moment at which the request was executed. A reply whose tree as a whole exceeds {@link #MAX_MESSAGE} stays at the
- * shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included.
+ * shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included. A
+ * HELD that is closed before it was read to its end closes the streams that its reply tells of.
  */
 public final class TransferDescriptor {
     /** Greatest number of bytes of a value in one message. */

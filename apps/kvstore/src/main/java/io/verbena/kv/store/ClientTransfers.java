@@ -171,9 +171,10 @@ public final class ClientTransfers implements AutoCloseable {
     /**
      * Keeps a reply, and makes it one that tells of the stream that holds it.
      *
+     * @param mark before the request: streams that were opened since are told of by the reply alone
      * @throws TooManyStreamsException if there are too many
      */
-    void hold(final ReplyEncoder reply) {
+    void hold(final ReplyEncoder reply, final long mark) {
         if (closed || !hasRoomForReply()) {
             throw new TooManyStreamsException();
         }
@@ -188,6 +189,7 @@ public final class ClientTransfers implements AutoCloseable {
             throw e;
         }
         stream.reply = memory;
+        stream.firstStream = mark;
         stream.source.wrap(memory);
         heldBytes += memory.capacity();
         reply.held(id, length);
@@ -226,8 +228,25 @@ public final class ClientTransfers implements AutoCloseable {
         }
     }
 
+    /**
+     * Closes a stream that is not read to its end, if there is one of that id. With a reply that is held go the streams that it
+     * tells of: nobody else knows them.
+     */
+    void cancel(final long id) {
+        final OpenStream stream = streams.remove(id);
+        if (stream == null) {
+            return;
+        }
+        if (stream.reply != null) {
+            for (long other = stream.firstStream; other < id; other++) {
+                end(other);
+            }
+        }
+        release(stream);
+    }
+
     /** Closes a stream, if there is one of that id. */
-    void end(final long id) {
+    private void end(final long id) {
         final OpenStream stream = streams.remove(id);
         if (stream != null) {
             release(stream);

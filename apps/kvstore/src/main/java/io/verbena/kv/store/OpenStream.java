@@ -21,6 +21,8 @@ final class OpenStream {
     /** What holds the reply; null if it is a value. */
     @Nullable
     ByteBuffer reply;
+    /** The first stream that the reply can tell of; those up to its own id are the others. */
+    long firstStream;
 
     OpenStream(final UnsafeBuffer source, final int start, final int length) {
         this.source = source;

@@ -241,7 +241,7 @@ public final class Shard implements AutoCloseable {
     /** Keeps a reply that is too long for a message. */
     private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
         try {
-            client.hold(reply);
+            client.hold(reply, mark);
         } catch (final TooManyStreamsException tooMany) {
             // Not of a request that changes anything: it was refused before.
             client.rollBack(mark);

@@ -39,7 +39,7 @@ final class TransferOperations {
             }
             case READ_STREAM -> readStream(client, id);
             case CLOSE_STREAM -> {
-                client.end(id);
+                client.cancel(id);
                 e.ok();
             }
             default -> throw new IllegalStateException(op.name());

@@ -49,7 +49,7 @@ class ClientTransfersTest {
         try (ReplyEncoder reply = new ReplyEncoder()) {
             reply.begin(1);
             reply.bulk(new byte[5000]);
-            assertThatThrownBy(() -> transfers.hold(reply)).isInstanceOf(OutOfMemoryError.class);
+            assertThatThrownBy(() -> transfers.hold(reply, 1)).isInstanceOf(OutOfMemoryError.class);
         }
         assertThat(transfers.uploads()).isZero();
         assertThat(transfers.streams()).isZero();

@@ -394,6 +394,33 @@ class TransferOperationsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aHeldReplyThatIsClosedTakesItsStreamsAlong(final boolean begun) {
+        client.set("k", bytes(MIB, 1));
+        final long own = client.open("GET k");
+        client.call("SET s " + "e".repeat(60_000));
+        client.call("MGET k s s s k");
+        assertThat(client.cursor.type()).isEqualTo(ReplyType.HELD);
+        final long held = client.cursor.streamId();
+        assertThat(client.transfers.streams()).isEqualTo(4);
+        final long later = client.open("GET k");
+        if (begun) {
+            client.read(held, 0, 100);
+        }
+        client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(held));
+        assertThat(client.transfers.streams()).isEqualTo(2);
+        assertThat(client.transfers.heldBytes()).isZero();
+        assertThat(client.readAll(own, 0, MIB)).isEqualTo(bytes(MIB, 1));
+        assertThat(client.readAll(later, 0, MIB)).isEqualTo(bytes(MIB, 1));
+        // One that was read has told of its streams.
+        client.call("MGET k s s s k");
+        final long whole = client.cursor.streamId();
+        client.fetchHeld();
+        client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(whole));
+        assertThat(client.transfers.streams()).isEqualTo(2);
+    }
+
     @Test
     void noCommandIsExecutedWhoseReplyCouldNotBeHeld() {
         final String padding = "e".repeat(1000);
