@@ -34,7 +34,7 @@ package io.verbena.kv.protocol;
  * The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
  * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
  *
- * <p>An upload that the shard has no memory for is remembered as refused and its later pieces are dropped: the request that
+ * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces are dropped: the request that
  * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.
  *
  * <p>A {@link ReplyType#STREAM} stands where a BULK would, for a value that lies in a block of its own; its bytes are those

@@ -26,6 +26,10 @@ public final class ClientTransfers implements AutoCloseable {
     private final int maxReply;
     private final Long2ObjectHashMap<Upload> uploads;
     private final Long2ObjectHashMap<OpenStream> streams;
+    /** The least and the greatest id of the uploads that were one too many, which are not remembered one by one. */
+    private long leastExcess = Long.MAX_VALUE;
+
+    private long greatestExcess = Long.MIN_VALUE;
     private long heldBytes;
     private boolean closed;
 
@@ -76,6 +80,20 @@ public final class ClientTransfers implements AutoCloseable {
     /** Whether another upload may be opened. */
     boolean hasRoomForUpload() {
         return !closed && uploads.size() < MAX_UPLOADS;
+    }
+
+    /** Remembers that an upload was one too many. */
+    void exceed(final long id) {
+        leastExcess = Math.min(leastExcess, id);
+        greatestExcess = Math.max(greatestExcess, id);
+    }
+
+    /**
+     * Why there is no upload of an id. Ids are used once, so that one between two that were too many was too many itself, or
+     * is used a second time.
+     */
+    byte[] whyUnknown(final long id) {
+        return id >= leastExcess && id <= greatestExcess ? Errors.TOO_MANY_UPLOADS : Errors.UNKNOWN_UPLOAD;
     }
 
     /**

@@ -85,12 +85,13 @@ final class TransferOperations {
 
     /** Starts an upload with its first piece; null, after an error, if it cannot be had. */
     private @Nullable Upload begin(final ClientTransfers client, final long id, final long total, final long offset) {
-        if (!client.hasRoomForUpload()) {
-            e.error(Errors.TOO_MANY_UPLOADS);
+        if (offset != 0) {
+            e.error(client.whyUnknown(id));
             return null;
         }
-        if (offset != 0) {
-            e.error(Errors.UNKNOWN_UPLOAD);
+        if (!client.hasRoomForUpload()) {
+            client.exceed(id);
+            e.error(Errors.TOO_MANY_UPLOADS);
             return null;
         }
         if (total > TransferDescriptor.MAX_UPLOAD_LENGTH) {
@@ -167,7 +168,7 @@ final class TransferOperations {
             return Errors.NO_TRANSFERS;
         }
         final Upload upload = client.upload(id);
-        return upload == null ? Errors.UNKNOWN_UPLOAD : upload.error();
+        return upload == null ? client.whyUnknown(id) : upload.error();
     }
 
     /** Why one of a request's uploads cannot be used, or null if all can. */

@@ -221,6 +221,28 @@ class TransferOperationsTest {
     }
 
     @Test
+    void anUploadThatIsOneTooManyIsToldByTheRequestThatUsesIt() {
+        for (int i = 1; i <= ClientTransfers.MAX_UPLOADS; i++) {
+            client.piece(i, 10, 0, new byte[1]);
+        }
+        for (int id = 2000; id <= 2002; id++) {
+            assertThat(client.piece(id, 10, 0, new byte[5])).isEqualTo("ERR too many open uploads");
+        }
+        client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(1));
+        for (int id = 2000; id <= 2002; id++) {
+            final long excess = id;
+            assertThat(client.piece(id, 10, 5, new byte[5])).isEqualTo("ERR too many open uploads");
+            client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(excess));
+            assertThat(client.cursor.text()).isEqualTo("ERR too many open uploads");
+            client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(excess));
+            assertThat(client.cursor.text()).isEqualTo("ERR too many open uploads");
+        }
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(2003));
+        assertThat(client.cursor.text()).isEqualTo("ERR no such upload");
+        assertThat(client.call("EXISTS k")).isEqualTo(0L);
+    }
+
+    @Test
     void uploadsAndStreamsAreBounded() {
         for (int i = 0; i < ClientTransfers.MAX_UPLOADS; i++) {
             assertThat(client.piece(i, 10, 0, new byte[1])).isEqualTo("OK");
