@@ -6,7 +6,7 @@ package io.verbena.kv.protocol;
  *
  * <pre>
  *   client                                                       shard
- *   ── UPLOAD id, total, offset 0, bytes ────────────────────▶  takes memory for the total
+ *   ── UPLOAD id, total, offset 0, bytes ────────────────────▶  takes memory
  *   ── UPLOAD id, total, offset n, bytes ────────────────────▶  fills it
  *   ── SET key, uploaded argument id ────────────────────────▶  adopts the memory as the value
  *   or EXECUTE_UPLOADED id ──────────────────────────────────▶  executes the request that was uploaded
@@ -33,6 +33,10 @@ package io.verbena.kv.protocol;
  * <p>"No reply" is what {@link RequestDescriptor#FLAG_NO_REPLY} makes of them; without it they are answered with OK or an error.
  * The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
  * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
+ *
+ * <p>The first piece takes memory for the total if there is some without evicting keys. Else keys are evicted for the bytes
+ * that have come, and less than as many again: the memory of the upload doubles with them, up to the total. Where nothing may
+ * be evicted the upload is refused at once.
  *
  * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces are dropped: the request that
  * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.

@@ -99,10 +99,11 @@ public final class ClientTransfers implements AutoCloseable {
     /**
      * Starts an upload.
      *
+     * @param capacity bytes of it to have room for at first, see {@link Upload#capacity}
      * @throws AllocationFailedException if there is no memory for it
      */
-    Upload begin(final long id, final int length) {
-        final Chunk extent = allocator.takeExtent(StringBlock.BYTES + length);
+    Upload begin(final long id, final int length, final int capacity) {
+        final Chunk extent = allocator.takeExtent(StringBlock.BYTES + capacity);
         try {
             final Upload upload = new Upload(length, extent);
             uploads.put(id, upload);
@@ -112,6 +113,15 @@ public final class ClientTransfers implements AutoCloseable {
             allocator.freeExtent(extent);
             throw e;
         }
+    }
+
+    /**
+     * Makes room for more bytes of an upload.
+     *
+     * @throws AllocationFailedException if there is no memory for it; the upload is as it was
+     */
+    void grow(final Upload upload, final int capacity) {
+        allocator.freeExtent(upload.move(allocator.takeExtent(StringBlock.BYTES + capacity)));
     }
 
     /** Remembers that an upload was refused, or ends one whose pieces are wrong. */

@@ -443,6 +443,16 @@ public final class Shard implements AutoCloseable {
         return true;
     }
 
+    /** Whether there is room for a block of that size within the limit as things are. */
+    boolean hasRoomWithoutEviction(final int size) {
+        return eviction.hasRoom(size);
+    }
+
+    /** Whether there may be room for a block of that size after evicting what may be evicted. */
+    boolean mayHaveRoomFor(final int size) {
+        return eviction.mayMakeRoom(size);
+    }
+
     /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
     boolean hasRoomFor(final int size) {
         return eviction.makeRoom(size, execution.now);

@@ -44,7 +44,7 @@ class ClientTransfersTest {
         final long block = allocator.allocate(MIB);
         uploads.armed = true;
         streams.armed = true;
-        assertThatThrownBy(() -> transfers.begin(1, MIB)).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> transfers.begin(1, MIB, MIB)).isInstanceOf(OutOfMemoryError.class);
         assertThatThrownBy(() -> transfers.open(block, MIB)).isInstanceOf(OutOfMemoryError.class);
         try (ReplyEncoder reply = new ReplyEncoder()) {
             reply.begin(1);

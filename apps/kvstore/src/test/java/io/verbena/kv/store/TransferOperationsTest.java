@@ -157,6 +157,42 @@ class TransferOperationsTest {
     }
 
     @Test
+    void anAnnouncementEvictsForWhatHasComeOnly() {
+        context.maxMemory(16 * MIB).evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
+        final String value = "v".repeat(100_000);
+        for (int i = 0; i < 200; i++) {
+            client.call("SET k" + i + " " + value);
+        }
+        final long before = (Long) kv.run("DBSIZE");
+        assertThat(before).isGreaterThan(100);
+        for (int id = 1; id <= 3; id++) {
+            assertThat(client.piece(id, 15 * MIB, 0, new byte[40_000])).isEqualTo("OK");
+        }
+        assertThat((Long) kv.run("DBSIZE")).isGreaterThanOrEqualTo(before - 6);
+        for (int position = 40_000; position < MIB; position += 40_000) {
+            assertThat(client.piece(1, 15 * MIB, position, new byte[40_000])).isEqualTo("OK");
+        }
+        assertThat((Long) kv.run("DBSIZE")).isGreaterThanOrEqualTo(before - 30);
+        for (int id = 1; id <= 3; id++) {
+            final long given = id;
+            client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(given));
+        }
+        for (int i = 0; i < 200; i++) {
+            client.call("SET k" + i + " " + value);
+        }
+        for (final int length : new int[] {100_000, 131_073, 200_001, MIB, 3 * MIB + 5, 14 * MIB}) {
+            assertThat(client.set("large", bytes(length, length))).isEqualTo("OK");
+            assertThat(client.get("GET large")).isEqualTo(bytes(length, length));
+            assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(16 * MIB);
+            client.call("DEL large");
+            for (int i = 0; i < 200; i++) {
+                client.call("SET k" + i + " " + value);
+            }
+        }
+        client.call("FLUSHALL");
+    }
+
+    @Test
     void noMemoryInTheProcessRefusesOneUploadAlone() {
         context.memorySource(length -> {
             throw new OutOfMemoryError("injected");
@@ -172,9 +208,8 @@ class TransferOperationsTest {
     @ValueSource(booleans = {false, true})
     void anUploadIsUsedWhenItsKeyHasMemory(final boolean evicts) {
         final AtomicReference<FailingAllocator> made = new AtomicReference<>();
-        final ShardContext settings = new ShardContext()
-                .seed(1)
-                .evictionPolicy(evicts ? EvictionPolicy.ALL_KEYS_LRU : EvictionPolicy.REFUSE);
+        final ShardContext settings =
+                new ShardContext().seed(1).evictionPolicy(evicts ? EvictionPolicy.ALL_KEYS_LRU : EvictionPolicy.REFUSE);
         try (ShardFixture failing = new ShardFixture(settings, (memory, budget) -> {
             made.set(new FailingAllocator(memory, budget));
             return made.get();
@@ -194,8 +229,10 @@ class TransferOperationsTest {
                         allocator.failAt(n, false);
                     }
                     final String key = "new" + n;
-                    caller.execute(KvOp.SET, r -> r.argument(key.getBytes(StandardCharsets.US_ASCII))
-                            .uploadedArgument(id));
+                    caller.execute(
+                            KvOp.SET,
+                            r -> r.argument(key.getBytes(StandardCharsets.US_ASCII))
+                                    .uploadedArgument(id));
                     final boolean failed = allocator.disarm() > 0 || n == 4;
                     assertThat(caller.cursor.text()).isEqualTo(evicts || !failed ? "OK" : OUT_OF_MEMORY);
                     if (evicts || !failed) {
