@@ -16,7 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Writes a reply into a growable off-heap buffer of its own, value after value in pre-order. Reusable: allocates only while
- * the buffer grows, and gives the memory of an exceptionally large reply back after a run of small ones.
+ * the buffer grows, and gives the memory of an exceptionally large reply back after a run of small ones. A reply can be
+ * {@linkplain #handOver handed over} with the memory that it lies in, which takes no memory.
  *
  * <p>{@link #buffer()} and the bytes in it are valid until the next call of a writing method. Not thread-safe.
  */
@@ -29,9 +30,12 @@ public final class ReplyEncoder implements AutoCloseable {
     private static final int RETAINED_CAPACITY = 1024 * 1024;
     private static final int SMALL_REPLIES_TO_SHRINK = 256;
     private static final int MAX_DECIMAL_LENGTH = 20;
+    /** What is always there to go on with when the buffer is handed over: enough for an error. */
+    private static final int SPARE_CAPACITY = 1024;
 
     private final int maxCapacity;
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final ByteBuffer spare = allocate(SPARE_CAPACITY);
     private ByteBuffer memory;
     private int capacity;
     /** Greatest length of the present reply. */
@@ -110,6 +114,9 @@ public final class ReplyEncoder implements AutoCloseable {
         }
         shrink();
         position = HEADER_LENGTH;
+        if (isSpare()) {
+            replaceSpare();
+        }
         buffer.putLong(CORRELATION_OFFSET, correlation, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
@@ -131,6 +138,50 @@ public final class ReplyEncoder implements AutoCloseable {
         position = length;
     }
 
+    /**
+     * Gives the reply away with the memory that it lies in, and goes on as after {@link #begin}, for the same request. A reply
+     * that is long takes no memory for that.
+     *
+     * @return what holds the reply from offset 0; the caller's to {@linkplain BufferUtil#free free}
+     * @throws OutOfMemoryError if the reply is so short that it is copied, and there is no memory for the copy
+     */
+    public ByteBuffer handOver() {
+        final ByteBuffer given;
+        if (isSpare()) {
+            given = allocate(position);
+            buffer.getBytes(0, given, 0, position);
+        } else {
+            given = memory;
+            spare.putLong(CORRELATION_OFFSET, given.getLong(CORRELATION_OFFSET));
+            adopt(spare);
+        }
+        position = HEADER_LENGTH;
+        return given;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isSpare() {
+        return memory == spare;
+    }
+
+    private void replaceSpare() {
+        try {
+            adopt(allocate(INITIAL_CAPACITY));
+        } catch (final OutOfMemoryError e) {
+            // The spare one does for short replies.
+        }
+    }
+
+    /** Frees a buffer that is no longer used, save for the spare one. */
+    @SuppressWarnings("ReferenceEquality")
+    private void free(final ByteBuffer old) {
+        if (old == spare) {
+            old.clear();
+        } else {
+            BufferUtil.free(old);
+        }
+    }
+
     private void shrink() {
         if (capacity <= RETAINED_CAPACITY || position > RETAINED_CAPACITY) {
             smallReplies = 0;
@@ -138,7 +189,7 @@ public final class ReplyEncoder implements AutoCloseable {
             smallReplies = 0;
             final ByteBuffer old = memory;
             adopt(allocate(INITIAL_CAPACITY));
-            BufferUtil.free(old);
+            free(old);
         }
     }
 
@@ -375,6 +426,16 @@ public final class ReplyEncoder implements AutoCloseable {
         return at + VALUE_HEADER_LENGTH;
     }
 
+    /**
+     * Makes sure that so many bytes more can be written.
+     *
+     * @param bytes that follow
+     * @throws ReplyTooLargeException if they cannot
+     */
+    public void reserve(final long bytes) {
+        ensure(bytes);
+    }
+
     private void ensure(final long bytes) {
         if (bytes > bound - position) {
             grow(position + bytes);
@@ -385,7 +446,7 @@ public final class ReplyEncoder implements AutoCloseable {
         if (required > limit) {
             throw new ReplyTooLargeException(required, limit);
         }
-        final long doubled = Math.max(required, 2L * capacity);
+        final long doubled = Math.max(INITIAL_CAPACITY, 2L * capacity);
         final ByteBuffer old = memory;
         final ByteBuffer fresh;
         try {
@@ -398,7 +459,7 @@ public final class ReplyEncoder implements AutoCloseable {
         fresh.put(old);
         fresh.clear();
         adopt(fresh);
-        BufferUtil.free(old);
+        free(old);
     }
 
     /** Frees the buffer. Idempotent. */
@@ -409,7 +470,8 @@ public final class ReplyEncoder implements AutoCloseable {
             buffer.wrap(0, 0);
             capacity = 0;
             bound = 0;
-            BufferUtil.free(memory);
+            free(memory);
+            BufferUtil.free(spare);
         }
     }
 }

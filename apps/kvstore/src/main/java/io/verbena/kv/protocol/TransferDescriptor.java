@@ -6,7 +6,7 @@ package io.verbena.kv.protocol;
  *
  * <pre>
  *   client                                                       shard
- *   ── UPLOAD id, total, offset 0, bytes ────────────────────▶  takes memory for the total
+ *   ── UPLOAD id, total, offset 0, bytes ────────────────────▶  takes memory
  *   ── UPLOAD id, total, offset n, bytes ────────────────────▶  fills it
  *   ── SET key, uploaded argument id ────────────────────────▶  adopts the memory as the value
  *   or EXECUTE_UPLOADED id ──────────────────────────────────▶  executes the request that was uploaded
@@ -31,15 +31,20 @@ package io.verbena.kv.protocol;
  * </pre>
  *
  * <p>"No reply" is what {@link RequestDescriptor#FLAG_NO_REPLY} makes of them; without it they are answered with OK or an error.
- * The client chooses the ids of uploads, each once a channel; the shard those of streams. Both belong to the
- * client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
+ * The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
+ * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
  *
- * <p>An upload that the shard has no memory for is remembered as refused and its later pieces are dropped: the request that
+ * <p>The first piece takes memory for the total if there is some without evicting keys. Else keys are evicted for the bytes
+ * that have come, and less than as many again: the memory of the upload doubles with them, up to the total. Where nothing may
+ * be evicted the upload is refused at once.
+ *
+ * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces are dropped: the request that
  * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.
  *
  * <p>A {@link ReplyType#STREAM} stands where a BULK would, for a value that lies in a block of its own; its bytes are those
  * of the moment at which the request was executed. A reply whose tree as a whole exceeds {@link #MAX_MESSAGE} stays at the
- * shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included.
+ * shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included. A
+ * HELD that is closed before it was read to its end closes the streams that its reply tells of.
  */
 public final class TransferDescriptor {
     /** Greatest number of bytes of a value in one message. */

@@ -1,37 +1,57 @@
 package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.ReplyEncoder;
-import org.agrona.DirectBuffer;
+import java.nio.ByteBuffer;
+import org.agrona.BufferUtil;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one client transfers in pieces to and from a shard, see {@link io.verbena.kv.protocol.TransferDescriptor}: its uploads,
- * and the streams that it reads. Their memory is the shard's and counts as used; {@link #close} gives back what the client
- * has left.
+ * and the streams that it reads. Their memory is the shard's and counts as used, save for that of replies that are held:
+ * a command that was executed can always be answered, so that its reply stays in the memory that it was written into, see
+ * {@link #heldBytes}. {@link #close} gives back what the client has left.
  *
  * <p>Single-threaded, as the shard that made it.
  */
 public final class ClientTransfers implements AutoCloseable {
     /** Greatest number of open uploads of a client, those included that were refused and not used since. */
     public static final int MAX_UPLOADS = 1024;
-    /** Greatest number of open streams of a client. */
+    /** Greatest number of open streams of a client; a reply that is held may be one more. */
     public static final int MAX_STREAMS = 65_536;
 
     private final Allocator allocator;
+    private final StreamIds ids;
     private final int maxReply;
-    private final Long2ObjectHashMap<Upload> uploads = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<OpenStream> streams = new Long2ObjectHashMap<>();
-    private long nextStream = 1;
+    private final Long2ObjectHashMap<Upload> uploads;
+    private final Long2ObjectHashMap<OpenStream> streams;
+    /** The least and the greatest id of the uploads that were one too many, which are not remembered one by one. */
+    private long leastExcess = Long.MAX_VALUE;
+
+    private long greatestExcess = Long.MIN_VALUE;
     private long heldBytes;
     private boolean closed;
 
-    ClientTransfers(final Allocator allocator, final int maxReply) {
-        this.allocator = allocator;
-        this.maxReply = maxReply;
+    ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
+        this(allocator, ids, maxReply, new Long2ObjectHashMap<>(), new Long2ObjectHashMap<>());
     }
 
-    /** @return bytes of replies that are held for the client */
+    /** With maps of the caller's: tests have some that fail. */
+    ClientTransfers(
+            final Allocator allocator,
+            final StreamIds ids,
+            final int maxReply,
+            final Long2ObjectHashMap<Upload> uploads,
+            final Long2ObjectHashMap<OpenStream> streams) {
+        this.allocator = allocator;
+        this.ids = ids;
+        this.maxReply = maxReply;
+        this.uploads = uploads;
+        this.streams = streams;
+    }
+
+    /** @return bytes of replies that are held for the client, outside of the shard's budget */
     public long heldBytes() {
         return heldBytes;
     }
@@ -62,15 +82,46 @@ public final class ClientTransfers implements AutoCloseable {
         return !closed && uploads.size() < MAX_UPLOADS;
     }
 
+    /** Remembers that an upload was one too many. */
+    void exceed(final long id) {
+        leastExcess = Math.min(leastExcess, id);
+        greatestExcess = Math.max(greatestExcess, id);
+    }
+
+    /**
+     * Why there is no upload of an id. Ids are used once, so that one between two that were too many was too many itself, or
+     * is used a second time.
+     */
+    byte[] whyUnknown(final long id) {
+        return id >= leastExcess && id <= greatestExcess ? Errors.TOO_MANY_UPLOADS : Errors.UNKNOWN_UPLOAD;
+    }
+
     /**
      * Starts an upload.
      *
+     * @param capacity bytes of it to have room for at first, see {@link Upload#capacity}
      * @throws AllocationFailedException if there is no memory for it
      */
-    Upload begin(final long id, final int length) {
-        final Upload upload = new Upload(length, allocator.takeExtent(StringBlock.BYTES + length));
-        uploads.put(id, upload);
-        return upload;
+    Upload begin(final long id, final int length, final int capacity) {
+        final Chunk extent = allocator.takeExtent(StringBlock.BYTES + capacity);
+        try {
+            final Upload upload = new Upload(length, extent);
+            uploads.put(id, upload);
+            return upload;
+        } catch (final OutOfMemoryError e) {
+            uploads.remove(id); // it may be there, with the map not grown
+            allocator.freeExtent(extent);
+            throw e;
+        }
+    }
+
+    /**
+     * Makes room for more bytes of an upload.
+     *
+     * @throws AllocationFailedException if there is no memory for it; the upload is as it was
+     */
+    void grow(final Upload upload, final int capacity) {
+        allocator.freeExtent(upload.move(allocator.takeExtent(StringBlock.BYTES + capacity)));
     }
 
     /** Remembers that an upload was refused, or ends one whose pieces are wrong. */
@@ -83,13 +134,15 @@ public final class ClientTransfers implements AutoCloseable {
         }
     }
 
-    /** Makes the memory of an upload a block; returns its address. */
+    /**
+     * Makes the memory of an upload a block; returns its address.
+     *
+     * @throws AllocationFailedException if it cannot; the upload is as it was
+     */
     long adopt(final Upload upload) {
-        final Chunk extent = upload.release();
-        if (extent == null) {
-            throw new IllegalStateException("upload has no memory");
-        }
-        return allocator.attach(extent);
+        final long address = allocator.attach(upload.extent());
+        upload.release();
+        return address;
     }
 
     /** Forgets an upload and frees what it still has. */
@@ -108,12 +161,12 @@ public final class ClientTransfers implements AutoCloseable {
 
     /** Id of the next stream, for {@link #rollBack}. */
     long mark() {
-        return nextStream;
+        return ids.next();
     }
 
     /** Closes the streams that were opened since a mark: the reply that told of them is not sent. */
     void rollBack(final long mark) {
-        for (long id = mark; id < nextStream; id++) {
+        for (long id = mark; id < ids.next(); id++) {
             end(id);
         }
     }
@@ -126,18 +179,47 @@ public final class ClientTransfers implements AutoCloseable {
      */
     long open(final long address, final int length) {
         checkRoom();
-        return enter(new OpenStream(allocator.pin(address), Memory.offset(address), length, false));
+        final Chunk extent = allocator.pin(address);
+        try {
+            final OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
+            final long id = enter(stream);
+            stream.extent = extent;
+            return id;
+        } catch (final OutOfMemoryError e) {
+            allocator.unpin(extent);
+            throw e;
+        }
     }
 
-    /** Keeps a reply, and makes it one that tells of the stream that holds it. */
-    void hold(final ReplyEncoder reply) {
-        checkRoom();
+    /** Whether a reply can be held, if need be: a request whose reply may be long is not executed else. */
+    boolean hasRoomForReply() {
+        return streams.size() <= MAX_STREAMS;
+    }
+
+    /**
+     * Keeps a reply, and makes it one that tells of the stream that holds it.
+     *
+     * @param mark before the request: streams that were opened since are told of by the reply alone
+     * @throws TooManyStreamsException if there are too many
+     */
+    void hold(final ReplyEncoder reply, final long mark) {
+        if (closed || !hasRoomForReply()) {
+            throw new TooManyStreamsException();
+        }
         final int length = reply.length();
-        final Chunk extent = allocator.takeExtent(length);
-        extent.buffer.putBytes(0, reply.buffer(), 0, length);
-        heldBytes += extent.buffer.capacity();
-        final long id = enter(new OpenStream(extent, 0, length, true));
-        reply.discard();
+        final OpenStream stream = new OpenStream(new UnsafeBuffer(0, 0), 0, length);
+        final long id = enter(stream);
+        final ByteBuffer memory;
+        try {
+            memory = reply.handOver();
+        } catch (final OutOfMemoryError e) {
+            streams.remove(id);
+            throw e;
+        }
+        stream.reply = memory;
+        stream.firstStream = mark;
+        stream.source.wrap(memory);
+        heldBytes += memory.capacity();
         reply.held(id, length);
     }
 
@@ -148,8 +230,13 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private long enter(final OpenStream stream) {
-        final long id = nextStream++;
-        streams.put(id, stream);
+        final long id = ids.take();
+        try {
+            streams.put(id, stream);
+        } catch (final OutOfMemoryError e) {
+            streams.remove(id); // it may be there, with the map not grown
+            throw e;
+        }
         return id;
     }
 
@@ -162,16 +249,32 @@ public final class ClientTransfers implements AutoCloseable {
     /** Writes the next bytes of a stream as a BULK; the last ones end it. */
     void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
         final int at = reply.claimBulk(length);
-        final DirectBuffer source = stream.extent.buffer;
-        reply.buffer().putBytes(at, source, stream.start + stream.position, length);
+        reply.buffer().putBytes(at, stream.source, stream.start + stream.position, length);
         stream.position += length;
         if (stream.position == stream.length) {
             end(id);
         }
     }
 
+    /**
+     * Closes a stream that is not read to its end, if there is one of that id. With a reply that is held go the streams that it
+     * tells of: nobody else knows them.
+     */
+    void cancel(final long id) {
+        final OpenStream stream = streams.remove(id);
+        if (stream == null) {
+            return;
+        }
+        if (stream.reply != null) {
+            for (long other = stream.firstStream; other < id; other++) {
+                end(other);
+            }
+        }
+        release(stream);
+    }
+
     /** Closes a stream, if there is one of that id. */
-    void end(final long id) {
+    private void end(final long id) {
         final OpenStream stream = streams.remove(id);
         if (stream != null) {
             release(stream);
@@ -179,11 +282,14 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private void release(final OpenStream stream) {
-        if (stream.held) {
-            heldBytes -= stream.extent.buffer.capacity();
-            allocator.freeExtent(stream.extent);
-        } else {
-            allocator.unpin(stream.extent);
+        final Chunk extent = stream.extent;
+        if (extent != null) {
+            allocator.unpin(extent);
+        }
+        final ByteBuffer reply = stream.reply;
+        if (reply != null) {
+            heldBytes -= reply.capacity();
+            BufferUtil.free(reply);
         }
     }
 

@@ -40,6 +40,21 @@ final class Eviction {
         return makeRoom(0, now);
     }
 
+    /** Whether there is room for so many bytes more within the limit, after freeing what waits for it but evicting nothing. */
+    boolean hasRoom(final long size) {
+        while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
+            if (size > context.maxMemory() || reclaimer.work(RECLAIM_STEPS) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether eviction may ever make room for so many bytes. */
+    boolean mayMakeRoom(final long size) {
+        return context.evictionPolicy() != EvictionPolicy.REFUSE && size <= context.maxMemory();
+    }
+
     /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
     boolean makeRoom(final long size, final long now) {
         if (context.maxMemory() > 0 && size > context.maxMemory()) {

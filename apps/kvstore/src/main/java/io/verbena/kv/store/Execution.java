@@ -4,7 +4,6 @@ import io.verbena.kv.protocol.DoubleText;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
-import io.verbena.kv.protocol.ReplyTooLargeException;
 import io.verbena.kv.protocol.RequestFlyweight;
 import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.charset.StandardCharsets;
@@ -259,7 +258,11 @@ final class Execution {
         return upload;
     }
 
-    /** Makes the memory of an upload a block; returns its address. */
+    /**
+     * Makes the memory of an upload a block; returns its address.
+     *
+     * @throws AllocationFailedException if it cannot; the upload is as it was
+     */
     long adopt(final Upload upload) {
         final ClientTransfers client = transfers;
         if (client == null) {
@@ -306,9 +309,7 @@ final class Execution {
 
     /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
     void requireReplyRoom(final long bytes) {
-        if (bytes > reply.room()) {
-            throw new ReplyTooLargeException(reply.length() + bytes, reply.limit());
-        }
+        reply.reserve(bytes);
     }
 
     void invalidExpireTime() {

@@ -4,6 +4,7 @@ import static io.verbena.kv.store.Execution.word;
 
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyDescriptor;
+import io.verbena.kv.protocol.ReplyTooLargeException;
 
 /** Operations on hashes. Single-threaded, as the shard that owns it. */
 final class HashOperations {
@@ -296,9 +297,11 @@ final class HashOperations {
             return;
         }
         final int length = sum.put(e.doubleText, e.scratch, 0);
-        if (ReplyDescriptor.textLength(length) > e.reply.room()) {
-            deleteIfEmpty(entry);
+        try {
             e.requireReplyRoom(ReplyDescriptor.textLength(length));
+        } catch (final ReplyTooLargeException tooLarge) {
+            deleteIfEmpty(entry);
+            throw tooLarge;
         }
         putScratch(entry, found, length);
         e.reply.bulk(e.scratch, 0, length);

@@ -1,22 +1,32 @@
 package io.verbena.kv.store;
 
+import java.nio.ByteBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
 /**
- * Bytes in an extent that a client reads piece by piece: a snapshot of a value, pinned, or a reply that was held, which is the
- * stream's own.
+ * Bytes that a client reads piece by piece: a snapshot of a value in an extent, pinned, or a reply that was held, in memory
+ * that is the stream's own.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
 final class OpenStream {
-    final Chunk extent;
+    final UnsafeBuffer source;
     final int start;
     final int length;
-    final boolean held;
     int position;
+    /** What is pinned; null if it is a reply. */
+    @Nullable
+    Chunk extent;
+    /** What holds the reply; null if it is a value. */
+    @Nullable
+    ByteBuffer reply;
+    /** The first stream that the reply can tell of; those up to its own id are the others. */
+    long firstStream;
 
-    OpenStream(final Chunk extent, final int start, final int length, final boolean held) {
-        this.extent = extent;
+    OpenStream(final UnsafeBuffer source, final int start, final int length) {
+        this.source = source;
         this.start = start;
         this.length = length;
-        this.held = held;
     }
 }

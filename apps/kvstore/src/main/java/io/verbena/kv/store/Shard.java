@@ -33,6 +33,7 @@ public final class Shard implements AutoCloseable {
     private final ShardContext context;
     private final LongSupplier clock;
     private final Allocator allocator;
+    private final StreamIds streamIds = new StreamIds();
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
     private final Values values;
@@ -179,13 +180,22 @@ public final class Shard implements AutoCloseable {
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
         }
+        final ClientTransfers client = execution.transfers;
+        // Only what ends streams, or opens none, can go on without room for a reply that must be held.
+        final byte[] refusal = client == null || client.hasRoomForReply() || op.group() == KvOp.Group.TRANSFER
+                ? null
+                : Errors.TOO_MANY_STREAMS;
         final int given = reply.limit();
         reply.limit(Math.min(given, context.maxReplyLength()));
         try {
             if (op == KvOp.TRANSACTION) {
                 final byte[] error = readTransaction(buffer, offset, length);
                 reply.begin(request.correlation());
-                executeTransaction(error, reply);
+                executeTransaction(error == null ? refusal : error, reply);
+            } else if (refusal != null) {
+                reply.begin(request.correlation());
+                execution.error(refusal);
+                transferring.discardUploads(request);
             } else {
                 reply.begin(request.correlation());
                 executeOne(op, length, reply);
@@ -231,12 +241,12 @@ public final class Shard implements AutoCloseable {
     /** Keeps a reply that is too long for a message. */
     private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
         try {
-            client.hold(reply);
-        } catch (final AllocationFailedException | TooManyStreamsException failure) {
+            client.hold(reply, mark);
+        } catch (final TooManyStreamsException tooMany) {
+            // Not of a request that changes anything: it was refused before.
             client.rollBack(mark);
             reply.discard();
-            execution.error(
-                    failure instanceof TooManyStreamsException ? Errors.TOO_MANY_STREAMS : Errors.OUT_OF_MEMORY);
+            execution.error(Errors.TOO_MANY_STREAMS);
         }
     }
 
@@ -267,10 +277,10 @@ public final class Shard implements AutoCloseable {
      * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so that
      * the client learns of each whether it happened.
      */
-    private void executeTransaction(final byte @Nullable [] uploadError, final ReplyEncoder reply) {
+    private void executeTransaction(final byte @Nullable [] refusal, final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
-        if (uploadError != null) {
-            execution.error(uploadError);
+        if (refusal != null) {
+            execution.error(refusal);
             discardUploads(request);
             return;
         }
@@ -280,6 +290,13 @@ public final class Shard implements AutoCloseable {
         if (requests > maximum) {
             execution.error("ERR transaction of " + requests + " requests > maximum " + maximum
                     + " for a reply of up to " + limit + " bytes");
+            discardUploads(request);
+            return;
+        }
+        try {
+            reply.reserve((long) (requests + 1) * REPLY_ROOM_PER_REQUEST);
+        } catch (final ReplyTooLargeException tooLarge) {
+            execution.error("ERR " + tooLarge.getMessage());
             discardUploads(request);
             return;
         }
@@ -426,6 +443,16 @@ public final class Shard implements AutoCloseable {
         return true;
     }
 
+    /** Whether there is room for a block of that size within the limit as things are. */
+    boolean hasRoomWithoutEviction(final int size) {
+        return eviction.hasRoom(size);
+    }
+
+    /** Whether there may be room for a block of that size after evicting what may be evicted. */
+    boolean mayHaveRoomFor(final int size) {
+        return eviction.mayMakeRoom(size);
+    }
+
     /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
     boolean hasRoomFor(final int size) {
         return eviction.makeRoom(size, execution.now);
@@ -491,7 +518,7 @@ public final class Shard implements AutoCloseable {
      * @return what to name with each request of the client, and to close when the client has gone
      */
     public ClientTransfers newTransfers(final int maxReply) {
-        return new ClientTransfers(allocator, maxReply);
+        return new ClientTransfers(allocator, streamIds, maxReply);
     }
 
     /** @return what was counted since the shard was made */

@@ -75,7 +75,8 @@ public final class ShardContext {
 
     /**
      * Limits the direct memory that the shard holds from the process, the free parts of it included. A request that needs
-     * more is refused with an OOM error, or keys are evicted for it, by {@link #evictionPolicy}.
+     * more is refused with an OOM error, or keys are evicted for it, by {@link #evictionPolicy}. Replies are not part of it,
+     * nor those that are held until their client has read them.
      *
      * @param bytes held at most, 0 for no limit but the process'
      * @return this

@@ -266,16 +266,23 @@ final class StringOperations {
             return store(key, upload.buffer(), StringBlock.BYTES, upload.length(), keepExpiry);
         }
         final long found = e.lookupWrite(key);
-        final long block = e.adopt(upload);
-        if (found == Memory.NULL) {
-            return e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
+        // A number, which needs no release, until the value comes: the upload is used when nothing can fail any more.
+        final long entry = found == Memory.NULL ? e.add(key, ValueType.STRING, ValueType.INT, 0) : found;
+        final long block;
+        try {
+            block = e.adopt(upload);
+        } catch (final AllocationFailedException failure) {
+            if (found == Memory.NULL) {
+                e.keyspace.delete(entry);
+            }
+            throw failure;
         }
-        e.keyspace.releaseValue(found);
-        e.keyspace.set(found, ValueType.STRING, ValueType.RAW, block);
+        e.keyspace.releaseValue(entry);
+        e.keyspace.set(entry, ValueType.STRING, ValueType.RAW, block);
         if (!keepExpiry) {
-            e.keyspace.persist(found);
+            e.keyspace.persist(entry);
         }
-        return found;
+        return entry;
     }
 
     long store(final int key, final UnsafeBuffer buffer, final int offset, final int length, final boolean keepExpiry) {

@@ -39,7 +39,7 @@ final class TransferOperations {
             }
             case READ_STREAM -> readStream(client, id);
             case CLOSE_STREAM -> {
-                client.end(id);
+                client.cancel(id);
                 e.ok();
             }
             default -> throw new IllegalStateException(op.name());
@@ -67,9 +67,12 @@ final class TransferOperations {
         }
         Upload upload = client.upload(id);
         if (upload == null) {
-            upload = begin(client, id, total, offset);
+            upload = begin(client, id, total, offset, bytes);
         } else if (!upload.isRefused() && !upload.continues(total, offset)) {
             client.refuse(id, Errors.UPLOAD_OUT_OF_ORDER);
+        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(client, upload, bytes)) {
+            e.statistics.reject();
+            client.refuse(id, Errors.OUT_OF_MEMORY);
         }
         if (upload == null) {
             return;
@@ -84,13 +87,15 @@ final class TransferOperations {
     }
 
     /** Starts an upload with its first piece; null, after an error, if it cannot be had. */
-    private @Nullable Upload begin(final ClientTransfers client, final long id, final long total, final long offset) {
-        if (!client.hasRoomForUpload()) {
-            e.error(Errors.TOO_MANY_UPLOADS);
+    private @Nullable Upload begin(
+            final ClientTransfers client, final long id, final long total, final long offset, final int bytes) {
+        if (offset != 0) {
+            e.error(client.whyUnknown(id));
             return null;
         }
-        if (offset != 0) {
-            e.error(Errors.UNKNOWN_UPLOAD);
+        if (!client.hasRoomForUpload()) {
+            client.exceed(id);
+            e.error(Errors.TOO_MANY_UPLOADS);
             return null;
         }
         if (total > TransferDescriptor.MAX_UPLOAD_LENGTH) {
@@ -98,9 +103,10 @@ final class TransferOperations {
             e.error(Errors.STRING_TOO_LONG);
             return null;
         }
-        if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + (int) total))) {
+        final int capacity = initialCapacity((int) total, bytes);
+        if (capacity >= 0) {
             try {
-                return client.begin(id, (int) total);
+                return client.begin(id, (int) total, capacity);
             } catch (final AllocationFailedException failure) {
                 // Remembered below, as when the limit is reached.
             }
@@ -109,6 +115,38 @@ final class TransferOperations {
         client.refuse(id, Errors.OUT_OF_MEMORY);
         e.error(Errors.OUT_OF_MEMORY);
         return null;
+    }
+
+    /**
+     * Bytes of an upload to have room for at first, or -1 if there is no room: all if nothing must be evicted for them, else
+     * those that have come, lest an announcement drives out what is there.
+     */
+    private int initialCapacity(final int length, final int bytes) {
+        final int whole = ExtentCache.size(StringBlock.BYTES + length);
+        if (shard.hasRoomWithoutEviction(whole)) {
+            return length;
+        }
+        if (!shard.mayHaveRoomFor(whole)) {
+            return -1;
+        }
+        final int capacity = Upload.capacity(length, bytes);
+        return shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity)) ? capacity : -1;
+    }
+
+    /** Makes room for a piece, and evicts for it; false if there is none. Both extents are held for a moment. */
+    private boolean grow(final ClientTransfers client, final Upload upload, final int bytes) {
+        final int capacity = Upload.capacity(upload.length(), upload.position() + bytes);
+        final int more =
+                ExtentCache.size(StringBlock.BYTES + capacity) - upload.buffer().capacity();
+        if (!shard.hasRoomFor(more)) {
+            return false;
+        }
+        try {
+            client.grow(upload, capacity);
+            return true;
+        } catch (final AllocationFailedException failure) {
+            return false;
+        }
     }
 
     private void readStream(final ClientTransfers client, final long id) {
@@ -167,7 +205,7 @@ final class TransferOperations {
             return Errors.NO_TRANSFERS;
         }
         final Upload upload = client.upload(id);
-        return upload == null ? Errors.UNKNOWN_UPLOAD : upload.error();
+        return upload == null ? client.whyUnknown(id) : upload.error();
     }
 
     /** Why one of a request's uploads cannot be used, or null if all can. */

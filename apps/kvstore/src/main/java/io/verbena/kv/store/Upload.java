@@ -1,5 +1,6 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.TransferDescriptor;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Upload {
     private final int length;
+    /** Has room for all bytes, or for as many as have come and not twice as many. */
     private @Nullable Chunk extent;
+
     private byte @Nullable [] error;
     private int position;
 
@@ -29,6 +32,37 @@ final class Upload {
         this.error = error;
     }
 
+    /**
+     * Bytes of an upload to have room for while so many have come: its length, or the half of it, or the half of that and so on,
+     * but not much less than a piece.
+     */
+    static int capacity(final int length, final int needed) {
+        final int least = Math.max(needed, TransferDescriptor.PIECE_LENGTH);
+        int capacity = length;
+        while ((capacity + 1) >>> 1 >= least) {
+            capacity = (capacity + 1) >>> 1;
+        }
+        return capacity;
+    }
+
+    /** Bytes that have come. */
+    int position() {
+        return position;
+    }
+
+    /** Whether its memory takes so many bytes more. */
+    boolean hasRoomFor(final int bytes) {
+        return position + bytes <= buffer().capacity() - StringBlock.BYTES;
+    }
+
+    /** Moves to a larger extent; returns the one that it had. */
+    Chunk move(final Chunk larger) {
+        final Chunk before = extent();
+        larger.buffer.putBytes(0, before.buffer, 0, StringBlock.BYTES + position);
+        extent = larger;
+        return before;
+    }
+
     /** Bytes that it has when it is complete. */
     int length() {
         return length;
@@ -39,7 +73,8 @@ final class Upload {
         return extent().buffer;
     }
 
-    private Chunk extent() {
+    /** Its memory, which it must have. */
+    Chunk extent() {
         final Chunk held = extent;
         if (held == null) {
             throw new IllegalStateException("upload has no memory");

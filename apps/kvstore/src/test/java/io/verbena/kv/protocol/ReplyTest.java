@@ -3,8 +3,10 @@ package io.verbena.kv.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -177,5 +179,31 @@ class ReplyTest {
             assertThat(cursor.text()).isEqualTo("ERR too large");
         }
         assertThatThrownBy(() -> new ReplyEncoder(1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aReplyIsHandedOverWithItsMemory() {
+        for (int i = 0; i < 3; i++) {
+            encoder.begin(7);
+            encoder.bulk(new byte[100_000 * i]);
+            final int length = encoder.length();
+            final byte[] written = new byte[length];
+            encoder.buffer().getBytes(0, written);
+            final ByteBuffer given = encoder.handOver();
+            final byte[] kept = new byte[length];
+            given.get(0, kept);
+            assertThat(kept).isEqualTo(written);
+            assertThat(encoder.capacity()).isEqualTo(1024);
+            encoder.integer(5);
+            final ByteBuffer copied = encoder.handOver();
+            assertThat(copied.capacity()).isEqualTo(encoder.length() + 16);
+            encoder.bulk(new byte[5000]);
+            assertThat(encoder.buffer().getLong(0)).isEqualTo(7);
+            assertThat(encoder.length()).isGreaterThan(5000);
+            BufferUtil.free(given);
+            BufferUtil.free(copied);
+        }
+        encoder.begin(8);
+        assertThat(encoder.capacity()).isEqualTo(ReplyEncoder.INITIAL_CAPACITY);
     }
 }

@@ -6,6 +6,7 @@ final class FailingAllocator extends Allocator {
     private boolean forGood;
     private long count;
     private int failures;
+    private int attachesToFail;
 
     FailingAllocator(final Memory memory, final long budget) {
         super(memory, budget);
@@ -23,6 +24,20 @@ final class FailingAllocator extends Allocator {
     int disarm() {
         failAt = Long.MAX_VALUE;
         return failures;
+    }
+
+    /** Fails so many times to give an extent an address. */
+    void failAttaches(final int times) {
+        attachesToFail = times;
+    }
+
+    @Override
+    long attach(final Chunk extent) {
+        if (attachesToFail > 0) {
+            attachesToFail--;
+            throw new AllocationFailedException(1, committed(), budget());
+        }
+        return super.attach(extent);
     }
 
     @Override

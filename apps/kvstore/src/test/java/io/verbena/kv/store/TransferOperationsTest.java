@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.ExpandableArrayBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,42 @@ class TransferOperationsTest {
     }
 
     @Test
+    void anAnnouncementEvictsForWhatHasComeOnly() {
+        context.maxMemory(16 * MIB).evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
+        final String value = "v".repeat(100_000);
+        for (int i = 0; i < 200; i++) {
+            client.call("SET k" + i + " " + value);
+        }
+        final long before = (Long) kv.run("DBSIZE");
+        assertThat(before).isGreaterThan(100);
+        for (int id = 1; id <= 3; id++) {
+            assertThat(client.piece(id, 15 * MIB, 0, new byte[40_000])).isEqualTo("OK");
+        }
+        assertThat((Long) kv.run("DBSIZE")).isGreaterThanOrEqualTo(before - 6);
+        for (int position = 40_000; position < MIB; position += 40_000) {
+            assertThat(client.piece(1, 15 * MIB, position, new byte[40_000])).isEqualTo("OK");
+        }
+        assertThat((Long) kv.run("DBSIZE")).isGreaterThanOrEqualTo(before - 30);
+        for (int id = 1; id <= 3; id++) {
+            final long given = id;
+            client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(given));
+        }
+        for (int i = 0; i < 200; i++) {
+            client.call("SET k" + i + " " + value);
+        }
+        for (final int length : new int[] {100_000, 131_073, 200_001, MIB, 3 * MIB + 5, 14 * MIB}) {
+            assertThat(client.set("large", bytes(length, length))).isEqualTo("OK");
+            assertThat(client.get("GET large")).isEqualTo(bytes(length, length));
+            assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(16 * MIB);
+            client.call("DEL large");
+            for (int i = 0; i < 200; i++) {
+                client.call("SET k" + i + " " + value);
+            }
+        }
+        client.call("FLUSHALL");
+    }
+
+    @Test
     void noMemoryInTheProcessRefusesOneUploadAlone() {
         context.memorySource(length -> {
             throw new OutOfMemoryError("injected");
@@ -165,6 +202,81 @@ class TransferOperationsTest {
         kv.shard.housekeep(kv.now, 100);
         assertThat(client.set("k", bytes(MIB, 1))).isEqualTo("OK");
         assertThat(client.get("GET k")).isEqualTo(bytes(MIB, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anUploadIsUsedWhenItsKeyHasMemory(final boolean evicts) {
+        final AtomicReference<FailingAllocator> made = new AtomicReference<>();
+        final ShardContext settings =
+                new ShardContext().seed(1).evictionPolicy(evicts ? EvictionPolicy.ALL_KEYS_LRU : EvictionPolicy.REFUSE);
+        try (ShardFixture failing = new ShardFixture(settings, (memory, budget) -> {
+            made.set(new FailingAllocator(memory, budget));
+            return made.get();
+        })) {
+            final FailingAllocator allocator = made.get();
+            try (ShardClient caller = new ShardClient(failing.shard)) {
+                final byte[] value = bytes(MIB, 1);
+                for (int n = 1; n <= 4; n++) {
+                    for (int i = 0; i < 10; i++) {
+                        caller.call("SET victim" + i + " v");
+                    }
+                    final long keys = (Long) failing.run("DBSIZE");
+                    final long id = caller.upload(value);
+                    if (n == 4) {
+                        allocator.failAttaches(1);
+                    } else {
+                        allocator.failAt(n, false);
+                    }
+                    final String key = "new" + n;
+                    caller.execute(
+                            KvOp.SET,
+                            r -> r.argument(key.getBytes(StandardCharsets.US_ASCII))
+                                    .uploadedArgument(id));
+                    final boolean failed = allocator.disarm() > 0 || n == 4;
+                    assertThat(caller.cursor.text()).isEqualTo(evicts || !failed ? "OK" : OUT_OF_MEMORY);
+                    if (evicts || !failed) {
+                        assertThat(caller.get("GET " + key)).isEqualTo(value);
+                    } else {
+                        assertThat(failing.run("DBSIZE")).isEqualTo(keys);
+                    }
+                    assertThat(caller.transfers.uploads()).isZero();
+                }
+                caller.set("new1", value);
+                allocator.failAttaches(1);
+                assertThat(caller.set("new1", bytes(MIB, 2))).isEqualTo(evicts ? "OK" : OUT_OF_MEMORY);
+                if (!evicts) {
+                    assertThat(caller.get("GET new1")).isEqualTo(value);
+                }
+            }
+            failing.deleteEachKey();
+            assertThat(failing.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
+            failing.shard.close();
+            assertThat(failing.shard.usedMemory()).isZero();
+            assertThat(failing.shard.committedMemory()).isZero();
+        }
+    }
+
+    @Test
+    void anUploadThatIsOneTooManyIsToldByTheRequestThatUsesIt() {
+        for (int i = 1; i <= ClientTransfers.MAX_UPLOADS; i++) {
+            client.piece(i, 10, 0, new byte[1]);
+        }
+        for (int id = 2000; id <= 2002; id++) {
+            assertThat(client.piece(id, 10, 0, new byte[5])).isEqualTo("ERR too many open uploads");
+        }
+        client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(1));
+        for (int id = 2000; id <= 2002; id++) {
+            final long excess = id;
+            assertThat(client.piece(id, 10, 5, new byte[5])).isEqualTo("ERR too many open uploads");
+            client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(excess));
+            assertThat(client.cursor.text()).isEqualTo("ERR too many open uploads");
+            client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(excess));
+            assertThat(client.cursor.text()).isEqualTo("ERR too many open uploads");
+        }
+        client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(2003));
+        assertThat(client.cursor.text()).isEqualTo("ERR no such upload");
+        assertThat(client.call("EXISTS k")).isEqualTo(0L);
     }
 
     @Test
@@ -252,6 +364,22 @@ class TransferOperationsTest {
     }
 
     @Test
+    void anIdOfAChannelThatIsGoneNamesNothing() {
+        client.set("k", bytes(MIB, 1));
+        client.set("other", bytes(MIB, 2));
+        final long old;
+        try (ShardClient before = new ShardClient(kv.shard)) {
+            old = before.open("GET k");
+        }
+        try (ShardClient after = new ShardClient(kv.shard)) {
+            final long id = after.open("GET other");
+            assertThat(after.read(old, 0, 1)).isEqualTo("ERR no such stream");
+            after.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(old));
+            assertThat(after.readAll(id, 0, MIB)).isEqualTo(bytes(MIB, 2));
+        }
+    }
+
+    @Test
     void largeElementsOfOtherTypesAreStreams() {
         final byte[] value = bytes(MIB, 9);
         final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
@@ -297,6 +425,80 @@ class TransferOperationsTest {
         assertThat(client.transfers.streams()).isZero();
         // Left unread: goes with the client.
         client.call("LRANGE l 0 -1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RPUSH LPOP", "SADD SPOP", "ZADD ZPOPMIN"})
+    void aReplyIsHeldThoughNoMemoryIsLeft(final String commands) {
+        final String add = commands.split(" ")[0];
+        final String pop = commands.split(" ")[1];
+        try (ShardFixture full = new ShardFixture(new ShardContext().seed(1).memoryBudget(8 * MIB));
+                ShardClient caller = new ShardClient(full.shard)) {
+            final String padding = "e".repeat(1000);
+            for (int i = 0; i < 300; i++) {
+                caller.call(add + " c " + (add.equals("ZADD") ? "1 " : "") + padding + i);
+            }
+            for (int length = 30_000; length > 0; length /= 2) {
+                for (int i = 0; "OK".equals(full.call("SET", "k" + length + ":" + i, "v".repeat(length))); i++) {
+                    // Until nothing fits.
+                }
+            }
+            assertThat(caller.call(pop + " c 300")).asString().startsWith("HELD");
+            assertThat(caller.transfers.heldBytes()).isGreaterThan(300_000);
+            assertThat(full.shard.committedMemory()).isLessThanOrEqualTo(8 * MIB);
+            caller.fetchHeld();
+            assertThat(caller.cursor.count()).isGreaterThanOrEqualTo(300);
+            assertThat(caller.transfers.heldBytes()).isZero();
+            assertThat(caller.call("EXISTS c")).isEqualTo(0L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aHeldReplyThatIsClosedTakesItsStreamsAlong(final boolean begun) {
+        client.set("k", bytes(MIB, 1));
+        final long own = client.open("GET k");
+        client.call("SET s " + "e".repeat(60_000));
+        client.call("MGET k s s s k");
+        assertThat(client.cursor.type()).isEqualTo(ReplyType.HELD);
+        final long held = client.cursor.streamId();
+        assertThat(client.transfers.streams()).isEqualTo(4);
+        final long later = client.open("GET k");
+        if (begun) {
+            client.read(held, 0, 100);
+        }
+        client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(held));
+        assertThat(client.transfers.streams()).isEqualTo(2);
+        assertThat(client.transfers.heldBytes()).isZero();
+        assertThat(client.readAll(own, 0, MIB)).isEqualTo(bytes(MIB, 1));
+        assertThat(client.readAll(later, 0, MIB)).isEqualTo(bytes(MIB, 1));
+        // One that was read has told of its streams.
+        client.call("MGET k s s s k");
+        final long whole = client.cursor.streamId();
+        client.fetchHeld();
+        client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(whole));
+        assertThat(client.transfers.streams()).isEqualTo(2);
+    }
+
+    @Test
+    void noCommandIsExecutedWhoseReplyCouldNotBeHeld() {
+        final String padding = "e".repeat(1000);
+        for (int i = 0; i < 600; i++) {
+            client.call("RPUSH l " + padding);
+        }
+        client.set("k", bytes(MIB, 1));
+        for (int i = 0; i < ClientTransfers.MAX_STREAMS; i++) {
+            client.open("GET k");
+        }
+        assertThat(client.call("LPOP l 300")).asString().startsWith("HELD");
+        final long held = client.cursor.streamId();
+        final int length = (int) client.cursor.streamLength();
+        assertThat(client.call("LPOP l 300")).isEqualTo("ERR too many open streams");
+        assertThat(client.set("n", bytes(MIB, 1))).isEqualTo("ERR too many open streams");
+        assertThat(client.transfers.uploads()).isZero();
+        assertThat(kv.run("LLEN l")).isEqualTo(300L);
+        assertThat(client.readAll(held, 0, length)).hasSize(length);
+        assertThat(client.call("LPOP l 300")).asString().startsWith("HELD");
     }
 
     @Test
