@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * then needs no thread hop.
  */
 public final class KvClient implements MessageHandler, AutoCloseable {
+    /** Replies come in bursts: shards do not wait for memory before they have filled so many chunks. */
+    private static final int RESERVE_CHUNKS = 8;
+
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
@@ -61,7 +64,10 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         this.unanswered = new long[channels.length];
         this.replies = node.openInbox(
                 "replies-" + NUMBERS.incrementAndGet(),
-                new InboxOptions().chunkLength(1 << 20).maxMessage(TransferDescriptor.MAX_MESSAGE));
+                new InboxOptions()
+                        .chunkLength(1 << 20)
+                        .reserveChunks(RESERVE_CHUNKS)
+                        .maxMessage(TransferDescriptor.MAX_MESSAGE));
         try {
             for (int i = 0; i < channels.length; i++) {
                 channels[i] = node.connect(addresses.get(i), replies, timeout);

@@ -1,9 +1,11 @@
 package io.verbena.kv.server;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableDirectByteBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests or replies that wait, copied, first in, first out. The memory grows with what waits, and is given back when nothing
@@ -18,10 +20,12 @@ import org.agrona.ExpandableDirectByteBuffer;
  */
 final class RecordQueue {
     private static final int LENGTH_FIELD = Long.BYTES;
-    private static final int INITIAL_CAPACITY = 256;
+    private static final int INITIAL_CAPACITY = 4096;
     private static final int RETAINED_CAPACITY = 1 << 20;
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private ExpandableDirectByteBuffer records = new ExpandableDirectByteBuffer(INITIAL_CAPACITY);
+    private final UnsafeBuffer records = new UnsafeBuffer(0, 0);
+    private @Nullable ByteBuffer memory;
     private int head;
     private int tail;
 
@@ -47,10 +51,29 @@ final class RecordQueue {
             head = 0;
         }
         final int end = tail + recordLength(length);
-        records.checkLimit(end);
+        if (end > records.capacity()) {
+            grow(end);
+        }
         records.putInt(tail, length);
         records.putBytes(tail + LENGTH_FIELD, source, offset, length);
         tail = end;
+    }
+
+    /** What is outgrown is freed at once: left to the collector, it would be taken from everybody until that runs. */
+    private void grow(final int least) {
+        final int capacity = (int) Math.min(Integer.MAX_VALUE, Math.max(INITIAL_CAPACITY, least + (long) least / 2));
+        final ByteBuffer larger = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
+        final ByteBuffer old = memory;
+        larger.put(0, old == null ? EMPTY : old, 0, old == null ? 0 : tail);
+        memory = larger;
+        records.wrap(larger);
+        free(old);
+    }
+
+    private static void free(final @Nullable ByteBuffer old) {
+        if (old != null) {
+            BufferUtil.free(old);
+        }
     }
 
     DirectBuffer buffer() {
@@ -79,18 +102,21 @@ final class RecordQueue {
         head = 0;
         tail = 0;
         if (records.capacity() > RETAINED_CAPACITY) {
-            final ByteBuffer large = records.byteBuffer();
-            records = new ExpandableDirectByteBuffer(INITIAL_CAPACITY);
-            BufferUtil.free(large);
+            release();
         }
+    }
+
+    private void release() {
+        final ByteBuffer old = memory;
+        memory = null;
+        records.wrap(0, 0);
+        free(old);
     }
 
     /** Frees the memory; nothing may be added any more. */
     void close() {
         head = 0;
         tail = 0;
-        final ByteBuffer memory = records.byteBuffer();
-        records = new ExpandableDirectByteBuffer(0);
-        BufferUtil.free(memory);
+        release();
     }
 }

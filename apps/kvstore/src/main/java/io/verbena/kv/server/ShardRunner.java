@@ -37,6 +37,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     /** Name of the inbox of each shard's node. */
     static final String INBOX = "requests";
 
+    /** Requests come in bursts: clients do not wait for memory before they have filled so many chunks. */
+    private static final int RESERVE_CHUNKS = 6;
+
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
     private static final int REQUESTS_PER_TURN = 512;
     private static final int REQUESTS_PER_POLL = 32;
@@ -89,7 +92,11 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         this.maxBacklog = context.maxBacklog;
         this.shard = new Shard(shardContext, () -> nowMillis);
         this.inbox = node.openInbox(
-                INBOX, new InboxOptions().chunkLength(context.inboxChunk).maxMessage(TransferDescriptor.MAX_MESSAGE));
+                INBOX,
+                new InboxOptions()
+                        .chunkLength(context.inboxChunk)
+                        .reserveChunks(RESERVE_CHUNKS)
+                        .maxMessage(TransferDescriptor.MAX_MESSAGE));
         node.addListener(new ChannelListener() {
             @Override
             public void onClose(Channel channel) {
