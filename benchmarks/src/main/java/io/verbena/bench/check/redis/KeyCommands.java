@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Commands on keys of any type, each with what it does to the model. */
 final class KeyCommands {
-    private static final int LONGEST_TTL = 100_000;
-    private static final int LEAST_TTL = 2_000;
+    private static final int LONGEST_TTL = 10_000_000;
+    private static final int LEAST_TTL = 1_000_000; // longer than any run
     /** A run is shorter. */
     private static final long PASSED = TimeUnit.MINUTES.toSeconds(30);
 

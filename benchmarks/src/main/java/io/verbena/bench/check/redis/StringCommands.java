@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands on strings, each with what it does to the model. */
 final class StringCommands {
-    private static final int LONGEST_TTL = 100_000;
-    private static final int LEAST_TTL = 1_000;
+    private static final int LONGEST_TTL = 10_000_000;
+    private static final int LEAST_TTL = 1_000_000; // longer than any run
     private static final int MAX_OFFSET = 3000;
 
     private final Keyspace keys;
