@@ -62,7 +62,7 @@ final class Scenarios {
                     (player, rank, round) -> overwrites(player, round, size)));
         }
         list.add(new Scenario("cut-1-mib", clientsOf(megabyte()), 1, this::cuts));
-        list.add(Scenario.uniform("large-arguments", Math.min(8, clientsOf(megabyte())), 4, this::largeArguments));
+        list.add(Scenario.uniform("large-arguments", Math.min(2, clientsOf(megabyte())), 4, this::largeArguments));
         list.add(new Scenario("large-beside-small", 2, 1, this::largeBesideSmall));
         list.add(Scenario.uniform("pipe", 2, 3, (player, rank, round) -> pipe(player)));
         list.add(Scenario.uniform("unread-gets", 1, 2, this::unread));
