@@ -77,7 +77,7 @@ if command -v redis-server >/dev/null; then
   redis=
 fi
 
-small=(--server-jvm -Xmx512m --max-data 128m --max-value 16m)
+small=(--server-jvm -Xmx512m --max-data 64m --max-value 16m)
 begin default-17 "$jdk17"
 begin workers-17 "$jdk17" -- --workers 4
 finish default-17 || failed=1
