@@ -5,8 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +41,7 @@ public final class RespWriter {
     private int protocol = 2;
 
     // Bulk strings whose bytes come from elsewhere, and where they belong.
-    private final ArrayList<@Nullable StreamedBody> bodies = new ArrayList<>(0);
-    private int[] bodyPositions = {};
-    private int firstBody;
+    private final BodyQueue bodies = new BodyQueue();
 
     /**
      * Creates a writer without a buffer.
@@ -95,8 +91,8 @@ public final class RespWriter {
         if (taken == null || position == start) {
             return null;
         }
-        if (hasBodies()) {
-            final int length = bodyPositions[firstBody] - start;
+        if (!bodies.isEmpty()) {
+            final int length = bodies.position() - start;
             if (length == 0) {
                 return null;
             }
@@ -112,31 +108,18 @@ public final class RespWriter {
         return taken;
     }
 
-    private boolean hasBodies() {
-        return firstBody < bodies.size();
-    }
-
     /**
      * Gives away the body that belongs behind what {@link #take} has given; what was written after it follows.
      *
      * @return null if there is none
      */
     public @Nullable StreamedBody nextBody() {
-        return hasBodies() && bodyPositions[firstBody] == start ? removeFirst() : null;
-    }
-
-    private @Nullable StreamedBody removeFirst() {
-        final StreamedBody body = bodies.set(firstBody++, null);
-        if (!hasBodies()) {
-            bodies.clear();
-            firstBody = 0;
-        }
-        return body;
+        return !bodies.isEmpty() && bodies.position() == start ? bodies.remove() : null;
     }
 
     /** Throws away what was written, and the buffer. */
     public void release() {
-        closeBodies(-1);
+        bodies.closeBehind(-1);
         if (buffer != null) {
             buffer.release();
             buffer = null;
@@ -152,33 +135,11 @@ public final class RespWriter {
      * @param kept most bytes of a buffer that is kept
      */
     public void clear(int kept) {
-        closeBodies(-1);
+        bodies.closeBehind(-1);
         if (view.capacity() > kept || start > 0) {
             release();
         }
         position = 0;
-    }
-
-    /** Closes those behind a position. */
-    private void closeBodies(int behind) {
-        for (int i = bodies.size() - 1; i >= firstBody && bodyPositions[i] > behind; i--) {
-            final StreamedBody body = bodies.remove(i);
-            if (body != null) {
-                body.close();
-            }
-        }
-        if (!hasBodies()) {
-            bodies.clear();
-            firstBody = 0;
-        }
-    }
-
-    private void addBody(int at, StreamedBody body) {
-        if (bodies.size() == bodyPositions.length) {
-            bodyPositions = Arrays.copyOf(bodyPositions, Math.max(4, 2 * bodyPositions.length));
-        }
-        bodyPositions[bodies.size()] = at;
-        bodies.add(body);
     }
 
     /**
@@ -190,7 +151,7 @@ public final class RespWriter {
         if (length > length()) {
             throw new IllegalArgumentException("length " + length + " > written " + length());
         }
-        closeBodies(start + length);
+        bodies.closeBehind(start + length);
         position = start + length;
     }
 
@@ -298,7 +259,7 @@ public final class RespWriter {
      */
     public void bulk(StreamedBody body) {
         head((byte) '$', body.length());
-        addBody(position, body);
+        bodies.add(position, body);
         ensure(2);
         lineEnd();
     }
@@ -453,7 +414,7 @@ public final class RespWriter {
         }
         ensure(length);
         view.putBytes(position, other.view, other.start + offset, length);
-        if (other.hasBodies()) {
+        if (!other.bodies.isEmpty()) {
             moveBodies(other, other.start + offset, length);
         }
         position += length;
@@ -461,15 +422,12 @@ public final class RespWriter {
 
     /** Takes over the bodies of a part of another writer; parts are taken in order, so those that come first. */
     private void moveBodies(RespWriter other, int offset, int length) {
-        while (other.hasBodies() && other.bodyPositions[other.firstBody] <= offset + length) {
-            final int at = other.bodyPositions[other.firstBody];
-            final StreamedBody body = other.removeFirst();
-            if (body == null) {
-                continue;
-            }
-            if (at > offset) {
-                addBody(position + at - offset, body);
-            } else {
+        while (!other.bodies.isEmpty() && other.bodies.position() <= offset + length) {
+            final int at = other.bodies.position();
+            final StreamedBody body = other.bodies.remove();
+            if (body != null && at > offset) {
+                bodies.add(position + at - offset, body);
+            } else if (body != null) {
                 body.close(); // of a part that was left out
             }
         }
@@ -536,9 +494,7 @@ public final class RespWriter {
             larger.setBytes(0, old, start, position - start);
             old.release();
             position -= start;
-            for (int i = firstBody; i < bodies.size(); i++) {
-                bodyPositions[i] -= start;
-            }
+            bodies.shift(start);
             start = 0;
         }
         final ByteBuffer nio = larger.internalNioBuffer(0, capacity);

@@ -1,0 +1,66 @@
+package io.verbena.redis.resp;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Bodies in the order in which they are sent, each with the position in a writer's buffer at which it belongs. */
+final class BodyQueue {
+    private final List<@Nullable StreamedBody> bodies = new ArrayList<>(0);
+    private int[] positions = {};
+    private int first;
+
+    boolean isEmpty() {
+        return first == bodies.size();
+    }
+
+    /** Where the first one belongs. */
+    int position() {
+        return positions[first];
+    }
+
+    void add(int position, StreamedBody body) {
+        if (bodies.size() == positions.length) {
+            positions = Arrays.copyOf(positions, Math.max(4, 2 * positions.length));
+        }
+        positions[bodies.size()] = position;
+        bodies.add(body);
+    }
+
+    /** Removes the first one; null if there is none. */
+    @Nullable
+    StreamedBody remove() {
+        if (isEmpty()) {
+            return null;
+        }
+        final StreamedBody body = bodies.set(first++, null);
+        reset();
+        return body;
+    }
+
+    /** Closes those behind a position. */
+    void closeBehind(int position) {
+        for (int i = bodies.size() - 1; i >= first && positions[i] > position; i--) {
+            final StreamedBody body = bodies.remove(i);
+            if (body != null) {
+                body.close();
+            }
+        }
+        reset();
+    }
+
+    /** The buffer has lost so many bytes at its start. */
+    void shift(int bytes) {
+        for (int i = first; i < bodies.size(); i++) {
+            positions[i] -= bytes;
+        }
+    }
+
+    private void reset() {
+        if (isEmpty()) {
+            bodies.clear();
+            first = 0;
+        }
+    }
+}
