@@ -274,11 +274,14 @@ class LoopEntranceTest {
             depth--;
             done[0]++;
         });
-        Channel here = sink.connect("local:" + node.name() + "/here", TIMEOUT);
-        for (int i = 0; i < 50; i++) {
-            here.offer(message, 0, 8);
+        try (Node sender =
+                Node.launch(new NodeContext())) { // not the sink: its channel is to fill, so it goes by a socket
+            Channel here = sender.connect("local:" + node.name() + "/here", TIMEOUT);
+            for (int i = 0; i < 50; i++) {
+                here.offer(message, 0, 8);
+            }
+            assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
         }
-        assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
         assertThat(entered).as("tasks that ran inside a handler").isEmpty();
     }
 
