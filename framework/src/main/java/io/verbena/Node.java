@@ -2,7 +2,6 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
-import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -54,7 +53,7 @@ public final class Node implements AutoCloseable {
     private final Dialer dialer;
     private final Turns turns;
     private final Openings openings;
-    private final @Nullable EventLoopWaiter waiter;
+    private final EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
 
@@ -67,14 +66,8 @@ public final class Node implements AutoCloseable {
         this.name = name;
         this.context = context;
         this.invoker = context.mode == NodeMode.INVOKER;
-        boolean shares = context.sharedMemory || context.listensOn(Address.Scheme.SHM);
-        boolean loop = shares
-                || context.eventLoop
-                || context.listensOn(Address.Scheme.TCP)
-                || context.listensOn(Address.Scheme.UDS);
         long id = new SecureRandom().nextLong() | 1;
-        SharedMemoryProvider memory = shares ? new SharedMemoryProvider(id) : null;
-        this.waiter = loop ? new EventLoopWaiter() : null;
+        this.waiter = new EventLoopWaiter();
         NicContext nicContext = new NicContext()
                 .id(id)
                 .mode(EngineMode.valueOf(context.mode.name()))
@@ -86,14 +79,10 @@ public final class Node implements AutoCloseable {
                 .arbiter(context.discipline)
                 .chargedUnit(context.chargedUnit)
                 .urgentWindow(context.urgentWindow)
-                .capacity(context.capacity);
-        if (waiter != null) {
-            nicContext.waiters(waiter);
-        }
-        if (memory != null) {
-            nicContext.memory(memory);
-        }
-        this.nic = open(nicContext, memory, waiter);
+                .capacity(context.capacity)
+                .waiters(waiter);
+        NodeMemory memory = NodeMemory.choose(id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
+        this.nic = memory.open(nicContext);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
         this.tenants = new Tenants(this, nic);
@@ -101,26 +90,11 @@ public final class Node implements AutoCloseable {
         Directory directory = new Directory(name);
         this.notices = new Notices(name);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(engine, endpoint, waiter, context.ringLength);
+        this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
-    }
-
-    private static Nic open(
-            NicContext context, @Nullable SharedMemoryProvider memory, @Nullable EventLoopWaiter waiter) {
-        try {
-            return Nic.open(context);
-        } catch (RuntimeException e) {
-            if (waiter != null) {
-                waiter.close();
-            }
-            if (memory != null) {
-                memory.close();
-            }
-            throw e;
-        }
     }
 
     /**
@@ -480,15 +454,10 @@ public final class Node implements AutoCloseable {
      * the middle of something: a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come
      * back later instead.
      *
-     * @throws IllegalStateException if it has none; see {@link NodeContext#eventLoop}
+     * @throws IllegalStateException if the node is closed
      */
     public ManualIoEventLoop eventLoop() {
-        EventLoopWaiter loop = waiter;
-        if (loop == null) {
-            throw new IllegalStateException(
-                    "node '" + name + "' has no event loop: set eventLoop(true) in its NodeContext");
-        }
-        return loop.lend();
+        return waiter.lend();
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------

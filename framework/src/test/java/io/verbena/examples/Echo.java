@@ -10,7 +10,7 @@ import org.agrona.ExpandableArrayBuffer;
 public final class Echo {
     public static void main(String[] args) {
         try (Node server = Node.launch(new NodeContext().name("server").listen("tcp://127.0.0.1:0"));
-                Node client = Node.launch(new NodeContext().name("client").eventLoop(true))) {
+                Node client = Node.launch(new NodeContext().name("client"))) {
             server.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
 
             Inbox answers = client.openInbox("answers"); // "local:server/echo" would stay in the process
