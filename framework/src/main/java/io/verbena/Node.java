@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -88,7 +89,7 @@ public final class Node implements AutoCloseable {
         this.tenants = new Tenants(this, nic);
         Channels channels = new Channels(context.maxQueuePairs);
         Directory directory = new Directory(name);
-        this.notices = new Notices(name);
+        this.notices = new Notices(name, engine);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
@@ -308,8 +309,57 @@ public final class Node implements AutoCloseable {
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         checkOpen();
         tenant.checkOwns(answersTo);
-        Connection connection =
-                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
+        Channel channel = channelOf(
+                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout));
+        watch(channel, tenant, address, answersTo, options, timeout);
+        return channel;
+    }
+
+    /**
+     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode INVOKER
+     * somebody has to do the node's work meanwhile.
+     *
+     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a thread
+     *     that is not the node's
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
+        Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
+        return connectAsync(tenant, address, answersTo, new ChannelOptions(), timeout);
+    }
+
+    CompletableFuture<Channel> connectAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        return openAsync(tenant, address, answersTo, options, timeout).thenApply(channel -> {
+            watch(channel, tenant, address, answersTo, options, timeout);
+            return channel;
+        });
+    }
+
+    /** Has a channel replaced when it is lost, if its options say so. */
+    private void watch(
+            Channel channel,
+            Tenant tenant,
+            String address,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
+        ReconnectListener listener = options.reconnectListener();
+        if (listener != null) {
+            ChannelOptions kept = new ChannelOptions(options);
+            new Reconnector(this, notices, tenant, address, answersTo, kept, listener, timeout).watch(channel);
+        }
+    }
+
+    CompletableFuture<Channel> openAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        checkOpen();
+        tenant.checkOwns(answersTo);
+        return dialer.openAsync(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout)
+                .thenApply(Node::channelOf);
+    }
+
+    private static Channel channelOf(Connection connection) {
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");
@@ -392,6 +442,11 @@ public final class Node implements AutoCloseable {
         closeIfAsked();
     }
 
+    /** As {@link #await(long)}. */
+    public void await(Duration longest) {
+        await(longest.toNanos());
+    }
+
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
         refuseInCallback("await");
         if (hasMessage.getAsBoolean() || closed) {
@@ -466,6 +521,10 @@ public final class Node implements AutoCloseable {
         if (closing) {
             throw new IllegalStateException("node '" + name + "' is closed");
         }
+    }
+
+    boolean isClosing() {
+        return closing;
     }
 
     Set<Long> localLinks() {
