@@ -81,7 +81,7 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
                             mode,
                             sizes.get(i % sizes.size()),
                             weights.get((way + i) % weights.size()),
-                            receivers.get((way + 2 * i) % receivers.size())));
+                            receivers.get((way + i * i) % receivers.size())));
                 }
                 way++;
             }

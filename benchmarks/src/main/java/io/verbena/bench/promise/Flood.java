@@ -21,6 +21,7 @@ final class Flood implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int LINE = 16; // longs
+    private static final int WAITS = 1; // behind the number of refusals: whether the last offer was refused
     private static final int SPINS = 16;
     private static final long JOIN_MILLIS = 10_000;
 
@@ -90,12 +91,18 @@ final class Flood implements AutoCloseable {
             while (!stopped) {
                 SendResult result = way.offer(message, length);
                 if (result == SendResult.SENT) {
-                    refused = 0;
+                    if (refused > 0) {
+                        refused = 0;
+                        refusals.lazySet(cell + WAITS, 0);
+                    }
                 } else if (result == SendResult.CLOSED) {
                     throw new BenchException("a channel of tenant " + name(tenant) + " closed");
                 } else {
                     refusals.lazySet(cell, refusals.getPlain(cell) + 1);
-                    if (++refused < SPINS) {
+                    if (++refused == 1) {
+                        refusals.lazySet(cell + WAITS, 1);
+                    }
+                    if (refused < SPINS) {
                         Thread.onSpinWait();
                     } else {
                         Thread.yield();
@@ -117,7 +124,7 @@ final class Flood implements AutoCloseable {
     }
 
     /**
-     * Whether a tenant was refused, or had work queued while the other had too, since this was asked last.
+     * Whether a tenant is refused, or was or had work queued while the other had too since this was asked last.
      *
      * @throws BenchException if its thread has failed
      */
@@ -126,9 +133,11 @@ final class Flood implements AutoCloseable {
         if (cause != null) {
             throw new BenchException("a sender failed: " + cause, cause);
         }
-        long refused = refusals.get((tenant + 1) * LINE);
+        int cell = (tenant + 1) * LINE;
+        long refused = refusals.get(cell);
         long backlog = node.tenant(name(tenant)).statistics().backloggedNanos();
-        boolean did = refused != lastRefusals[tenant] || backlog != lastBacklog[tenant];
+        boolean did =
+                refused != lastRefusals[tenant] || backlog != lastBacklog[tenant] || refusals.get(cell + WAITS) != 0;
         lastRefusals[tenant] = refused;
         lastBacklog[tenant] = backlog;
         return did;
