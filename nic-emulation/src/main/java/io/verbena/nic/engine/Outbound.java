@@ -4,7 +4,9 @@ import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.PathWindow;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
@@ -25,6 +27,9 @@ final class Outbound implements AutoCloseable {
 
     /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
     private static final int BYTES_UNHEARD = 64 * 1024;
+
+    /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
+    private static final long LOOK_NANOS = 10_000;
 
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
@@ -149,8 +154,18 @@ final class Outbound implements AutoCloseable {
                 || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
-                || !blocked.isEmpty()
-                || !arbiter.nextAlone(qp)) {
+                || !blocked.isEmpty()) {
+            return false;
+        }
+        Path path = qp.path();
+        MappedQueue queue = path == null ? null : qp.queue(path, slot);
+        if (queue != null && queue.window().binds(qp.group(), services)) {
+            long time = services.now();
+            if (queue.window().room(queue.unread(time), time) <= 0) {
+                return false;
+            }
+        }
+        if (!arbiter.nextAlone(qp)) {
             return false;
         }
         visited = qp;
@@ -161,6 +176,9 @@ final class Outbound implements AutoCloseable {
         int sent = qp.executeNow(slot, data, from);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
+            if (queue != null) {
+                queue.window().sent(sent, services);
+            }
         }
         visited = null;
         if (again) {
@@ -189,15 +207,29 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Port port = qp.port();
-        Path path = port == null ? null : qp.path();
+        Path path = qp.path();
+        PathWindow window = null;
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
-            budget = Math.min(budget, bulkRoom(path, path.port(), qp.group()));
-            if (budget <= 0) {
-                if (full(qp, path.port())) {
-                    bulkFull.add(path);
-                    qp.requester().awaitsRoom();
+            MappedQueue queue = port == path.port() ? null : qp.nextQueue();
+            window = port == path.port() ? path.window() : queue == null ? null : queue.window();
+            if (queue != null && queue.window().binds(qp.group(), services)) {
+                if (port != queue.port()) {
+                    arbiter.attach(qp, queue.port());
                 }
-                return NO_ROOM;
+                budget = Math.min(budget, queue.window().room(queue.unread(services.now()), services.now()));
+                if (budget <= 0) {
+                    wait(qp, queue.port());
+                    return NO_ROOM;
+                }
+            } else if (port == path.port()) {
+                budget = Math.min(budget, bulkRoom(path, qp.group()));
+                if (budget <= 0) {
+                    if (full(qp, port)) {
+                        bulkFull.add(path);
+                        qp.requester().awaitsRoom();
+                    }
+                    return NO_ROOM;
+                }
             }
         }
         visited = qp;
@@ -207,8 +239,9 @@ final class Outbound implements AutoCloseable {
         }
         int sent = qp.transmit(budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
-        if (path != null) {
-            path.window().sent(sent, services);
+        if (window != null) {
+            window.sent(sent, services);
+            qp.contested = window.isContested();
         }
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
@@ -222,14 +255,31 @@ final class Outbound implements AutoCloseable {
      * Bytes that who waits for its turn may add to what its link carries: what the path's window leaves while several groups
      * send there, and while urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
-    private int bulkRoom(Path path, Port port, FlowGroup group) {
+    private int bulkRoom(Path path, FlowGroup group) {
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
             return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
-        int room = path.window().room(group, link, services);
-        int window = port.bulkWindow();
-        return window == Integer.MAX_VALUE || room <= 0 ? room : Math.min(room, urgentRoom(link, window));
+        int room = Integer.MAX_VALUE;
+        PathWindow window = path.window();
+        if (window.binds(group, services)) {
+            room = window.room(link.ahead(window.limit()), services.now());
+            if (room <= 0) {
+                link.wakeBelow(window.limit());
+                return room;
+            }
+        }
+        int urgent = path.port().bulkWindow();
+        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
+    }
+
+    /** A mapped queue has no room: it is looked at again soon, for nobody says when it has. */
+    private void wait(QpContext qp, Port port) {
+        if (!port.isFull()) {
+            full.add(port);
+            services.arm(qp, services.now() + LOOK_NANOS);
+        }
+        arbiter.full(qp);
     }
 
     private static int urgentRoom(Link link, int window) {
@@ -245,7 +295,12 @@ final class Outbound implements AutoCloseable {
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
-            arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            MappedQueue queue = qp.nextQueue();
+            if (queue == null || !queue.window().isContested()) {
+                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            } else {
+                arbiter.attach(qp, queue.port());
+            }
         }
     }
 
@@ -397,7 +452,8 @@ final class Outbound implements AutoCloseable {
             Link link = path.link();
             int window = path.port().bulkWindow();
             if (link == null
-                    || (path.window().hasRoom(link) && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
+                    || (path.window().hasRoom(link.ahead(path.window().limit()))
+                            && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
                 return true;
             }
         }

@@ -8,6 +8,7 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class Path {
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
     private final PathWindow window = new PathWindow();
+    private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
@@ -123,6 +125,28 @@ public final class Path {
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;
+        queues = new MappedQueue[0];
+    }
+
+    /** A queue of the peer's that is mapped here; null if there is none of that number. */
+    @Nullable
+    MappedQueue queue(int id) {
+        if (id >= 0 && id < queues.length) {
+            MappedQueue known = queues[id];
+            if (known != null) {
+                return known;
+            }
+        }
+        Appender appender = remoteAppender;
+        if (appender == null || !appender.mayHave(id)) {
+            return null;
+        }
+        if (id >= queues.length) {
+            queues = Arrays.copyOf(queues, id + 1);
+        }
+        MappedQueue queue = new MappedQueue(appender, id);
+        queues[id] = queue;
+        return queue;
     }
 
     /**

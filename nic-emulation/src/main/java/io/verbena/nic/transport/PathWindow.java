@@ -1,7 +1,6 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.port.Link;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -80,13 +79,13 @@ public final class PathWindow {
     }
 
     /**
-     * Bytes that a group may add now to what the path carries.
+     * A group is about to send.
      *
-     * @return at most 0 if it has to wait; {@link Integer#MAX_VALUE} if it is alone
+     * @return whether {@link #room} bounds it: it is not alone
      */
-    public int room(FlowGroup group, Link link, TransportServices services) {
+    public boolean binds(FlowGroup group, TransportServices services) {
         if (group == sender && !contested) {
-            return Integer.MAX_VALUE;
+            return false;
         }
         long now = services.now();
         if (group != sender) {
@@ -98,7 +97,12 @@ public final class PathWindow {
             contested = false;
             phase = Phase.OPEN;
         }
-        return contested ? room(link, now) : Integer.MAX_VALUE;
+        return contested;
+    }
+
+    /** Bytes under way from which on nothing is added. */
+    public int limit() {
+        return phase != Phase.OPEN ? DRAINED : full ? window / 2 : window;
     }
 
     private void contest(long now) {
@@ -110,8 +114,13 @@ public final class PathWindow {
         }
     }
 
-    private int room(Link link, long now) {
-        int underWay = link.ahead(phase == Phase.OPEN ? limit() : 1);
+    /**
+     * Bytes that may be added now.
+     *
+     * @param underWay bytes that are
+     * @return at most 0 if who sends has to wait
+     */
+    public int room(int underWay, long now) {
         measureRate(given - underWay, now);
         if (phase == Phase.OPEN && now >= nextProbe) {
             phase = Phase.DRAINING;
@@ -119,19 +128,12 @@ public final class PathWindow {
         }
         if (phase != Phase.OPEN) {
             int room = probe(underWay <= DRAINED, now);
-            if (room == 0) {
-                link.wakeBelow(DRAINED);
-            }
             if (phase != Phase.OPEN) {
                 return room;
             }
         }
         full = underWay >= limit();
-        if (full) {
-            link.wakeBelow(limit());
-            return 0;
-        }
-        return window - underWay;
+        return full ? 0 : window - underWay;
     }
 
     /** Goes on with a measurement. Returns the bytes that may be sent for it now. */
@@ -155,14 +157,9 @@ public final class PathWindow {
         return 0;
     }
 
-    /** Bytes under way from which on nothing is added. */
-    private int limit() {
-        return full ? window / 2 : window;
-    }
-
     /** Whether who was refused would get room now. */
-    public boolean hasRoom(Link link) {
-        return !contested || (phase == Phase.OPEN && link.ahead(limit()) < limit());
+    public boolean hasRoom(int underWay) {
+        return !contested || (phase == Phase.OPEN && underWay < limit());
     }
 
     /** So many bytes were given to the path. */
