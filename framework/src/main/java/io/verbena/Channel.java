@@ -460,8 +460,8 @@ public final class Channel implements AutoCloseable {
     }
 
     /**
-     * Closes the channel: what was sent still reaches the peer, within the node's linger time. Does not wait for that.
-     * Idempotent.
+     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the peer
+     * closes too. Does not wait for that. Idempotent.
      */
     @Override
     public void close() {
