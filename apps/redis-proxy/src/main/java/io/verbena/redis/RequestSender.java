@@ -178,7 +178,8 @@ final class RequestSender {
     SendResult send(LargeRequest request) {
         while (request.sent() < request.length()) {
             final int length = TransferDescriptor.nextPiece(request.length(), request.sent());
-            final SendResult sent = upload(
+            final SendResult sent = sendPiece(
+                    KvOp.UPLOAD_REQUEST,
                     request.shard(),
                     request.uploadId(),
                     request.length(),
@@ -202,15 +203,20 @@ final class RequestSender {
     }
 
     /**
-     * Sends a piece of an upload.
+     * Sends a piece of a value.
      *
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone
      */
     SendResult upload(int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
+        return sendPiece(KvOp.UPLOAD, shard, id, total, position, source, offset, length);
+    }
+
+    private SendResult sendPiece(
+            KvOp op, int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
         final int requestLength = TransferDescriptor.uploadLength(length);
         final SendResult room = claimPiece(shard, requestLength, requestLength);
         if (room == SendResult.SENT) {
-            encodeTransfer(KvOp.UPLOAD, inFlight.add(ARRIVED, shard, requestLength), 0)
+            encodeTransfer(op, inFlight.add(ARRIVED, shard, requestLength), 0)
                     .argumentLong(id)
                     .argumentLong(total)
                     .argumentLong(position)

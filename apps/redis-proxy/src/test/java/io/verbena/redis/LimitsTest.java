@@ -149,6 +149,27 @@ class LimitsTest {
         }
     }
 
+    /** Arguments that are longer than a message are collected beside the data: what frees memory works while it is short. */
+    @Test
+    void manyKeysAreDeletedInOneCommandWhileMemoryIsShort() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemory("32mb"));
+                RespClient client = proxy.client()) {
+            final String value = "v".repeat(1000);
+            int keys = 0;
+            while (client.command("SET", "a:key:of:some:length:" + keys, value).equals("+OK\r\n")) {
+                keys++;
+            }
+            final String[] command = new String[keys + 1];
+            command[0] = "DEL";
+            for (int i = 0; i < keys; i++) {
+                command[i + 1] = "a:key:of:some:length:" + i;
+            }
+            assertThat(client.command("APPEND", command[1], MIB)).startsWith("-OOM");
+            assertThat(client.command(command)).isEqualTo(":" + keys + "\r\n");
+            assertThat(client.command("APPEND", command[1], MIB)).isEqualTo(":" + MIB.length() + "\r\n");
+        }
+    }
+
     @Test
     void oneClientTooManyIsToldSo() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxClients(2));

@@ -33,6 +33,9 @@ public final class Shard implements AutoCloseable {
     private final ShardContext context;
     private final LongSupplier clock;
     private final Allocator allocator;
+    /** Where requests are collected while there is no room for them beside the data. */
+    private final Allocator argumentMemory;
+
     private final StreamIds streamIds = new StreamIds();
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
@@ -82,6 +85,7 @@ public final class Shard implements AutoCloseable {
         this.context = context;
         this.clock = clock;
         allocator = allocators.create(memory, context.memoryBudget() == 0 ? Long.MAX_VALUE : context.memoryBudget());
+        argumentMemory = new Allocator(new Memory(), context.argumentBudget(), context::allocate);
         final SplittableRandom random = new SplittableRandom(context.seed());
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
@@ -218,7 +222,7 @@ public final class Shard implements AutoCloseable {
             return;
         }
         final long id = request.argumentLong(0);
-        final byte[] error = transferring.error(id);
+        final byte[] error = transferring.error(id, true);
         final Upload upload = client == null || error != null ? null : client.upload(id);
         try {
             if (upload == null) {
@@ -458,6 +462,11 @@ public final class Shard implements AutoCloseable {
         return eviction.makeRoom(size, execution.now);
     }
 
+    /** Where requests are collected while there is no room for them beside the data. */
+    Allocator argumentMemory() {
+        return argumentMemory;
+    }
+
     private void dispatch(final KvOp op) {
         switch (op.group()) {
             case STRING -> strings.execute(op);
@@ -498,6 +507,7 @@ public final class Shard implements AutoCloseable {
             work++;
         }
         allocator.releaseIdleExtents(nowMillis);
+        argumentMemory.releaseIdleExtents(nowMillis);
         return work;
     }
 
@@ -552,7 +562,7 @@ public final class Shard implements AutoCloseable {
         return allocator.used();
     }
 
-    /** @return bytes of direct memory held from the process */
+    /** @return bytes of direct memory held from the process, without those for requests that are collected beside the data */
     public long committedMemory() {
         return allocator.committed();
     }
@@ -569,6 +579,7 @@ public final class Shard implements AutoCloseable {
             closed = true;
             flushAll();
             allocator.close();
+            argumentMemory.close();
         }
     }
 }

@@ -396,7 +396,7 @@ class TransferOperationsTest {
             encoder.argument(value);
             final byte[] whole = new byte[encoder.length()];
             request.getBytes(0, whole);
-            final long id = client.upload(whole);
+            final long id = client.uploadRequest(whole);
             client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(id));
             assertThat(client.cursor.type()).isNotEqualTo(ReplyType.ERROR);
         }
