@@ -77,6 +77,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private int window = FIRST_WINDOW;
     private long heldBytes;
     private long accounted;
+    private final InputMemory.Share inputShare = new InputMemory.Share(this::resume);
 
     Connection(Worker worker, Channel channel, long id) {
         this.worker = worker;
@@ -162,6 +163,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             transaction.clear();
             worker.memory().update(-accounted);
             accounted = 0;
+            worker.inputs().reserve(inputShare, 0, worker.nowNanos());
             worker.closed(this, reason == null ? CloseReason.CLIENT : reason, reasonDetail);
         }
     }
@@ -172,7 +174,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         try {
             worker.statistics().add(Counter.BYTES_IN, input.received(buffer));
             if (waits) {
-                input.keepRest(); // reading stops
+                input.keepRest(false); // reading stops
             } else {
                 process();
             }
@@ -235,10 +237,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (inputEnds) {
             input.close();
         } else {
-            input.keepRest();
-            pause(waits || !mayExecute());
+            final boolean hasRoom = mayCollect();
+            input.keepRest(hasRoom);
+            pause(waits || !hasRoom || !mayExecute());
         }
         markDirty();
+    }
+
+    /** Whether there is room for the command that is being received, and for what is left to send of the last one. */
+    private boolean mayCollect() {
+        long bytes = input.collecting();
+        for (final LargeRequest request : unsent) {
+            bytes += request.length();
+        }
+        return worker.inputs().reserve(inputShare, bytes, worker.nowNanos());
     }
 
     private void execute() {
