@@ -41,6 +41,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private static final int COMMANDS_PER_VISIT = 512;
 
     private static final int FIRST_WINDOW = 32;
+    /** Large values that a client may leave unread while there are few of all clients. */
+    private static final int MAX_UNREAD_VALUES = 1024;
+    /** How many are few: a quarter of what a shard keeps for a worker. */
+    private static final int FEW_UNREAD_VALUES = 16_384;
+
     private static final int LEAST_WINDOW = 2;
     private static final int LARGE_REPLY = 64 << 10;
     private static final int LINGER_MILLIS = 200;
@@ -337,8 +342,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows. */
     private boolean mayExecute() {
         return replies.size() < window
+                && mayLeaveUnread(output.bodies())
                 && ((output.length() < SEND_THRESHOLD && channel.isWritable())
                         || worker.memory().mayPileUp(output.memory()));
+    }
+
+    /** Shards keep a bounded number of values for all clients of a worker: whoever reads none of its own gets no more of them. */
+    private boolean mayLeaveUnread(int values) {
+        return values == 0
+                || (values < MAX_UNREAD_VALUES && worker.dispatcher().sender().openStreams() < FEW_UNREAD_VALUES);
     }
 
     private void pause(boolean pause) {

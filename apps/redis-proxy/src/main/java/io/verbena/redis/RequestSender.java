@@ -49,6 +49,7 @@ final class RequestSender {
     private final ArrayDeque<Release> releases = new ArrayDeque<>();
     private long lastUploadId;
     private int openUploads;
+    private int openStreams;
 
     private int begun = NO_SHARD;
     private long begunCorrelation;
@@ -245,6 +246,21 @@ final class RequestSender {
 
     private RequestEncoder encodeTransfer(KvOp op, long correlation, int flags) {
         return encoder.begin(backend.claimBuffer(), backend.claimOffset(), op, 0, correlation, flags);
+    }
+
+    /** A shard keeps a value for a client that is yet to read it. {@link #streamEnded} follows. */
+    void streamOpened() {
+        openStreams++;
+    }
+
+    /** A value was read to its end, or is not needed any more. */
+    void streamEnded() {
+        openStreams--;
+    }
+
+    /** Values that shards keep for clients that are yet to read them. */
+    int openStreams() {
+        return openStreams;
     }
 
     // ---- what nobody needs ------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -133,6 +134,43 @@ class LimitsTest {
             for (int i = 0; i < 30_000; i++) {
                 assertThat(client.read()).hasSize(1000 + 9);
             }
+        }
+    }
+
+    /** The store keeps large values for those who are yet to read them, as many as it does: nobody can have them all. */
+    @Test
+    void clientsThatLeaveLargeValuesUnreadTakeNobodysRoom() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient slow = proxy.client();
+                RespClient many = proxy.client();
+                RespClient other = proxy.client()) {
+            final String value = "v".repeat(200_000);
+            other.command("SET", "k", value);
+            final byte[] gets = RespClient.encode("GET", "k").repeat(1000).getBytes(StandardCharsets.US_ASCII);
+            final Thread sender = new Thread(() -> {
+                try {
+                    for (int i = 0; i < 70; i++) {
+                        slow.send(gets, 0, gets.length);
+                    }
+                } catch (IOException e) {
+                    // It is closed with the test.
+                }
+            });
+            sender.start();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
+            final String[] mget = new String[20_000];
+            Arrays.fill(mget, "k");
+            mget[0] = "MGET";
+            many.send(RespClient.encode(mget).repeat(10));
+            for (int i = 0; i < 100; i++) {
+                assertThat(other.command("GET", "k")).hasSize(value.length() + 11);
+            }
+            for (int i = 0; i < 2000; i++) {
+                assertThat(slow.read()).hasSize(value.length() + 11);
+            }
+            slow.close();
+            sender.join();
         }
     }
 

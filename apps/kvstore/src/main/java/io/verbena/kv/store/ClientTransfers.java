@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClientTransfers implements AutoCloseable {
     /** Greatest number of open uploads of a client, those included that were refused and not used since. */
     public static final int MAX_UPLOADS = 1024;
-    /** Greatest number of open streams of a client; a reply that is held may be one more. */
+    /**
+     * Greatest number of open streams of a client; a reply that is held may be one more. One request may open half of those that
+     * are left, so that what many share is not one's.
+     */
     public static final int MAX_STREAMS = 65_536;
 
     private final Allocator allocator;
@@ -31,6 +34,9 @@ public final class ClientTransfers implements AutoCloseable {
 
     private long greatestExcess = Long.MIN_VALUE;
     private long heldBytes;
+    /** Streams that may be open when the present request has been executed. */
+    private int streamLimit = MAX_STREAMS;
+
     private boolean closed;
 
     ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
@@ -160,6 +166,11 @@ public final class ClientTransfers implements AutoCloseable {
         }
     }
 
+    /** Another request of the client begins. */
+    void newRequest() {
+        streamLimit = streams.size() + (MAX_STREAMS - streams.size() + 1) / 2;
+    }
+
     /** Id of the next stream, for {@link #rollBack}. */
     long mark() {
         return ids.next();
@@ -225,7 +236,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private void checkRoom() {
-        if (closed || streams.size() >= MAX_STREAMS) {
+        if (closed || streams.size() >= streamLimit) {
             throw new TooManyStreamsException();
         }
     }

@@ -154,6 +154,9 @@ public final class Shard implements AutoCloseable {
         e.now = clock.getAsLong();
         final RequestFlyweight request = e.request.wrap(buffer, offset, length);
         final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        if (client != null) {
+            client.newRequest();
+        }
         final long mark = client == null ? 0 : client.mark();
         boolean told = false;
         try {

@@ -380,6 +380,24 @@ class TransferOperationsTest {
     }
 
     @Test
+    void aRequestMayOpenHalfOfTheStreamsThatAreLeft() {
+        client.set("k", bytes(MIB, 1));
+        assertThat(client.call("MGET" + " k".repeat(ClientTransfers.MAX_STREAMS / 2 + 1)))
+                .isEqualTo("ERR too many open streams");
+        assertThat(client.transfers.streams()).isZero();
+        int open = 0;
+        for (int i = 0; i < 10; i++) {
+            final int many = (ClientTransfers.MAX_STREAMS - open + 1) / 2;
+            client.call("MGET" + " k".repeat(many));
+            open += many + (client.cursor.type() == ReplyType.HELD ? 1 : 0);
+            assertThat(client.transfers.streams()).isEqualTo(open);
+            assertThat(client.call("MGET" + " k".repeat(many))).isEqualTo("ERR too many open streams");
+            final long other = client.open("GET k");
+            client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(other));
+        }
+    }
+
+    @Test
     void largeElementsOfOtherTypesAreStreams() {
         final byte[] value = bytes(MIB, 9);
         final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
