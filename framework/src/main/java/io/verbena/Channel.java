@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  *   }
  * }</pre>
  *
- * <p>Sending is for one thread at a time, handed over with a happens-before edge. {@link #isConnected}, {@link
- * #closeReason} and {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
+ * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and nothing is
+ * sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number of threads, each
+ * one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for any thread; nobody may be
+ * sending when {@link #close} is called.
  */
 public final class Channel implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
@@ -46,6 +48,8 @@ public final class Channel implements AutoCloseable {
     private final Tenant tenant;
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
+    private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
+    private boolean concurrent;
 
     private int queueId;
     private int queueKey;
@@ -68,6 +72,11 @@ public final class Channel implements AutoCloseable {
         this.staging = staging;
         this.tenant = tenant;
         this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
+    }
+
+    /** Any number of threads send, or one at a time; before the connection is open. */
+    void concurrent(boolean manyThreads) {
+        concurrent = manyThreads;
     }
 
     /** The peer has said where messages go; before the connection is open. */
@@ -116,13 +125,20 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
-        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-            return notSent(length);
+        if (!enter()) {
+            return SendResult.BACK_PRESSURED;
         }
-        request.append(queueId, queueKey).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length), now)
-                : postStaged(buffer, offset, length, now);
+        try {
+            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+                return notSent(length);
+            }
+            request.append(queueId, queueKey).signaled(false);
+            return length <= maxInline
+                    ? post(request.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
+        } finally {
+            use.leave();
+        }
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
@@ -131,20 +147,56 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
-        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-            return notSent(length);
+        if (!enter()) {
+            return SendResult.BACK_PRESSURED;
         }
-        request.appendImmediate(queueId, queueKey, immediate).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length), now)
-                : postStaged(buffer, offset, length, now);
+        try {
+            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+                return notSent(length);
+            }
+            request.appendImmediate(queueId, queueKey, immediate).signaled(false);
+            return length <= maxInline
+                    ? post(request.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
+        } finally {
+            use.leave();
+        }
     }
 
-    /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
+    /**
+     * Sends what was enqueued, and what was offered and waits for the node's next turn. Of a {@linkplain
+     * ChannelOptions#concurrent concurrent} channel also what other threads have enqueued.
+     */
     public void flush() {
-        if (connection.state == Connection.OPEN) {
-            queuePair.doorbell();
+        boolean entered = !use.isMine() && enter();
+        try {
+            if (connection.state == Connection.OPEN) {
+                queuePair.doorbell();
+            }
+        } finally {
+            if (entered) {
+                use.leave();
+            }
         }
+    }
+
+    /**
+     * Begins to send.
+     *
+     * @return false if other threads have kept the channel for too long: not now
+     */
+    private boolean enter() {
+        return use.tryEnter() || enterAmongOthers();
+    }
+
+    private boolean enterAmongOthers() {
+        if (use.isMine()) {
+            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
+        }
+        if (!concurrent) {
+            throw use.refusal(this, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
+        }
+        return use.tryEnterForLong();
     }
 
     private SendResult post(SendRequest message, boolean now) {
@@ -254,15 +306,28 @@ public final class Channel implements AutoCloseable {
 
     /**
      * Claims memory to compose a message in: at the returned offset of {@link #claimBuffer}. Must be followed by {@link
-     * #commit}, {@link #enqueueClaim} or {@link #abortClaim} before anything else is sent.
+     * #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent. Other threads of
+     * a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
      *
      * @param length in bytes, 0 to {@link #maxMessage}
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
      */
     public int tryClaim(int length) {
-        if (claimLength != NO_CLAIM) {
-            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
+        if (!enter()) {
+            return BACK_PRESSURED;
         }
+        int at = BACK_PRESSURED;
+        try {
+            at = claim(length);
+        } finally {
+            if (at < 0) {
+                use.leave();
+            }
+        }
+        return at;
+    }
+
+    private int claim(int length) {
         if (connection.state != Connection.OPEN
                 || length > maxMessage
                 || length < 0
@@ -317,14 +382,18 @@ public final class Channel implements AutoCloseable {
             return SendResult.CLOSED;
         }
         claimLength = NO_CLAIM;
-        request.append(queueId, queueKey).signaled(false);
-        if (claimInline) {
-            submit(request.inline(inlineClaim, 0, length), now);
-            posted++;
-        } else {
-            postClaimed(length, now);
+        try {
+            request.append(queueId, queueKey).signaled(false);
+            if (claimInline) {
+                submit(request.inline(inlineClaim, 0, length), now);
+                posted++;
+            } else {
+                postClaimed(length, now);
+            }
+            return SendResult.SENT;
+        } finally {
+            use.leave();
         }
-        return SendResult.SENT;
     }
 
     /** Gives the claim up. */
@@ -334,6 +403,7 @@ public final class Channel implements AutoCloseable {
             if (!claimInline) {
                 staging.abort();
             }
+            use.leave();
         }
     }
 
@@ -465,7 +535,9 @@ public final class Channel implements AutoCloseable {
      */
     @Override
     public void close() {
-        flush();
+        if (connection.state == Connection.OPEN) {
+            queuePair.doorbell();
+        }
         connections.close(connection);
     }
 

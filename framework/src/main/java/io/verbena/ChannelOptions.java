@@ -11,13 +11,15 @@ import io.verbena.nic.arbiter.TrafficClass;
 public final class ChannelOptions {
     private int weight = 1;
     private TrafficClass trafficClass = TrafficClass.BULK;
+    private boolean concurrent;
 
-    /** Creates the defaults: weight 1, not urgent. */
+    /** Creates the defaults: weight 1, not urgent, one thread at a time sends. */
     public ChannelOptions() {}
 
     ChannelOptions(ChannelOptions other) {
         weight = other.weight;
         trafficClass = other.trafficClass;
+        concurrent = other.concurrent;
     }
 
     /** Its weight among the tenant's connections, 1 to what the tenant may set. */
@@ -33,6 +35,20 @@ public final class ChannelOptions {
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
         return this;
+    }
+
+    /**
+     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others at it
+     * for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread sends, and a
+     * compare-and-set a message else.
+     */
+    public ChannelOptions concurrent(boolean manyThreads) {
+        concurrent = manyThreads;
+        return this;
+    }
+
+    boolean isConcurrent() {
+        return concurrent;
     }
 
     /**
@@ -53,6 +69,7 @@ public final class ChannelOptions {
     /** The same, as far as a tenant may set it. */
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
+                .concurrent(concurrent)
                 .weight(Math.min(weight, limits.maxChannelWeight()))
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }

@@ -32,6 +32,7 @@ public final class Inbox implements AutoCloseable {
     private final Dispatch dispatch;
     private final Channels channels;
     private final HeldMessages held;
+    private final OneThread use = new OneThread();
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
@@ -42,7 +43,14 @@ public final class Inbox implements AutoCloseable {
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, Channels channels, InboxOptions options) {
+    Inbox(
+            Node node,
+            Tenant tenant,
+            String name,
+            AppendQueue queue,
+            Channels channels,
+            InboxOptions options,
+            ChannelOptions peers) {
         this.node = node;
         this.tenant = tenant;
         this.name = name;
@@ -50,7 +58,7 @@ public final class Inbox implements AutoCloseable {
         this.dispatch = new Dispatch(new Message(this, channels, null));
         this.channels = channels;
         this.held = new HeldMessages(this, channels, options.maxHeld);
-        this.channelOptions = options.channels;
+        this.channelOptions = peers;
     }
 
     /** Its name. */
@@ -80,7 +88,8 @@ public final class Inbox implements AutoCloseable {
      * @param handler takes each
      * @param limit most messages to take, at least 1
      * @return messages taken
-     * @throws IllegalStateException if a callback takes them, or within the handler of a poll of this inbox
+     * @throws IllegalStateException if a callback takes them, while another thread polls, or within the handler of a poll of
+     *     this inbox
      */
     public int poll(MessageHandler handler, int limit) {
         if (callback != null) {
@@ -93,6 +102,9 @@ public final class Inbox implements AutoCloseable {
         if (closed) {
             return 0;
         }
+        if (!use.tryEnter()) {
+            throw inUse();
+        }
         boolean entered = node.enterCallback();
         try {
             return queue.poll(dispatch.to(handler), limit);
@@ -100,7 +112,14 @@ public final class Inbox implements AutoCloseable {
             if (entered) {
                 node.leaveCallback();
             }
+            use.leave();
         }
+    }
+
+    private IllegalStateException inUse() {
+        return use.isMine()
+                ? new IllegalStateException(this + " cannot be polled by the handler of one of its messages")
+                : use.refusal(this, "let one of them poll, or give each a consumer()");
     }
 
     /**
@@ -184,9 +203,22 @@ public final class Inbox implements AutoCloseable {
         }
     }
 
-    /** Whether there is no message now. For the thread that polls. */
+    /** Whether there is no message now. Any thread; to one that does not poll, false may be a message that is on its way. */
     public boolean isEmpty() {
-        return closed || queue.isEmpty();
+        if (closed) {
+            return true;
+        }
+        boolean entered = use.tryEnter();
+        if (!entered && !use.isMine()) {
+            return queue.isDrained(); // another thread polls, and memory that it has left may be gone
+        }
+        try {
+            return queue.isEmpty();
+        } finally {
+            if (entered) {
+                use.leave();
+            }
+        }
     }
 
     boolean hasMessage() {
@@ -315,16 +347,12 @@ public final class Inbox implements AutoCloseable {
     static final class Dispatch implements AppendHandler {
         private final Message message;
         private MessageHandler handler = ignored -> {};
-        private boolean handling;
 
         Dispatch(Message message) {
             this.message = message;
         }
 
         Dispatch to(MessageHandler next) {
-            if (handling) {
-                throw new IllegalStateException("an inbox cannot be polled by the handler of one of its messages");
-            }
             handler = next;
             return this;
         }
@@ -332,11 +360,9 @@ public final class Inbox implements AutoCloseable {
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
-            handling = true;
             try {
                 handler.onMessage(message);
             } finally {
-                handling = false;
                 message.unwrap();
             }
         }

@@ -252,7 +252,9 @@ public final class Node implements AutoCloseable {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return new Responder(openInbox(responderName, options));
+        checkOpen();
+        ChannelOptions peers = new ChannelOptions(options.channels).concurrent(true); // any thread answers
+        return new Responder(openings.inbox(tenants.defaultTenant(), responderName, options, peers));
     }
 
     /** Opens a {@link Requester} with the default options. */
