@@ -66,6 +66,11 @@ public final class Inbox implements AutoCloseable {
         return name;
     }
 
+    /** Where it lies. */
+    Node node() {
+        return node;
+    }
+
     /** Whose it is. */
     Tenant tenant() {
         return tenant;
