@@ -8,6 +8,7 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
  *   while (channel.offer(buffer, 0, length) == SendResult.BACK_PRESSURED) {
- *       Thread.onSpinWait(); // in the mode INVOKER, outside of handlers: node.doWork()
+ *       Thread.onSpinWait(); // in the mode INVOKER: node.doWork(); in handlers of the node not this, but message.again()
  *   }
  * }</pre>
  *
@@ -61,6 +62,8 @@ public final class Channel implements AutoCloseable {
 
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
+    private volatile @Nullable Runnable onReady;
+    private final AtomicBoolean awaitsRoom = new AtomicBoolean();
 
     Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
         this.connections = connections;
@@ -126,7 +129,7 @@ public final class Channel implements AutoCloseable {
 
     private SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
         if (!enter()) {
-            return SendResult.BACK_PRESSURED;
+            return notNow();
         }
         try {
             if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
@@ -148,7 +151,7 @@ public final class Channel implements AutoCloseable {
 
     private SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
         if (!enter()) {
-            return SendResult.BACK_PRESSURED;
+            return notNow();
         }
         try {
             if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
@@ -276,7 +279,42 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult roomless() {
-        return queuePair.state() == QpState.RTS ? SendResult.BACK_PRESSURED : broken();
+        return queuePair.state() == QpState.RTS ? notNow() : broken();
+    }
+
+    /** There is no room; whoever wants to know is told when there is. */
+    private SendResult notNow() {
+        if (onReady != null && !awaitsRoom.get() && awaitsRoom.compareAndSet(false, true)) {
+            int outstanding = queuePair.outstanding();
+            tenant.node().turns().retry(() -> tellIfReady(outstanding));
+        }
+        return SendResult.BACK_PRESSURED;
+    }
+
+    /** Runs the listener if something has been completed since the refusal. By the node. */
+    private boolean tellIfReady(int atRefusal) {
+        int state = connection.state;
+        boolean isFull = atRefusal > 0 && queuePair.outstanding() >= atRefusal && queuePair.state() == QpState.RTS;
+        if (state < Connection.OPEN || (state == Connection.OPEN && isFull)) {
+            return false;
+        }
+        awaitsRoom.set(false); // before the listener, which may be refused again
+        Runnable listener = onReady;
+        if (listener != null) {
+            listener.run();
+        }
+        return true;
+    }
+
+    /**
+     * Sets what the node runs, on its own thread as it does callbacks, each time the channel may take a message again after it
+     * has refused one with {@link SendResult#BACK_PRESSURED}, and when it is closed instead. Room may be gone again when it
+     * runs: whoever is refused again is told again. Any thread, before what it is to be told of.
+     *
+     * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
+     */
+    public void onReady(Runnable listener) {
+        onReady = listener;
     }
 
     private SendResult broken() {
@@ -290,7 +328,7 @@ public final class Channel implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (state < Connection.OPEN) {
-            return SendResult.BACK_PRESSURED;
+            return notNow();
         }
         if (queuePair.state() != QpState.RTS) {
             return broken();
@@ -314,6 +352,7 @@ public final class Channel implements AutoCloseable {
      */
     public int tryClaim(int length) {
         if (!enter()) {
+            notNow();
             return BACK_PRESSURED;
         }
         int at = BACK_PRESSURED;

@@ -33,7 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  *   try (Node node = Node.launch(new NodeContext().name("orders").listen("tcp://127.0.0.1:0"))) {
- *       node.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+ *       node.openInbox("echo").onMessage(m -> {
+ *           if (m.channel().offer(m.buffer(), m.offset(), m.length()) == SendResult.BACK_PRESSURED) {
+ *               m.again();
+ *           }
+ *       });
  *   }
  * }</pre>
  *

@@ -82,7 +82,7 @@ final class Openings {
         directory.remove(inbox);
         turns.remove(inbox);
         if (inbox.isPolledByNode()) {
-            turns.run(() -> queue.destroy(true));
+            turns.retry(inbox::destroy);
         } else {
             queue.destroy(true);
         }

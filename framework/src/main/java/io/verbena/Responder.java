@@ -14,7 +14,11 @@ import org.slf4j.LoggerFactory;
  * Answers the requests that come to an inbox, at once or later and in any order.
  *
  * <pre>{@code
- *   node.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
+ *   node.openResponder("echo").onRequest(r -> {
+ *       if (r.reply(r.buffer(), r.offset(), r.length()) == SendResult.BACK_PRESSURED) {
+ *           r.again();
+ *       }
+ *   });
  * }</pre>
  *
  * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the

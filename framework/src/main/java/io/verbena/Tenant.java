@@ -25,6 +25,11 @@ public final class Tenant {
         this.name = group.name();
     }
 
+    /** Whose tenant it is. */
+    Node node() {
+        return node;
+    }
+
     /** Its name. */
     public String name() {
         return name;

@@ -161,6 +161,9 @@ final class Turns implements EngineAgent {
     @Override
     public long nextDeadline() {
         long next = Math.min(connections.nextDeadline(), retries.nextDeadline());
+        for (Inbox inbox : callbacks) {
+            next = Math.min(next, inbox.nextAttempt());
+        }
         for (TurnTask task : tasks) {
             next = Math.min(next, task.nextDeadline());
         }
@@ -185,5 +188,14 @@ final class Turns implements EngineAgent {
             LockSupport.parkNanos(this, LAST_TURN_LOOK);
         }
         runCommands(Integer.MAX_VALUE);
+        for (TurnTask task : tasks) {
+            while (!task.end()) {
+                if (System.nanoTime() - deadline > 0) {
+                    LOG.warn("a node closes while {} has run for {} s", task, LAST_TURN_NANOS / 1_000_000_000L);
+                    break;
+                }
+                LockSupport.parkNanos(this, LAST_TURN_LOOK);
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.verbena.Channel;
 import io.verbena.Inbox;
 import io.verbena.Node;
 import io.verbena.NodeContext;
+import io.verbena.SendResult;
 import java.time.Duration;
 import org.agrona.ExpandableArrayBuffer;
 
@@ -11,7 +12,11 @@ public final class Echo {
     public static void main(String[] args) {
         try (Node server = Node.launch(new NodeContext().name("server").listen("tcp://127.0.0.1:0"));
                 Node client = Node.launch(new NodeContext().name("client").eventLoop(true))) {
-            server.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+            server.openInbox("echo").onMessage(m -> {
+                if (m.channel().offer(m.buffer(), m.offset(), m.length()) == SendResult.BACK_PRESSURED) {
+                    m.again(); // no room for the answer now: the message stays, and comes again
+                }
+            });
 
             Inbox answers = client.openInbox("answers"); // "local:server/echo" would stay in the process
             Channel echo = client.connect(server.addresses().get(0) + "/echo", answers, Duration.ofSeconds(5));
