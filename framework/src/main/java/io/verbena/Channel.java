@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for any thread; nobody may be
  * sending when {@link #close} is called.
  */
-public final class Channel implements AutoCloseable {
+public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
     public static final int BACK_PRESSURED = -1;
     /** Returned by {@link #tryClaim}: never, the channel is closed. */
@@ -64,6 +64,7 @@ public final class Channel implements AutoCloseable {
     private volatile @Nullable Runnable onClosed;
     private volatile @Nullable Runnable onReady;
     private final AtomicBoolean awaitsRoom = new AtomicBoolean();
+    private volatile @Nullable Reconnector reconnector;
 
     Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
         this.connections = connections;
@@ -111,6 +112,7 @@ public final class Channel implements AutoCloseable {
      * @throws IllegalArgumentException if it is longer than the peer's inbox takes
      * @throws IllegalStateException if the peer gave no inbox to answer to
      */
+    @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
         return send(buffer, offset, length, true);
     }
@@ -553,6 +555,28 @@ public final class Channel implements AutoCloseable {
         if (listener != null) {
             listener.run();
         }
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.lost(this);
+        }
+    }
+
+    /** Sets what replaces it when it is lost. */
+    void reconnector(Reconnector next) {
+        reconnector = next;
+    }
+
+    /** It is there in place of another: who was told of that one's end is told of this one's. */
+    void succeeds(Channel lost) {
+        Runnable listener = lost.onClosed;
+        if (listener != null) {
+            onClosed(listener);
+        }
+    }
+
+    @Override
+    Node node() {
+        return tenant.node();
     }
 
     int queuePairNumber() {
@@ -574,6 +598,10 @@ public final class Channel implements AutoCloseable {
      */
     @Override
     public void close() {
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.stop();
+        }
         if (connection.state == Connection.OPEN) {
             queuePair.doorbell();
         }

@@ -55,7 +55,6 @@ public final class KvServer implements AutoCloseable {
                 .name(name)
                 .mode(NodeMode.INVOKER)
                 .closeOnShutdown(!context.listen.isEmpty())
-                .eventLoop(!context.listen.isEmpty())
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)

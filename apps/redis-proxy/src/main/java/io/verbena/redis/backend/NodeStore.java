@@ -56,7 +56,6 @@ public final class NodeStore implements Store {
                 .name(name + "-worker-" + worker)
                 .mode(NodeMode.INVOKER)
                 .closeOnShutdown(false)
-                .eventLoop(true)
                 .sendDepth(1024)
                 .maxInline(256)
                 .stagingLength(1 << 20));
