@@ -163,7 +163,7 @@ public final class AppendConsumer {
     public void hold(AppendRecord into) {
         int offset = present;
         if (offset < 0) {
-            throw RecordWalk.notPresent(queue.id(), offset == KEPT);
+            throw RecordWalk.notPresent(queue.id(), "hold", offset == KEPT);
         }
         LargeMessage large = presentLarge;
         Chunk in = chunk();
@@ -185,7 +185,7 @@ public final class AppendConsumer {
      */
     public void leave() {
         if (present < 0) {
-            throw RecordWalk.notPresent(queue.id(), present == KEPT);
+            throw RecordWalk.notPresent(queue.id(), "leave", present == KEPT);
         }
         present = LEFT;
     }

@@ -219,7 +219,7 @@ final class RecordWalk {
     void hold(AppendRecord into) {
         int offset = present;
         if (offset < 0) {
-            throw notPresent(id, offset == KEPT);
+            throw notPresent(id, "hold", offset == KEPT);
         }
         Chunk in = chunk;
         AtomicBuffer buffer = in.buffer;
@@ -239,16 +239,14 @@ final class RecordWalk {
     /** The record that the one consumer's handler has before it is not taken, and nothing behind it. */
     void leavePresent() {
         if (present < 0) {
-            throw notPresent(id, present == KEPT);
+            throw notPresent(id, "leave", present == KEPT);
         }
         present = LEFT;
     }
 
-    static IllegalStateException notPresent(int id, boolean kept) {
+    static IllegalStateException notPresent(int id, String what, boolean kept) {
         return new IllegalStateException("append queue " + id
-                + (kept
-                        ? ": the present record is held already"
-                        : ": there is no present record outside of poll's handler"));
+                + (kept ? ": the present record is held already" : ": " + what + " is for inside poll's handler"));
     }
 
     /**
