@@ -69,8 +69,9 @@ final class StagingRing {
             first = (first + 1) & mask;
             count--;
         }
-        if (count == 0) {
-            tail = head;
+        if (count == 0) { // the next one finds what the last one left in a near cache
+            head = 0;
+            tail = 0;
         }
     }
 
