@@ -131,8 +131,7 @@ public final class ReplyEncoder implements AutoCloseable {
     /** Drops the values written since {@link #begin}; used to replace half a reply by an error. */
     public void discard() {
         position = HEADER_LENGTH;
-        tail = NOTHING;
-        tailLength = 0;
+        dropTail();
     }
 
     /**
@@ -145,7 +144,12 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new IllegalArgumentException("length " + length + " is not in " + HEADER_LENGTH + " to " + position);
         }
         position = length;
+        dropTail();
+    }
+
+    private void dropTail() {
         tail = NOTHING;
+        tailOffset = 0;
         tailLength = 0;
     }
 
@@ -158,7 +162,8 @@ public final class ReplyEncoder implements AutoCloseable {
      */
     public ByteBuffer handOver() {
         if (tailLength > 0) {
-            throw new IllegalStateException("a reply whose last " + tailLength + " bytes lie elsewhere is not handed over");
+            throw new IllegalStateException(
+                    "a reply whose last " + tailLength + " bytes lie elsewhere is not handed over");
         }
         final ByteBuffer given;
         if (isSpare()) {

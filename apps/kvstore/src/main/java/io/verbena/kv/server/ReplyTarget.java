@@ -71,7 +71,13 @@ final class ReplyTarget {
         if (!hasRoom(reply.length())) {
             return false;
         }
-        backlog.add(reply.buffer(), 0, reply.length() - reply.tailLength(), reply.tail(), reply.tailOffset(), reply.tailLength());
+        backlog.add(
+                reply.buffer(),
+                0,
+                reply.length() - reply.tailLength(),
+                reply.tail(),
+                reply.tailOffset(),
+                reply.tailLength());
         return true;
     }
 

@@ -263,6 +263,7 @@ public final class ClientTransfers implements AutoCloseable {
         }
         stream.position += length;
         if (stream.position == stream.length) {
+            replySent(); // an earlier one has been
             streams.remove(id);
             ended = stream;
         }
