@@ -366,7 +366,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /**
      * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the engine
-     * without {@link #await}; not thread-safe.
+     * without {@link #await}.
      */
     public long nextDeadlineNanos() {
         return datapath.nextDeadline();

@@ -1,16 +1,34 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.transport.QpContext;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Queue pairs by the time at which their timers need a look: a binary heap in an array, an entry a queue pair. Timers are
  * lazy: a deadline that moves later (an answer came) leaves the entry where it is, and the look at the old time puts it
- * back. Under the engine's baton; grows when there are more queue pairs, otherwise allocates nothing.
+ * back. Grows when there are more queue pairs, otherwise allocates nothing.
+ *
+ * <p>Used under the engine's baton, but for {@link #next}: the heap is not read without the baton, so the first deadline is
+ * published beside it.
  */
 final class TimerQueue {
-    private QpContext[] heap = new QpContext[64];
+    private static final VarHandle NEXT;
+
+    static {
+        try {
+            NEXT = MethodHandles.lookup().findVarHandle(TimerQueue.class, "next", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private @Nullable QpContext[] heap = new QpContext[64];
     private int size;
+    private long next = Long.MAX_VALUE; // written under the baton
 
     /** Makes sure that a queue pair is looked at by then. */
     void arm(QpContext qp, long deadline) {
@@ -24,12 +42,23 @@ final class TimerQueue {
         } else if (deadline < qp.timerNanos) {
             qp.timerNanos = deadline;
             siftUp(index, qp);
+        } else {
+            return;
         }
+        publish();
     }
 
-    /** When the next look is due, or {@link Long#MAX_VALUE}. */
+    /** When the next look is due, or {@link Long#MAX_VALUE}. Any thread: as of a change made before its last fence, or later. */
     long next() {
-        return size == 0 ? Long.MAX_VALUE : heap[0].timerNanos;
+        return (long) NEXT.getOpaque(this);
+    }
+
+    private void publish() {
+        QpContext first = heap[0];
+        long due = first == null ? Long.MAX_VALUE : first.timerNanos;
+        if (due != next) {
+            NEXT.setOpaque(this, due);
+        }
     }
 
     /**
@@ -39,8 +68,7 @@ final class TimerQueue {
      */
     int expire(long now) {
         int looked = 0;
-        while (size > 0 && heap[0].timerNanos <= now) {
-            QpContext qp = heap[0];
+        for (QpContext qp = heap[0]; qp != null && qp.timerNanos <= now; qp = heap[0]) {
             remove(qp);
             qp.onTimer(now);
             long deadline = qp.deadline();
@@ -59,23 +87,29 @@ final class TimerQueue {
             return;
         }
         qp.timerIndex = -1;
-        QpContext moved = heap[--size];
+        QpContext moved = at(--size);
+        heap[size] = null;
         if (moved != qp) {
             siftDown(index, moved);
             if (heap[index] == moved) {
                 siftUp(index, moved);
             }
         }
+        publish();
+    }
+
+    private QpContext at(int index) {
+        return Objects.requireNonNull(heap[index]);
     }
 
     private void siftUp(int from, QpContext qp) {
         int index = from;
         while (index > 0) {
             int parent = (index - 1) >>> 1;
-            if (heap[parent].timerNanos <= qp.timerNanos) {
+            if (at(parent).timerNanos <= qp.timerNanos) {
                 break;
             }
-            place(index, heap[parent]);
+            place(index, at(parent));
             index = parent;
         }
         place(index, qp);
@@ -88,13 +122,13 @@ final class TimerQueue {
             if (child >= size) {
                 break;
             }
-            if (child + 1 < size && heap[child + 1].timerNanos < heap[child].timerNanos) {
+            if (child + 1 < size && at(child + 1).timerNanos < at(child).timerNanos) {
                 child++;
             }
-            if (heap[child].timerNanos >= qp.timerNanos) {
+            if (at(child).timerNanos >= qp.timerNanos) {
                 break;
             }
-            place(index, heap[child]);
+            place(index, at(child));
             index = child;
         }
         place(index, qp);
