@@ -53,6 +53,7 @@ final class RequestSender {
     private final ArrayDeque<Release> releases = new ArrayDeque<>();
     private long lastUploadId;
     private int openUploads;
+    private int openStreams;
 
     private int begun = NO_SHARD;
     private long begunCorrelation;
@@ -178,7 +179,8 @@ final class RequestSender {
     SendResult send(LargeRequest request) {
         while (request.sent() < request.length()) {
             final int length = TransferDescriptor.nextPiece(request.length(), request.sent());
-            final SendResult sent = upload(
+            final SendResult sent = sendPiece(
+                    KvOp.UPLOAD_REQUEST,
                     request.shard(),
                     request.uploadId(),
                     request.length(),
@@ -202,17 +204,22 @@ final class RequestSender {
     }
 
     /**
-     * Sends a piece of an upload.
+     * Sends a piece of a value.
      *
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone
      */
     SendResult upload(int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
+        return sendPiece(KvOp.UPLOAD, shard, id, total, position, source, offset, length);
+    }
+
+    private SendResult sendPiece(
+            KvOp op, int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
         final int requestLength = TransferDescriptor.uploadLength(length);
         if (!inFlight.hasRoomForPiece(requestLength)) {
             return SendResult.BACK_PRESSURED;
         }
         final long correlation = inFlight.add(ARRIVED, shard, requestLength);
-        encoder.begin(pieceHead, 0, KvOp.UPLOAD, 0, correlation, 0)
+        encoder.begin(pieceHead, 0, op, 0, correlation, 0)
                 .argumentLong(id)
                 .argumentLong(total)
                 .argumentLong(position)
@@ -245,6 +252,21 @@ final class RequestSender {
 
     private RequestEncoder encodeTransfer(KvOp op, long correlation, int flags) {
         return encoder.begin(backend.claimBuffer(), backend.claimOffset(), op, 0, correlation, flags);
+    }
+
+    /** A shard keeps a value for a client that is yet to read it. {@link #streamEnded} follows. */
+    void streamOpened() {
+        openStreams++;
+    }
+
+    /** A value was read to its end, or is not needed any more. */
+    void streamEnded() {
+        openStreams--;
+    }
+
+    /** Values that shards keep for clients that are yet to read them. */
+    int openStreams() {
+        return openStreams;
     }
 
     // ---- what nobody needs ------------------------------------------------------------------------------------------

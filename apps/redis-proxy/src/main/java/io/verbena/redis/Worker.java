@@ -45,6 +45,7 @@ final class Worker implements Runnable {
     private final ManualIoEventLoop loop;
     private final WorkerStatistics statistics = new WorkerStatistics();
     private final ClientMemory memory;
+    private final InputMemory inputs;
     private final ReadBuffer readBuffer = new ReadBuffer();
     private final WriterPool writers = new WriterPool(ByteBufAllocator.DEFAULT);
     private final Dispatcher dispatcher;
@@ -77,6 +78,7 @@ final class Worker implements Runnable {
         this.backend = store.open(number, thread);
         this.loop = backend.loop();
         this.memory = new ClientMemory(settings, statistics);
+        this.inputs = new InputMemory(settings);
         this.dispatcher = new Dispatcher(this, backend);
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -126,6 +128,7 @@ final class Worker implements Runnable {
             endBatch();
             backend.flush();
         }
+        inputs.goOn(nowNanos);
         memory.enforce(connections);
         if (nowNanos - lastTick >= TICK_NANOS) {
             tick();
@@ -307,6 +310,10 @@ final class Worker implements Runnable {
 
     ClientMemory memory() {
         return memory;
+    }
+
+    InputMemory inputs() {
+        return inputs;
     }
 
     ManualIoEventLoop loop() {
