@@ -38,6 +38,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     public static final int CLOSED = -2;
 
     private static final int NO_CLAIM = -1;
+    /** What is as long finds the memory that was staged last in a near cache, if that is free again. */
+    private static final int LONG_MESSAGE = 4096;
 
     /** Refusals after which a channel's window grows. */
     private static final int REFUSALS = 16;
@@ -156,6 +158,49 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is at hand and nothing is
+     * before it, it is copied once, to its place there, however long it is.
+     *
+     * @param head holds the first part
+     * @param headOffset of its first byte
+     * @param headLength in bytes
+     * @param body holds what follows
+     * @param bodyOffset of its first byte
+     * @param bodyLength in bytes, both together 0 to {@link #maxMessage}
+     * @return what became of it
+     * @throws IllegalArgumentException if it is longer than the peer's inbox takes
+     * @throws IllegalStateException if the peer gave no inbox to answer to
+     */
+    public SendResult offer(
+            DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
+        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+            return notSent(length);
+        }
+        request.append(queueId, queueKey)
+                .signaled(false)
+                .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+        if (length <= maxInline) {
+            return post(request, true);
+        }
+        if (queuePair.outstanding() > 0) {
+            queuePair.doorbell(); // what was enqueued goes first
+        }
+        if (queuePair.executeNow(request)) {
+            posted++;
+            return SendResult.SENT;
+        }
+        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
+            return roomless();
+        }
+        staging.buffer().putBytes(staging.offset(), head, headOffset, headLength);
+        staging.buffer().putBytes(staging.offset() + headLength, body, bodyOffset, bodyLength);
+        request.append(queueId, queueKey).signaled(false);
+        postClaimed(length, true);
+        return SendResult.SENT;
+    }
+
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length, int immediate) {
         return send(buffer, offset, length, immediate, false);
@@ -264,6 +309,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     private boolean stage(int length) {
+        if (length >= LONG_MESSAGE) {
+            takeCompleted();
+        }
         if (staging.claim(length)) {
             return true;
         }
