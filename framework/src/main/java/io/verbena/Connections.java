@@ -489,6 +489,9 @@ final class Connections {
         }
         for (Connection c : open) {
             close(c);
+            if (c.channel != null && c.state == Connection.CLOSING) {
+                c.queuePair.doorbell(); // for what was enqueued; from here on nothing is
+            }
         }
     }
 
