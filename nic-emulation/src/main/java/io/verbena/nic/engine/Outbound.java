@@ -38,6 +38,7 @@ final class Outbound implements AutoCloseable {
     private final List<Port> full = new ArrayList<>(); // until the next turn
     private final List<Path> bulkFull =
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
+    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -72,6 +73,11 @@ final class Outbound implements AutoCloseable {
             arbiter.room(full.remove(i));
         }
         bulkFull.clear();
+        for (int i = refusing.size() - 1; i >= 0; i--) {
+            if (services.now() >= refusing.get(i).reopensAt()) {
+                arbiter.room(refusing.remove(i));
+            }
+        }
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -188,7 +194,7 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Port port = qp.port();
-        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && !arbiter.isEarly()) {
+        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && isLink(port, qp) && !arbiter.isEarly()) {
             budget = Math.min(budget, bulkRoom(qp.path(), port));
             if (budget <= 0) {
                 Path path = qp.path();
@@ -231,12 +237,39 @@ final class Outbound implements AutoCloseable {
         return room;
     }
 
-    /** Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, and not else. */
+    private static boolean isLink(Port port, QpContext qp) {
+        Path path = qp.path();
+        return path != null && path.port() == port;
+    }
+
+    /**
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind an append
+     * queue that was full once while it appends there, and else behind nothing.
+     */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
-            arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            arbiter.attach(qp, qp.isNextDirect() ? path.queuePort(qp.nextQueue()) : path.port());
         }
+    }
+
+    /**
+     * A queue of the peer's has no room: whoever appends there waits its turn, so that what room there comes to be is shared by
+     * weight and is not whose who asks first.
+     */
+    private void refused(QpContext qp) {
+        Path path = qp.path();
+        if (path == null) {
+            arbiter.blocked(qp);
+            return;
+        }
+        Port port = path.refusingQueue(qp.nextQueue());
+        arbiter.attach(qp, port);
+        if (!refusing.contains(port)) {
+            refusing.add(port);
+        }
+        port.reopensAt(qp.deadline());
+        arbiter.full(qp);
     }
 
     private void settle(QpContext qp) {
@@ -246,6 +279,9 @@ final class Outbound implements AutoCloseable {
                 break;
             case QpContext.BLOCKED:
                 block(qp);
+                break;
+            case QpContext.REFUSED:
+                refused(qp);
                 break;
             case QpContext.WAITING:
                 if (again) {
@@ -266,7 +302,7 @@ final class Outbound implements AutoCloseable {
     private void block(QpContext qp) {
         Path path = qp.sendPath();
         if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() == null) {
+            if (qp.port() != path.port()) {
                 arbiter.attach(
                         qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
             }
@@ -404,6 +440,10 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
+        Port port = qp.port();
+        if (port != null && refusing.remove(port)) {
+            arbiter.room(port); // it may be the one whose timer was to ask again
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -417,6 +457,7 @@ final class Outbound implements AutoCloseable {
         newcomer = null;
         full.clear();
         bulkFull.clear();
+        refusing.clear();
         blocked.clear();
         acknowledgements.clear();
     }
