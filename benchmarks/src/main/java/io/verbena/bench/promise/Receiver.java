@@ -35,6 +35,7 @@ final class Receiver implements FarEnd {
     private final SocketDirectory sockets = new SocketDirectory();
     private @Nullable Node node;
     private @Nullable Thread thread;
+    private int headerBytes;
     private LongSupplier refusals = () -> 0;
     private volatile boolean stopped;
 
@@ -45,6 +46,7 @@ final class Receiver implements FarEnd {
         end();
         stopped = false;
         refusals = () -> 0;
+        headerBytes = cell.headerBytes();
         for (int i = 0; i < counts.length(); i++) {
             counts.set(i, 0);
         }
@@ -118,7 +120,7 @@ final class Receiver implements FarEnd {
     /** One thread counts. */
     private void count(byte tenant, int bytes) {
         int cell = (tenant + 1) * LINE;
-        counts.lazySet(cell, counts.getPlain(cell) + bytes);
+        counts.lazySet(cell, counts.getPlain(cell) + bytes + headerBytes);
     }
 
     private void poll(Inbox inbox) {
