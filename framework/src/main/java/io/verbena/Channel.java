@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Sending is for one thread at a time, handed over with a happens-before edge. {@link #isConnected}, {@link
  * #closeReason} and {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
  */
-public final class Channel implements AutoCloseable {
+public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
     public static final int BACK_PRESSURED = -1;
     /** Returned by {@link #tryClaim}: never, the channel is closed. */
@@ -57,6 +57,7 @@ public final class Channel implements AutoCloseable {
 
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
+    private volatile @Nullable Reconnector reconnector;
 
     Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
         this.connections = connections;
@@ -99,6 +100,7 @@ public final class Channel implements AutoCloseable {
      * @throws IllegalArgumentException if it is longer than the peer's inbox takes
      * @throws IllegalStateException if the peer gave no inbox to answer to
      */
+    @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
         return send(buffer, offset, length, true);
     }
@@ -444,6 +446,28 @@ public final class Channel implements AutoCloseable {
         if (listener != null) {
             listener.run();
         }
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.lost(this);
+        }
+    }
+
+    /** Sets what replaces it when it is lost. */
+    void reconnector(Reconnector next) {
+        reconnector = next;
+    }
+
+    /** It is there in place of another: who was told of that one's end is told of this one's. */
+    void succeeds(Channel lost) {
+        Runnable listener = lost.onClosed;
+        if (listener != null) {
+            onClosed(listener);
+        }
+    }
+
+    @Override
+    Node node() {
+        return tenant.node();
     }
 
     int queuePairNumber() {
@@ -465,6 +489,10 @@ public final class Channel implements AutoCloseable {
      */
     @Override
     public void close() {
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.stop();
+        }
         flush();
         connections.close(connection);
     }

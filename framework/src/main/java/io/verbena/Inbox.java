@@ -5,6 +5,7 @@ import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -216,6 +217,11 @@ public final class Inbox implements AutoCloseable {
      */
     public boolean await(long nanos) {
         return await(nanos, hasMessage);
+    }
+
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
     }
 
     boolean await(long nanos, BooleanSupplier condition) {

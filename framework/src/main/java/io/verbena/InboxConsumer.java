@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.nic.append.AppendConsumer;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -51,6 +52,11 @@ public final class InboxConsumer {
     /** Whether there is no message now. False also while another consumer takes some: look again. */
     public boolean isEmpty() {
         return inbox.isClosed() || consumer.isEmpty();
+    }
+
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
     }
 
     private boolean hasMessage() {

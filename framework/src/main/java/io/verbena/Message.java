@@ -53,6 +53,16 @@ public final class Message {
         return length;
     }
 
+    /** A copy of the message. */
+    public byte[] bytes() {
+        return Payload.bytes(buffer, offset, length);
+    }
+
+    /** The message, read as UTF-8; allocates. */
+    public String text() {
+        return Payload.text(buffer, offset, length);
+    }
+
     /** The 32 bits that the sender gave beside it, 0 if it gave none. */
     public int immediate() {
         return immediate;

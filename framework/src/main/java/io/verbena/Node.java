@@ -2,7 +2,6 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
-import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -17,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -54,7 +54,7 @@ public final class Node implements AutoCloseable {
     private final Dialer dialer;
     private final Turns turns;
     private final Openings openings;
-    private final @Nullable EventLoopWaiter waiter;
+    private final EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
 
@@ -67,14 +67,8 @@ public final class Node implements AutoCloseable {
         this.name = name;
         this.context = context;
         this.invoker = context.mode == NodeMode.INVOKER;
-        boolean shares = context.sharedMemory || context.listensOn(Address.Scheme.SHM);
-        boolean loop = shares
-                || context.eventLoop
-                || context.listensOn(Address.Scheme.TCP)
-                || context.listensOn(Address.Scheme.UDS);
         long id = new SecureRandom().nextLong() | 1;
-        SharedMemoryProvider memory = shares ? new SharedMemoryProvider(id) : null;
-        this.waiter = loop ? new EventLoopWaiter() : null;
+        this.waiter = new EventLoopWaiter();
         NicContext nicContext = new NicContext()
                 .id(id)
                 .mode(EngineMode.valueOf(context.mode.name()))
@@ -86,41 +80,22 @@ public final class Node implements AutoCloseable {
                 .arbiter(context.discipline)
                 .chargedUnit(context.chargedUnit)
                 .urgentWindow(context.urgentWindow)
-                .capacity(context.capacity);
-        if (waiter != null) {
-            nicContext.waiters(waiter);
-        }
-        if (memory != null) {
-            nicContext.memory(memory);
-        }
-        this.nic = open(nicContext, memory, waiter);
+                .capacity(context.capacity)
+                .waiters(waiter);
+        NodeMemory memory = NodeMemory.choose(id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
+        this.nic = memory.open(nicContext);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
         this.tenants = new Tenants(this, nic);
         Channels channels = new Channels(context.maxQueuePairs);
         Directory directory = new Directory(name);
-        this.notices = new Notices(name);
+        this.notices = new Notices(name, engine);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(engine, endpoint, waiter, context.ringLength);
+        this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
-    }
-
-    private static Nic open(
-            NicContext context, @Nullable SharedMemoryProvider memory, @Nullable EventLoopWaiter waiter) {
-        try {
-            return Nic.open(context);
-        } catch (RuntimeException e) {
-            if (waiter != null) {
-                waiter.close();
-            }
-            if (memory != null) {
-                memory.close();
-            }
-            throw e;
-        }
     }
 
     /**
@@ -334,8 +309,57 @@ public final class Node implements AutoCloseable {
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         checkOpen();
         tenant.checkOwns(answersTo);
-        Connection connection =
-                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
+        Channel channel = channelOf(
+                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout));
+        watch(channel, tenant, address, answersTo, options, timeout);
+        return channel;
+    }
+
+    /**
+     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode INVOKER
+     * somebody has to do the node's work meanwhile.
+     *
+     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a thread
+     *     that is not the node's
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
+        Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
+        return connectAsync(tenant, address, answersTo, new ChannelOptions(), timeout);
+    }
+
+    CompletableFuture<Channel> connectAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        return openAsync(tenant, address, answersTo, options, timeout).thenApply(channel -> {
+            watch(channel, tenant, address, answersTo, options, timeout);
+            return channel;
+        });
+    }
+
+    /** Has a channel replaced when it is lost, if its options say so. */
+    private void watch(
+            Channel channel,
+            Tenant tenant,
+            String address,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
+        ReconnectListener listener = options.reconnectListener();
+        if (listener != null) {
+            ChannelOptions kept = new ChannelOptions(options);
+            new Reconnector(this, notices, tenant, address, answersTo, kept, listener, timeout).watch(channel);
+        }
+    }
+
+    CompletableFuture<Channel> openAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        checkOpen();
+        tenant.checkOwns(answersTo);
+        return dialer.openAsync(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout)
+                .thenApply(Node::channelOf);
+    }
+
+    private static Channel channelOf(Connection connection) {
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");
@@ -418,6 +442,11 @@ public final class Node implements AutoCloseable {
         closeIfAsked();
     }
 
+    /** As {@link #await(long)}. */
+    public void await(Duration longest) {
+        await(longest.toNanos());
+    }
+
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
         refuseInCallback("await");
         if (hasMessage.getAsBoolean() || closed) {
@@ -480,15 +509,10 @@ public final class Node implements AutoCloseable {
      * the middle of something: a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come
      * back later instead.
      *
-     * @throws IllegalStateException if it has none; see {@link NodeContext#eventLoop}
+     * @throws IllegalStateException if the node is closed
      */
     public ManualIoEventLoop eventLoop() {
-        EventLoopWaiter loop = waiter;
-        if (loop == null) {
-            throw new IllegalStateException(
-                    "node '" + name + "' has no event loop: set eventLoop(true) in its NodeContext");
-        }
-        return loop.lend();
+        return waiter.lend();
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -497,6 +521,10 @@ public final class Node implements AutoCloseable {
         if (closing) {
             throw new IllegalStateException("node '" + name + "' is closed");
         }
+    }
+
+    boolean isClosing() {
+        return closing;
     }
 
     Set<Long> localLinks() {

@@ -35,7 +35,6 @@ public final class NodeContext {
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
-    boolean eventLoop;
     boolean sharedMemory;
     int sendDepth = 256;
     int maxInline = 192;
@@ -126,20 +125,12 @@ public final class NodeContext {
     }
 
     /**
-     * Makes the node sleep in a Netty event loop, also when it uses no sockets yet. It does so by itself if it listens on
-     * tcp://, uds: or shm:; a node that only connects to such addresses must say so here.
+     * Keeps all of the node's memory in shared memory from the launch on, so that peers of {@code shm:} write straight into
+     * whatever it opens. Without it, only what it opens after it first used a {@code shm:} address lies there; to what
+     * it opened before, they send packets, which costs a copy. A node that listens on {@code shm:} does so by itself.
      */
-    public NodeContext eventLoop(boolean wanted) {
-        eventLoop = wanted;
-        return this;
-    }
-
-    /**
-     * Keeps the node's memory in shared memory, so that other processes of this user can be reached by {@code shm:}. It is
-     * so by itself if the node listens on shm:; a node that only connects to such addresses must say so here.
-     */
-    public NodeContext sharedMemory(boolean wanted) {
-        sharedMemory = wanted;
+    public NodeContext sharedMemory(boolean fromTheLaunch) {
+        sharedMemory = fromTheLaunch;
         return this;
     }
 

@@ -2,10 +2,12 @@ package io.verbena;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,6 +133,46 @@ public final class Requester implements AutoCloseable {
         return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, false);
     }
 
+    /**
+     * Calls, and gives the result as a future: an array with the response, or a {@link CallException}. Any number of threads may
+     * call so at a time, if all callers of this requester do. Allocates.
+     *
+     * <p>The node's thread completes the future, and runs what depends on it, which must not block there.
+     *
+     * @param channel of {@link #connect}
+     * @param request the payload
+     * @param timeout how long the response may take, more than 0
+     * @throws IllegalStateException unless the node polls ({@link #pollOnNode}): nobody would complete the future
+     */
+    public CompletableFuture<byte[]> call(Channel channel, byte[] request, Duration timeout) {
+        if (!nodePolls) {
+            throw new IllegalStateException(
+                    "nobody polls " + this + ", and so nobody would complete the future: call pollOnNode() first");
+        }
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        UnsafeBuffer payload = new UnsafeBuffer(request);
+        SendResult sent;
+        synchronized (this) {
+            sent = call(channel, payload, 0, request.length, timeout, 0, r -> CallException.end(answer, r));
+        }
+        if (sent != SendResult.SENT) {
+            CallException.notSent(answer, channel, sent);
+        }
+        return answer;
+    }
+
+    /** As {@link #call(Channel, DirectBuffer, int, int, long, long, ResponseHandler)}. */
+    public SendResult call(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            Duration timeout,
+            long correlationId,
+            ResponseHandler handler) {
+        return call(channel, request, offset, length, timeout.toNanos(), correlationId, handler);
+    }
+
     private SendResult begin(
             Channel channel,
             DirectBuffer request,
@@ -242,6 +284,11 @@ public final class Requester implements AutoCloseable {
         if (left > 0) {
             node.awaitMessage(left, hasWork);
         }
+    }
+
+    /** As {@link #await(long)}. */
+    public void await(Duration longest) {
+        await(longest.toNanos());
     }
 
     private boolean hasWork() {

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.nic.append.AppendQueueStatistics;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -82,6 +83,11 @@ public final class Responder implements AutoCloseable {
     /** Sleeps until there is a request, as {@link Inbox#await}. */
     public boolean await(long nanos) {
         return inbox.await(nanos);
+    }
+
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
     }
 
     /**

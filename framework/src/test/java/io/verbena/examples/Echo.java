@@ -5,20 +5,26 @@ import io.verbena.Inbox;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import java.time.Duration;
-import org.agrona.ExpandableArrayBuffer;
 
 public final class Echo {
-    public static void main(String[] args) {
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    public static void main(String[] args) throws InterruptedException {
         try (Node server = Node.launch(new NodeContext().name("server").listen("tcp://127.0.0.1:0"));
-                Node client = Node.launch(new NodeContext().name("client").eventLoop(true))) {
-            server.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+                Node client = Node.launch(new NodeContext().name("client"))) {
+            Inbox requests = server.openInbox("echo");
+            Thread echoing = new Thread(() -> {
+                while (requests.await(TIMEOUT)) { // send waits while the other side is BACK_PRESSURED: nothing is lost
+                    requests.poll(m -> m.channel().send(m.buffer(), m.offset(), m.length(), TIMEOUT), 64);
+                }
+            });
+            echoing.start();
 
             Inbox answers = client.openInbox("answers"); // "local:server/echo" would stay in the process
-            Channel echo = client.connect(server.addresses().get(0) + "/echo", answers, Duration.ofSeconds(5));
-            ExpandableArrayBuffer hello = new ExpandableArrayBuffer();
-            echo.offer(hello, 0, hello.putStringWithoutLengthUtf8(0, "Hello, NIC!"));
-            answers.await(Duration.ofSeconds(5).toNanos());
-            answers.poll(m -> System.out.println(m.buffer().getStringWithoutLengthUtf8(m.offset(), m.length())), 1);
+            Channel echo = client.connect(server.addresses().get(0) + "/echo", answers, TIMEOUT);
+            echo.send("Hello, NIC!", TIMEOUT);
+            answers.await(TIMEOUT);
+            answers.poll(m -> System.out.println(m.text()), 1);
         }
     }
 }

@@ -43,7 +43,7 @@ final class Flood implements AutoCloseable {
     Flood(Cell cell, String address) {
         NodeContext context = new NodeContext().name("promise-near").mode(cell.mode());
         if (cell.fabric() != FabricKind.LOCAL) {
-            context.eventLoop(true).sharedMemory(cell.fabric() == FabricKind.SHM);
+            context.sharedMemory(cell.fabric() == FabricKind.SHM);
         }
         for (int i = 0; i < threads.length; i++) {
             context.tenant(

@@ -54,7 +54,6 @@ public final class KvServer implements AutoCloseable {
         Node node = Node.launch(new NodeContext()
                 .name(name)
                 .mode(NodeMode.INVOKER)
-                .eventLoop(!context.listen.isEmpty())
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)

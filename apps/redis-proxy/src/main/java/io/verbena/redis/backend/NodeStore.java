@@ -55,7 +55,6 @@ public final class NodeStore implements Store {
         final Node node = Node.launch(new NodeContext()
                 .name(name + "-worker-" + worker)
                 .mode(NodeMode.INVOKER)
-                .eventLoop(true)
                 .sendDepth(1024)
                 .maxInline(256)
                 .stagingLength(1 << 20));
