@@ -30,6 +30,8 @@ final class Turns implements EngineAgent {
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
+    private final CallbackTurns<Inbox, Tenant> callbackTurns =
+            new CallbackTurns<>(Inbox::tenant, Tenant::weight, Inbox::hasMessage, this::callBack, System::nanoTime);
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile @Nullable Thread thread;
@@ -111,9 +113,7 @@ final class Turns implements EngineAgent {
                 command.run();
                 work++;
             }
-            for (Inbox inbox : callbacks) {
-                work += callBack(inbox);
-            }
+            work += callbackTurns.run(callbacks);
             for (TurnTask task : tasks) {
                 work += task.doWork(now);
             }

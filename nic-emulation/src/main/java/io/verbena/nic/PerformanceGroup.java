@@ -92,6 +92,11 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
+    /** Its weight now, without a copy of all attributes. Any thread. */
+    public int weight() {
+        return flows.weight();
+    }
+
     /** What it has sent and waited for. */
     public GroupStatistics statistics() {
         return flows.statistics();
