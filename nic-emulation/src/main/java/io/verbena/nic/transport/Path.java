@@ -34,6 +34,7 @@ public final class Path {
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
     private final Int2ObjectHashMap<Port> queues = new Int2ObjectHashMap<>();
+    private final PathWindow window = new PathWindow();
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
@@ -87,6 +88,11 @@ public final class Path {
         return found;
     }
 
+    /** What bounds the bytes under way while several groups send here. */
+    public PathWindow window() {
+        return window;
+    }
+
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
     int overhead() {
         return port.overhead();
@@ -134,6 +140,7 @@ public final class Path {
         link = newLink;
         flushCostly = newLink.isFlushCostly();
         port.overhead(newLink.overhead());
+        window.restart();
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;
