@@ -36,14 +36,24 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     private static final int NO_CLAIM = -1;
 
+    /** Refusals after which a channel's window grows. */
+    private static final int REFUSALS = 16;
+
+    /** Most messages to which a channel's window grows. */
+    private static final int MOST_DEPTH = 8192;
+
+    /** Bytes of a tenant's window for which a message more may be under way. */
+    private static final int LEAST_STAGED = 128;
+
     private final Connections connections;
     private final Connection connection;
     private final QueuePair queuePair;
     private final Engine engine;
-    private final int depth;
     private final int maxInline;
     private final StagingRing staging;
     private final Tenant tenant;
+    private int depth;
+    private int refused; // since it has grown
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
 
@@ -195,7 +205,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (!hasRoom()) {
             push();
         }
-        return hasRoom();
+        return hasRoom() || deepen();
     }
 
     private boolean stage(int length) {
@@ -207,7 +217,39 @@ public final class Channel extends MessageSender implements AutoCloseable {
             return true;
         }
         push();
-        return staging.claim(length);
+        return staging.claim(length) || (widen() && staging.claim(length));
+    }
+
+    /**
+     * Whether it was refused so often while a larger window would be used: others send to the same peer, and all that it may
+     * have under way is. Not the first time, for that may be so for a moment.
+     */
+    private boolean wantsMore() {
+        if (!queuePair.isStarved() || ++refused < REFUSALS) {
+            return false;
+        }
+        refused = 0;
+        return true;
+    }
+
+    /** Lets more messages be under way, up to what the tenant's window allows. */
+    private boolean deepen() {
+        int most = Math.min(MOST_DEPTH, tenant.group().maxSendWindow() / LEAST_STAGED);
+        if (depth >= most || !wantsMore() || !connections.grow(connection, 2 * depth)) {
+            return false;
+        }
+        depth = queuePair.maxSend();
+        staging.deepen(depth);
+        return true;
+    }
+
+    /** Lets more bytes be under way, up to the tenant's window. */
+    private boolean widen() {
+        if (2 * staging.capacity() > tenant.group().maxSendWindow() || !wantsMore()) {
+            return false;
+        }
+        staging.grow(2 * staging.capacity());
+        return true;
     }
 
     /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
@@ -396,6 +438,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection.state >= Connection.CLOSED ? 0 : queuePair.outstanding();
     }
 
+    /** Bytes of messages, above those that go inline, that it may keep until they are acknowledged. By the thread that sends. */
+    int window() {
+        return staging.capacity();
+    }
+
     /** Whether messages flow. */
     public boolean isConnected() {
         int state = connection.state;
@@ -484,8 +531,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Closes the channel: what was sent still reaches the peer, within the node's linger time. Does not wait for that.
-     * Idempotent.
+     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the peer
+     * closes too. Does not wait for that. Idempotent.
      */
     @Override
     public void close() {

@@ -548,8 +548,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Closes the node: what was sent still reaches its peers, within the linger time, and they are told. Takes at most the
-     * linger time and a few seconds for its threads. Idempotent.
+     * Closes the node: what was sent or enqueued still reaches its peers, within the linger time, and they are told. Takes at
+     * most the linger time and a few seconds for its threads. Idempotent.
      *
      * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in the mode
      * INVOKER the next {@link #doWork} or {@link #await}.

@@ -100,6 +100,33 @@ public final class QueuePair implements AutoCloseable {
         return sendRing.capacity();
     }
 
+    /**
+     * Lets more requests be outstanding; those that are stay. Its completion queues must have room for the completions. For the
+     * thread that posts, outside of a batch; waits for the engine's turn.
+     *
+     * @param requests at most {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two; what is less than now changes
+     *     nothing
+     * @throws IllegalArgumentException if there are too many
+     * @throws IllegalStateException while a batch is open
+     */
+    public void growSend(int requests) {
+        if (requests > QueuePairAttributes.MAX_SEND) {
+            throw new IllegalArgumentException("maxSend " + requests + " > maximum " + QueuePairAttributes.MAX_SEND);
+        }
+        if (sendRing.isBatching()) {
+            throw new IllegalStateException(this + " has a batch of " + sendRing.batched() + " requests open");
+        }
+        engine.call(() -> sendRing.grow(requests));
+    }
+
+    /**
+     * Whether its peer is sent to by other groups too, and it has nothing left to send itself: more requests would have their turn
+     * now. Any thread, a hint.
+     */
+    public boolean isStarved() {
+        return context.isStarved();
+    }
+
     // ---- posting -----------------------------------------------------------------------------------------------
 
     /**

@@ -51,6 +51,11 @@ final class ReplyOutput {
         return out.length();
     }
 
+    /** Values of complete replies whose bytes have not come, since the client has not taken what is before them. */
+    int bodies() {
+        return out.bodies() + (body == null ? 0 : 1);
+    }
+
     /** Whether everything that was answered is with the socket. */
     boolean isSent() {
         return replies.size() == 0 && body == null && out.length() == 0;

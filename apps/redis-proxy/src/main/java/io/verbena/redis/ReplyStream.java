@@ -29,6 +29,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
         this.shard = shard;
         this.id = id;
         this.length = length;
+        sender.streamOpened();
     }
 
     @Override
@@ -74,6 +75,9 @@ final class ReplyStream implements PieceTaker, StreamedBody {
             return;
         }
         received += cursor.textLength();
+        if (isComplete()) {
+            sender.streamEnded();
+        }
         try {
             connection.body(cursor.buffer(), cursor.textOffset(), cursor.textLength());
         } catch (RuntimeException | Error e) {
@@ -94,6 +98,9 @@ final class ReplyStream implements PieceTaker, StreamedBody {
     public void close() {
         if (!closed) {
             closed = true;
+            if (!isComplete()) {
+                sender.streamEnded();
+            }
             if (asked < length) { // else the shard lets go by itself
                 sender.closeStream(shard, id);
             }

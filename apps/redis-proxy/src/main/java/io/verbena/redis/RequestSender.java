@@ -49,6 +49,7 @@ final class RequestSender {
     private final ArrayDeque<Release> releases = new ArrayDeque<>();
     private long lastUploadId;
     private int openUploads;
+    private int openStreams;
 
     private int begun = NO_SHARD;
     private long begunCorrelation;
@@ -178,7 +179,8 @@ final class RequestSender {
     SendResult send(LargeRequest request) {
         while (request.sent() < request.length()) {
             final int length = TransferDescriptor.nextPiece(request.length(), request.sent());
-            final SendResult sent = upload(
+            final SendResult sent = sendPiece(
+                    KvOp.UPLOAD_REQUEST,
                     request.shard(),
                     request.uploadId(),
                     request.length(),
@@ -202,15 +204,20 @@ final class RequestSender {
     }
 
     /**
-     * Sends a piece of an upload.
+     * Sends a piece of a value.
      *
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone
      */
     SendResult upload(int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
+        return sendPiece(KvOp.UPLOAD, shard, id, total, position, source, offset, length);
+    }
+
+    private SendResult sendPiece(
+            KvOp op, int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
         final int requestLength = TransferDescriptor.uploadLength(length);
         final SendResult room = claimPiece(shard, requestLength, requestLength);
         if (room == SendResult.SENT) {
-            encodeTransfer(KvOp.UPLOAD, inFlight.add(ARRIVED, shard, requestLength), 0)
+            encodeTransfer(op, inFlight.add(ARRIVED, shard, requestLength), 0)
                     .argumentLong(id)
                     .argumentLong(total)
                     .argumentLong(position)
@@ -239,6 +246,21 @@ final class RequestSender {
 
     private RequestEncoder encodeTransfer(KvOp op, long correlation, int flags) {
         return encoder.begin(backend.claimBuffer(), backend.claimOffset(), op, 0, correlation, flags);
+    }
+
+    /** A shard keeps a value for a client that is yet to read it. {@link #streamEnded} follows. */
+    void streamOpened() {
+        openStreams++;
+    }
+
+    /** A value was read to its end, or is not needed any more. */
+    void streamEnded() {
+        openStreams--;
+    }
+
+    /** Values that shards keep for clients that are yet to read them. */
+    int openStreams() {
+        return openStreams;
     }
 
     // ---- what nobody needs ------------------------------------------------------------------------------------------

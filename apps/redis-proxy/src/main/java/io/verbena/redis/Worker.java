@@ -45,6 +45,7 @@ final class Worker implements Runnable {
     private final ManualIoEventLoop loop;
     private final WorkerStatistics statistics = new WorkerStatistics();
     private final ClientMemory memory;
+    private final InputMemory inputs;
     private final ReadBuffer readBuffer = new ReadBuffer();
     private final WriterPool writers = new WriterPool(ByteBufAllocator.DEFAULT);
     private final Dispatcher dispatcher;
@@ -74,6 +75,7 @@ final class Worker implements Runnable {
         this.backend = store.open(number, thread);
         this.loop = backend.loop();
         this.memory = new ClientMemory(settings, statistics);
+        this.inputs = new InputMemory(settings);
         this.dispatcher = new Dispatcher(this, backend);
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -117,6 +119,7 @@ final class Worker implements Runnable {
         takeTurns();
         endBatch();
         backend.flush(); // what was executed just now goes out before this thread waits
+        inputs.goOn(nowNanos);
         memory.enforce(connections);
         if (nowNanos - lastTick >= TICK_NANOS) {
             tick();
@@ -293,6 +296,10 @@ final class Worker implements Runnable {
 
     ClientMemory memory() {
         return memory;
+    }
+
+    InputMemory inputs() {
+        return inputs;
     }
 
     ManualIoEventLoop loop() {

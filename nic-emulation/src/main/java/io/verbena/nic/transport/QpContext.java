@@ -453,6 +453,12 @@ public final class QpContext extends Flow {
         return charged;
     }
 
+    /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
+    public boolean isStarved() {
+        Path to = path;
+        return to != null && to.window().isContested() && !isScheduled();
+    }
+
     /** Why the last {@link #transmit} ended. */
     public int outcome() {
         return outcome;

@@ -59,6 +59,7 @@ public final class KvServer implements AutoCloseable {
                 .databases(context.databases)
                 .maxMemory(share(context.maxMemory, context.shards))
                 .memoryBudget(share(context.memoryBudget, context.shards))
+                .argumentBudget(share(context.argumentBudget, context.shards))
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);

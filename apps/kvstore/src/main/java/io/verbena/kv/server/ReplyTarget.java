@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   request ── backlog full ──▶ parked reads (READ_STREAM, CLOSE_STREAM) ── backlog drained ───────────────▶ executed
  *           ── or held full ──▶ parked requests (all others)             ── and held replies were fetched ──▶ executed
- *   UPLOAD and DISCARD_UPLOAD have no replies and are never parked.
+ *   UPLOAD, UPLOAD_REQUEST and DISCARD_UPLOAD have no replies and are never parked.
  * </pre>
  *
  * <p>What is parked is copied: a message held where it lies would keep its whole chunk of an inbox that all clients share. A
@@ -106,10 +106,16 @@ final class ReplyTarget {
         if (parkedReads.isEmpty() && parkedRequests.isEmpty() && !isFull()) {
             return false;
         }
-        if (opCode == KvOp.UPLOAD.code() || opCode == KvOp.DISCARD_UPLOAD.code()) {
+        if (isOfUpload(opCode)) {
             return false;
         }
         return !isRead(opCode) || !parkedReads.isEmpty() || isBacklogFull();
+    }
+
+    private static boolean isOfUpload(final int opCode) {
+        return opCode == KvOp.UPLOAD.code()
+                || opCode == KvOp.UPLOAD_REQUEST.code()
+                || opCode == KvOp.DISCARD_UPLOAD.code();
     }
 
     private static boolean isRead(final int opCode) {
