@@ -4,6 +4,7 @@ import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.Outcome;
 import io.verbena.Requester;
+import io.verbena.SendResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,9 @@ public final class Calls {
             server.openResponder("square").onRequest(r -> {
                 if (!r.text().isEmpty()) { // an empty request is never answered
                     long number = Long.parseLong(r.text());
-                    r.reply(Long.toString(number * number));
+                    if (r.reply(Long.toString(number * number)) == SendResult.BACK_PRESSURED) {
+                        r.again();
+                    }
                 }
             });
             Channel square = requester.connect(server.addresses().get(0) + "/square", TIMEOUT);

@@ -13,17 +13,19 @@ import org.jspecify.annotations.Nullable;
 public final class ChannelOptions {
     private int weight = 1;
     private TrafficClass trafficClass = TrafficClass.BULK;
+    private boolean concurrent;
 
     private Duration firstPause = Duration.ZERO;
     private Duration longestPause = Duration.ZERO;
     private @Nullable ReconnectListener reconnectListener;
 
-    /** Creates the defaults: weight 1, not urgent, connected once. */
+    /** Creates the defaults: weight 1, not urgent, connected once, one thread at a time sends. */
     public ChannelOptions() {}
 
     ChannelOptions(ChannelOptions other) {
         weight = other.weight;
         trafficClass = other.trafficClass;
+        concurrent = other.concurrent;
         firstPause = other.firstPause;
         longestPause = other.longestPause;
         reconnectListener = other.reconnectListener;
@@ -42,6 +44,20 @@ public final class ChannelOptions {
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
         return this;
+    }
+
+    /**
+     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others at it
+     * for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread sends, and a
+     * compare-and-set a message else.
+     */
+    public ChannelOptions concurrent(boolean manyThreads) {
+        concurrent = manyThreads;
+        return this;
+    }
+
+    boolean isConcurrent() {
+        return concurrent;
     }
 
     /**
@@ -100,6 +116,7 @@ public final class ChannelOptions {
     /** The same, as far as a tenant may set it. */
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
+                .concurrent(concurrent)
                 .weight(Math.min(weight, limits.maxChannelWeight()))
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }

@@ -86,6 +86,17 @@ public final class Message {
     }
 
     /**
+     * The message is not taken: when its handler has returned the poll ends, and the message is the first of the next one, in
+     * the node's next turn where the node polls. For what cannot be done now, such as an answer that meets {@link
+     * SendResult#BACK_PRESSURED}; the messages behind it wait meanwhile. A handler that throws has consumed it all the same.
+     *
+     * @throws IllegalStateException if it is held, or this is not inside its handler
+     */
+    public void again() {
+        inbox.again(consumer);
+    }
+
+    /**
      * Keeps the message after its handler has returned, where it lies, until it is released. Only its own chunk of the inbox'
      * memory is kept with it; the inbox goes on.
      *

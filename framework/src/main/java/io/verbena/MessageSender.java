@@ -12,14 +12,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The forms in which a {@link Channel} takes messages beside Agrona's buffers, and those that wait for room. Nothing is
  * allocated, but for strings and for what lies in several pieces.
  *
- * <p>As {@link Channel}: for one thread at a time.
+ * <p>As {@link Channel}: for one thread at a time, or for several that send on a concurrent one.
  */
 abstract class MessageSender {
     private static final byte[] NOTHING = {};
     private static final int SPINS = 100;
     private static final long ROOM_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
-    private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
+    private static final ThreadLocal<UnsafeBuffer> VIEW = ThreadLocal.withInitial(() -> new UnsafeBuffer(NOTHING));
 
     /** Sends a message, see {@link Channel#offer(DirectBuffer, int, int)}. */
     public abstract SendResult offer(DirectBuffer buffer, int offset, int length);
@@ -34,14 +34,16 @@ abstract class MessageSender {
 
     /** As {@link Channel#offer(DirectBuffer, int, int)}, of a part of an array. */
     public SendResult offer(byte[] bytes, int offset, int length) {
+        UnsafeBuffer view = VIEW.get();
         view.wrap(bytes, offset, length);
-        return offerView(length);
+        return offerView(view, length);
     }
 
     /** As {@link Channel#offer(DirectBuffer, int, int)}, of what remains in a buffer; its position moves if this returns SENT. */
     public SendResult offer(ByteBuffer message) {
+        UnsafeBuffer view = VIEW.get();
         view.wrap(message, message.position(), message.remaining());
-        SendResult result = offerView(message.remaining());
+        SendResult result = offerView(view, message.remaining());
         if (result == SendResult.SENT) {
             message.position(message.limit());
         }
@@ -54,6 +56,7 @@ abstract class MessageSender {
      */
     public SendResult offer(ByteBuf message) {
         int length = message.readableBytes();
+        UnsafeBuffer view = VIEW.get();
         if (message.hasArray()) {
             view.wrap(message.array(), message.arrayOffset() + message.readerIndex(), length);
         } else {
@@ -62,7 +65,7 @@ abstract class MessageSender {
                     : message.nioBuffer();
             view.wrap(bytes, bytes.position(), length);
         }
-        SendResult result = offerView(length);
+        SendResult result = offerView(view, length);
         if (result == SendResult.SENT) {
             message.skipBytes(length);
         }
@@ -74,7 +77,7 @@ abstract class MessageSender {
         return offer(message.getBytes(StandardCharsets.UTF_8));
     }
 
-    private SendResult offerView(int length) {
+    private SendResult offerView(UnsafeBuffer view, int length) {
         try {
             return offer(view, 0, length);
         } finally {

@@ -15,9 +15,13 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -29,7 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  *   try (Node node = Node.launch(new NodeContext().name("orders").listen("tcp://127.0.0.1:0"))) {
- *       node.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+ *       node.openInbox("echo").onMessage(m -> {
+ *           if (m.channel().offer(m.buffer(), m.offset(), m.length()) == SendResult.BACK_PRESSURED) {
+ *               m.again();
+ *           }
+ *       });
  *   }
  * }</pre>
  *
@@ -37,8 +45,10 @@ import org.jspecify.annotations.Nullable;
  * one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to another
  * process is driving).
  */
-public final class Node implements AutoCloseable {
+public final class Node implements AutoCloseable, Executor {
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long DRIVER_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final String name;
@@ -57,6 +67,8 @@ public final class Node implements AutoCloseable {
     private final EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
+
+    private final CountDownLatch end = new CountDownLatch(1);
 
     private volatile @Nullable AdminSocket admin;
     private volatile boolean closeAsked;
@@ -110,6 +122,9 @@ public final class Node implements AutoCloseable {
         try {
             context.tenants.forEach(node.tenants::add);
             NodeRegistry.add(node.name, node);
+            if (context.closeOnShutdown) {
+                Shutdown.add(node);
+            }
             for (Address address : context.listen) {
                 node.listen(address);
             }
@@ -227,7 +242,9 @@ public final class Node implements AutoCloseable {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return new Responder(openInbox(responderName, options));
+        checkOpen();
+        ChannelOptions peers = new ChannelOptions(options.channels).concurrent(true); // any thread answers
+        return new Responder(openings.inbox(tenants.defaultTenant(), responderName, options, peers));
     }
 
     /** Opens a {@link Requester} with the default options. */
@@ -404,6 +421,22 @@ public final class Node implements AutoCloseable {
     }
 
     // ---- turns ------------------------------------------------------------------------------------------------------
+
+    /**
+     * Runs something on the thread that does the node's work, soon and in the order in which it was given: its own, or in the mode
+     * INVOKER the one that calls {@link #doWork}. It runs as callbacks do, so it may send, must not block, and an exception of its
+     * is logged. What was given before {@link #close} still runs. Any thread, callbacks included.
+     *
+     * @throws RejectedExecutionException if the node is closed
+     */
+    @Override
+    public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        if (closing) {
+            throw new RejectedExecutionException(this + " is closed");
+        }
+        turns.run(task);
+    }
 
     /**
      * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event loop,
@@ -586,6 +619,15 @@ public final class Node implements AutoCloseable {
             }
             closing = true;
         }
+        try {
+            end();
+        } finally {
+            Shutdown.remove(this);
+            end.countDown();
+        }
+    }
+
+    private void end() {
         AdminSocket socket = admin;
         if (socket != null) {
             socket.close();
@@ -604,6 +646,25 @@ public final class Node implements AutoCloseable {
             engine.doWork();
         }
         nic.close();
+    }
+
+    /** The JVM ends: closes the node, or waits for whoever closes it. */
+    void shutDown() {
+        if (invoker) {
+            closeAsked = true;
+            engine.wake();
+            awaitEnd(DRIVER_NANOS);
+        }
+        closeNow();
+        awaitEnd(context.lingerNanos + END_NANOS);
+    }
+
+    private void awaitEnd(long nanos) {
+        try {
+            end.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Does the node's work, or lets it be done, until a condition holds or it is time. */

@@ -55,6 +55,8 @@ public final class NodeContext {
     @Nullable
     Path admin;
 
+    boolean closeOnShutdown = true;
+
     /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
     public NodeContext() {}
 
@@ -257,6 +259,16 @@ public final class NodeContext {
      */
     public NodeContext admin(Path socket) {
         admin = socket;
+        return this;
+    }
+
+    /**
+     * Whether the node is closed when the JVM ends in an orderly way, by SIGTERM for instance: what was sent arrives, its peers know
+     * at once, and its files are gone. On by default; off for an application that closes it in a shutdown hook of its own. In the
+     * mode INVOKER whoever drives the node has a second to close it, by {@link Node#doWork} or {@link Node#await}.
+     */
+    public NodeContext closeOnShutdown(boolean wanted) {
+        closeOnShutdown = wanted;
         return this;
     }
 

@@ -103,6 +103,15 @@ public final class Request {
         return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);
     }
 
+    /** The request is not taken, as {@link Message#again}: its handler sees it again, with the next poll. */
+    public void again() {
+        Message carrier = message;
+        if (carrier == null) {
+            throw new IllegalStateException("a request is valid during its handler's call only");
+        }
+        carrier.again();
+    }
+
     /**
      * Keeps the request after its handler has returned, where it lies: for an answer that is given later, by {@link
      * Responder#reply} with {@link #channel} and {@link #correlationId}, from what was asked.

@@ -51,6 +51,7 @@ public final class Requester implements AutoCloseable {
     private final MessageHandler onMessage = this::onMessage;
     private final BooleanSupplier hasWork = this::hasWork;
     private final TurnTask turn = new Turn();
+    private final OneThread calling = new OneThread();
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicLong late = new AtomicLong();
 
@@ -106,6 +107,7 @@ public final class Requester implements AutoCloseable {
      * @param correlationId goes to the handler
      * @param handler told of the end, by {@link #poll}, if this returns SENT
      * @return BACK_PRESSURED if too many calls are outstanding, or the peer does not keep up; nothing was changed then
+     * @throws IllegalStateException while another thread calls; nothing was sent then
      */
     public SendResult call(
             Channel channel,
@@ -189,6 +191,25 @@ public final class Requester implements AutoCloseable {
         if (closed) {
             return SendResult.CLOSED;
         }
+        if (!calling.tryEnter()) {
+            throw calling.refusal(this, "give each thread that calls a requester of its own");
+        }
+        try {
+            return send(channel, request, offset, length, timeoutNanos, correlationId, handler, now);
+        } finally {
+            calling.leave();
+        }
+    }
+
+    private SendResult send(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            long timeoutNanos,
+            long correlationId,
+            ResponseHandler handler,
+            boolean now) {
         int slot = spare == IntHandover.EMPTY ? free.take() : spare;
         if (slot == IntHandover.EMPTY) {
             return SendResult.BACK_PRESSURED;
@@ -279,8 +300,15 @@ public final class Requester implements AutoCloseable {
         if (nodePolls) {
             throw new IllegalStateException(this + " is polled by its node");
         }
-        takeBegun();
-        long left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+        long left = nanos;
+        if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
+            try {
+                takeBegun();
+                left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+            } finally {
+                polling.set(false);
+            }
+        }
         if (left > 0) {
             node.awaitMessage(left, hasWork);
         }

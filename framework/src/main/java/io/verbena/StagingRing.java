@@ -74,8 +74,9 @@ final class StagingRing {
                 pd.deregister(region); // the ring before this one
             }
         }
-        if (count == 0) {
-            tail = head;
+        if (count == 0) { // the next one finds what the last one left in a near cache
+            head = 0;
+            tail = 0;
         }
     }
 

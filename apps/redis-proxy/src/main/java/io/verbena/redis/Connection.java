@@ -437,6 +437,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** The rest of the present value cannot be had, and its head has been sent: there is nothing left but to close. */
     void bodyLost(String why) {
+        output.flushNow(); // the replies before it
         close(CloseReason.INTERNAL_ERROR, why);
     }
 

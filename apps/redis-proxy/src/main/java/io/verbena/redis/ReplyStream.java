@@ -42,6 +42,11 @@ final class ReplyStream implements PieceTaker, StreamedBody {
         reader = connection;
     }
 
+    /** Whether bytes have been asked for, and none has come yet. */
+    boolean isFirstPieceDue() {
+        return received == 0 && asked > 0;
+    }
+
     /** Whether all bytes have come. */
     boolean isComplete() {
         return received == length;

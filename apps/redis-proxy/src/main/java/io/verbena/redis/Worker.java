@@ -60,6 +60,9 @@ final class Worker implements Runnable {
     private List<Connection> fetching = new ArrayList<>();
     private List<Connection> fetched = new ArrayList<>();
     private @Nullable Connection executing;
+    /** Pieces of values were asked for in this turn. */
+    private boolean fetches;
+
     private boolean progress;
     private long nowNanos = System.nanoTime();
     private long lastTick = nowNanos;
@@ -119,6 +122,12 @@ final class Worker implements Runnable {
         takeTurns();
         endBatch();
         backend.flush(); // what was executed just now goes out before this thread waits
+        if (fetches) { // a shard that this thread runs has answered already
+            fetches = false;
+            backend.poll(replyHandler, REPLIES_PER_TURN);
+            endBatch();
+            backend.flush();
+        }
         inputs.goOn(nowNanos);
         memory.enforce(connections);
         if (nowNanos - lastTick >= TICK_NANOS) {
@@ -267,6 +276,11 @@ final class Worker implements Runnable {
     /** A connection has something to execute, and goes on when its turn comes. */
     void waits(Connection connection) {
         waiting.addLast(connection);
+    }
+
+    /** A connection asks for pieces of a value. */
+    void fetches() {
+        fetches = true;
     }
 
     /** A connection has pieces of a value to ask for, for which there was no room. */

@@ -4,12 +4,12 @@ import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -144,7 +144,7 @@ final class Outbound implements AutoCloseable {
      *
      * @return whether it was done
      */
-    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+    boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
         if (!qp.attached
                 || newcomer != null
                 || qp.blockedOn != null
@@ -158,7 +158,7 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.executeNow(slot, data, from);
+        int sent = qp.executeNow(slot, data, longest);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
         }

@@ -54,6 +54,7 @@ public final class KvServer implements AutoCloseable {
         Node node = Node.launch(new NodeContext()
                 .name(name)
                 .mode(NodeMode.INVOKER)
+                .closeOnShutdown(!context.listen.isEmpty())
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)

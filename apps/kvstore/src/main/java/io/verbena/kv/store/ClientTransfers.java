@@ -1,5 +1,6 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
@@ -34,6 +35,9 @@ public final class ClientTransfers implements AutoCloseable {
 
     private long greatestExcess = Long.MIN_VALUE;
     private long heldBytes;
+    /** Was read to its end by a reply that may not have been sent yet. */
+    private @Nullable OpenStream ended;
+
     /** Streams that may be open when the present request has been executed. */
     private int streamLimit = MAX_STREAMS;
 
@@ -258,13 +262,31 @@ public final class ClientTransfers implements AutoCloseable {
         return streams.get(id);
     }
 
-    /** Writes the next bytes of a stream as a BULK; the last ones end it. */
+    /**
+     * Ends a reply with the next bytes of a stream, which stay where they are until {@link #replySent}. The last ones end the
+     * stream.
+     */
     void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
-        final int at = reply.claimBulk(length);
-        reply.buffer().putBytes(at, stream.source, stream.start + stream.position, length);
+        final int at = stream.start + stream.position;
+        if (reply.length() + ReplyDescriptor.VALUE_HEADER_LENGTH + length <= maxReply) {
+            reply.bulkByReference(stream.source, at, length);
+        } else {
+            reply.bulk(stream.source, at, length); // to be held
+        }
         stream.position += length;
         if (stream.position == stream.length) {
-            end(id);
+            replySent(); // an earlier one has been
+            streams.remove(id);
+            ended = stream;
+        }
+    }
+
+    /** The reply to the client's last request was sent, copied, or will not be sent. Idempotent. */
+    public void replySent() {
+        final OpenStream stream = ended;
+        if (stream != null) {
+            ended = null;
+            release(stream);
         }
     }
 
@@ -312,6 +334,7 @@ public final class ClientTransfers implements AutoCloseable {
             return;
         }
         closed = true;
+        replySent();
         for (final Upload upload : uploads.values()) {
             upload.free();
         }

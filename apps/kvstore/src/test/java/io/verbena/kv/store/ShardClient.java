@@ -34,7 +34,8 @@ final class ShardClient implements AutoCloseable {
         request.begin(buffer, 0, op, 0, 5, 0);
         arguments.accept(request);
         shard.execute(buffer, 0, request.length(), reply, transfers);
-        cursor.wrap(reply.buffer(), 0, reply.length());
+        cursor.wrap(Replies.whole(reply), 0, reply.length());
+        transfers.replySent();
         assertThat(cursor.correlation()).isEqualTo(5);
         cursor.next();
         return cursor;
