@@ -1,8 +1,8 @@
 package io.verbena.bench;
 
-import io.verbena.bench.check.CheckCommand;
 import io.verbena.bench.check.messages.HubProcess;
 import io.verbena.bench.command.Bench;
+import io.verbena.bench.command.CheckCommand;
 import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
