@@ -616,6 +616,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection.incoming;
     }
 
+    /** The name of the peer's node; empty until it is connected. */
+    public String peerName() {
+        return connection.peerName;
+    }
+
     /** Identity of the peer's NIC; a node that is launched again has another one. */
     public long peerNic() {
         return connection.peerNic;
@@ -705,6 +710,6 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "channel " + connection.number + (connection.incoming ? " from a peer to " : " to ") + connection.name;
+        return "channel " + connection + ", tenant '" + tenant.name() + "'";
     }
 }

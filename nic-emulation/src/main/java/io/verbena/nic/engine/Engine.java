@@ -137,9 +137,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /** Starts the engine's own thread, where the mode has one. */
-    public void start() {
+    public void start(String threadName) {
         if (thread != null) {
-            thread.start();
+            thread.start(threadName);
         }
     }
 
