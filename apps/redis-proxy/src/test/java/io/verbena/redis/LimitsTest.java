@@ -291,13 +291,22 @@ class LimitsTest {
             return !(result instanceof Backend backend)
                     ? result
                     : around(Backend.class, (called, given) -> {
-                        if (called.getName().equals("claim") && full.get() && (int) given[1] > 1000) {
+                        if (full.get() && lengthOf(called.getName(), given) > 1000) {
                             refused.incrementAndGet();
                             return SendResult.BACK_PRESSURED;
                         }
                         return called.invoke(backend, given);
                     });
         });
+    }
+
+    /** Bytes that a call asks for room for, to send them; 0 for other calls. */
+    private static int lengthOf(String method, Object[] arguments) {
+        return switch (method) {
+            case "claim" -> (int) arguments[1];
+            case "send" -> (int) arguments[5];
+            default -> 0;
+        };
     }
 
     /** Executes a call. */
