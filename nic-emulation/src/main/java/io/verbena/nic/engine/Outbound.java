@@ -44,6 +44,7 @@ final class Outbound implements AutoCloseable {
     private final List<Port> full = new ArrayList<>(); // until the next turn
     private final List<Path> bulkFull =
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
+    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -78,6 +79,11 @@ final class Outbound implements AutoCloseable {
             arbiter.room(full.remove(i));
         }
         bulkFull.clear();
+        for (int i = refusing.size() - 1; i >= 0; i--) {
+            if (services.now() >= refusing.get(i).reopensAt()) {
+                arbiter.room(refusing.remove(i));
+            }
+        }
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -159,11 +165,8 @@ final class Outbound implements AutoCloseable {
         }
         Path path = qp.path();
         MappedQueue queue = path == null ? null : qp.queue(path, slot);
-        if (queue != null && queue.window().binds(qp.group(), services)) {
-            long time = services.now();
-            if (queue.window().room(queue.unread(time), time) <= 0) {
-                return false;
-            }
+        if (queue != null && queueRoom(queue, qp.group()) <= 0) {
+            return false;
         }
         if (!arbiter.nextAlone(qp)) {
             return false;
@@ -210,18 +213,8 @@ final class Outbound implements AutoCloseable {
         Path path = qp.path();
         PathWindow window = null;
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
-            MappedQueue queue = port == path.port() ? null : qp.nextQueue();
-            window = port == path.port() ? path.window() : queue == null ? null : queue.window();
-            if (queue != null && queue.window().binds(qp.group(), services)) {
-                if (port != queue.port()) {
-                    arbiter.attach(qp, queue.port());
-                }
-                budget = Math.min(budget, queue.window().room(queue.unread(services.now()), services.now()));
-                if (budget <= 0) {
-                    wait(qp, queue.port());
-                    return NO_ROOM;
-                }
-            } else if (port == path.port()) {
+            if (port == path.port()) {
+                window = path.window();
                 budget = Math.min(budget, bulkRoom(path, qp.group()));
                 if (budget <= 0) {
                     if (full(qp, port)) {
@@ -229,6 +222,17 @@ final class Outbound implements AutoCloseable {
                         qp.requester().awaitsRoom();
                     }
                     return NO_ROOM;
+                }
+            } else {
+                MappedQueue queue = qp.nextQueue();
+                if (queue != null) {
+                    window = queue.window();
+                    budget = Math.min(budget, queueRoom(queue, qp.group()));
+                    if (budget <= 0) {
+                        wait(qp, queue, services.now() + LOOK_NANOS);
+                        services.arm(qp, queue.port().reopensAt());
+                        return NO_ROOM;
+                    }
                 }
             }
         }
@@ -273,13 +277,14 @@ final class Outbound implements AutoCloseable {
         return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
     }
 
-    /** A mapped queue has no room: it is looked at again soon, for nobody says when it has. */
-    private void wait(QpContext qp, Port port) {
-        if (!port.isFull()) {
-            full.add(port);
-            services.arm(qp, services.now() + LOOK_NANOS);
+    /** Bytes that may be added to a queue in mapped memory: what its window leaves while several groups append there. */
+    private int queueRoom(MappedQueue queue, FlowGroup group) {
+        PathWindow window = queue.window();
+        if (!window.binds(group, services)) {
+            return Integer.MAX_VALUE;
         }
-        arbiter.full(qp);
+        long now = services.now();
+        return window.room(queue.unread(now), now);
     }
 
     private static int urgentRoom(Link link, int window) {
@@ -291,17 +296,45 @@ final class Outbound implements AutoCloseable {
         return room;
     }
 
-    /** Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, and not else. */
+    /**
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind an append
+     * queue that is short while it appends there, and else behind nothing.
+     */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
             MappedQueue queue = qp.nextQueue();
-            if (queue == null || !queue.window().isContested()) {
-                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            if (queue != null) {
+                arbiter.attach(qp, queue.isShort() ? queue.port() : null);
             } else {
-                arbiter.attach(qp, queue.port());
+                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
             }
         }
+    }
+
+    /** A queue of the peer's has refused a message. */
+    private void refused(QpContext qp) {
+        MappedQueue queue = qp.nextQueue();
+        if (queue == null) {
+            arbiter.blocked(qp);
+            return;
+        }
+        queue.refused();
+        wait(qp, queue, qp.deadline());
+    }
+
+    /**
+     * A queue of the peer's has no room: whoever appends there waits its turn, so that what room there comes to be is shared by
+     * weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
+     */
+    private void wait(QpContext qp, MappedQueue queue, long until) {
+        Port port = queue.port();
+        arbiter.attach(qp, port);
+        if (!refusing.contains(port)) {
+            refusing.add(port);
+        }
+        port.reopensAt(until);
+        arbiter.full(qp);
     }
 
     private void settle(QpContext qp) {
@@ -311,6 +344,9 @@ final class Outbound implements AutoCloseable {
                 break;
             case QpContext.BLOCKED:
                 block(qp);
+                break;
+            case QpContext.REFUSED:
+                refused(qp);
                 break;
             case QpContext.WAITING:
                 if (again) {
@@ -331,7 +367,7 @@ final class Outbound implements AutoCloseable {
     private void block(QpContext qp) {
         Path path = qp.sendPath();
         if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() == null) {
+            if (qp.port() != path.port()) {
                 arbiter.attach(
                         qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
             }
@@ -473,6 +509,10 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
+        Port port = qp.port();
+        if (port != null && refusing.remove(port)) {
+            arbiter.room(port); // it may be the one whose timer was to ask again
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -486,6 +526,7 @@ final class Outbound implements AutoCloseable {
         newcomer = null;
         full.clear();
         bulkFull.clear();
+        refusing.clear();
         blocked.clear();
         acknowledgements.clear();
     }

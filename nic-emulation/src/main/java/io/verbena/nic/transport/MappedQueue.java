@@ -18,13 +18,14 @@ public final class MappedQueue {
     private final PathWindow window = new PathWindow();
     private long head; // when it was last seen to move
     private long movedAt = Long.MIN_VALUE;
+    private boolean hasRefused;
 
     MappedQueue(Appender appender, int id) {
         this.appender = appender;
         this.id = id;
     }
 
-    /** What fills up while several groups append here. */
+    /** What fills up for all that append here; they stand behind it while the queue {@link #isShort}. */
     public Port port() {
         return port;
     }
@@ -32,6 +33,16 @@ public final class MappedQueue {
     /** What bounds the bytes in it while several groups append here. */
     public PathWindow window() {
         return window;
+    }
+
+    /** It had no room for a message. */
+    public void refused() {
+        hasRefused = true;
+    }
+
+    /** Whether room in it is shared: several groups append here of late, or it has had no room once. */
+    public boolean isShort() {
+        return hasRefused || window.isContested();
     }
 
     /** Bytes that its consumer has not taken; 0 if it takes none at present. */

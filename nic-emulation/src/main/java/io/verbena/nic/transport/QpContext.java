@@ -50,6 +50,8 @@ public final class QpContext extends Flow {
     public static final int BLOCKED = 2;
     /** Outcome: there is work, but it waits for an answer or a timer. */
     public static final int WAITING = 3;
+    /** Outcome: the append queue in the peer's mapped memory has no room; it is asked again at {@link #deadline}. */
+    public static final int REFUSED = 4;
 
     private final QpType type;
     private final int number;

@@ -325,8 +325,8 @@ final class ReliableRequester extends Requester {
         }
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
-            outcome = QpContext.WAITING;
             completer.receiverNotReady(direct.notReadyDelay());
+            outcome = completer.isHeldBack() ? QpContext.REFUSED : QpContext.WAITING; // or it was once too often
         } else if (result == DirectPath.LOCAL_ERROR) {
             fail(WcStatus.LOC_PROT_ERR);
             outcome = QpContext.IDLE;

@@ -25,7 +25,7 @@ class MappedWindowTest {
     private static final long MILLI = 1_000_000;
     private static final long CONSUMED_EVERY = 10_000;
     private static final int CONSUMED = 10;
-    private static final int LONGEST = 16 * 1024;
+    private static final int LONGEST = 64 * 1024;
 
     private final Simulation simulation = new Simulation(5);
     private final SimFabric fabric = new SimFabric(simulation);
@@ -113,7 +113,7 @@ class MappedWindowTest {
 
     @Test
     void smallAndLargeMessagesAreSharedByWeight() {
-        new Load(0, 9, LONGEST, 16);
+        new Load(0, 9, LONGEST, 8);
         new Load(1, 1, 1024, 256);
         assertThat(share()).isCloseTo(0.9, within(0.02));
     }
