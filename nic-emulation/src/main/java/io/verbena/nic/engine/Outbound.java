@@ -164,7 +164,8 @@ final class Outbound implements AutoCloseable {
             return false;
         }
         Path path = qp.path();
-        MappedQueue queue = path == null ? null : qp.queue(path, slot);
+        MappedQueue queue =
+                path != null && path.mapped().isContested(qp.group(), services) ? qp.queue(path, slot) : null;
         if (queue != null && queueRoom(queue, qp.group()) <= 0) {
             return false;
         }
@@ -182,6 +183,7 @@ final class Outbound implements AutoCloseable {
             if (queue != null) {
                 queue.window().sent(sent, services);
             }
+            qp.contested = queue != null && queue.window().isContested();
         }
         visited = null;
         if (again) {
@@ -223,7 +225,7 @@ final class Outbound implements AutoCloseable {
                     }
                     return NO_ROOM;
                 }
-            } else {
+            } else if (path.mapped().isContested(qp.group(), services)) {
                 MappedQueue queue = qp.nextQueue();
                 if (queue != null) {
                     window = queue.window();
@@ -245,8 +247,8 @@ final class Outbound implements AutoCloseable {
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
         if (window != null) {
             window.sent(sent, services);
-            qp.contested = window.isContested();
         }
+        qp.contested = window != null && window.isContested();
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             stand(qp);

@@ -34,6 +34,7 @@ public final class Path {
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
     private final PathWindow window = new PathWindow();
+    private final Contention mapped = new Contention();
     private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
@@ -67,6 +68,11 @@ public final class Path {
     /** What fills up for all queue pairs whose packets go over the link. */
     public Port port() {
         return port;
+    }
+
+    /** Whether several groups use the peer's mapped memory; if not, the windows of its queues need no look. */
+    public Contention mapped() {
+        return mapped;
     }
 
     /** What bounds the bytes under way while several groups send here. */

@@ -2,7 +2,6 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.arbiter.FlowGroup;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds what is under way to a peer while more than one group sends there, so that the rest waits at the arbiter, which shares
@@ -19,9 +18,6 @@ public final class PathWindow {
 
     /** The largest window in bytes. */
     static final int MOST = 64 * 1024 * 1024;
-
-    /** Nanoseconds for which a path counts as contested after the sender has changed. */
-    static final long CONTESTED = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Nanoseconds from one measurement of the delay to the next, once there are {@link #PROBES}. */
     static final long PROBE_INTERVAL = TimeUnit.SECONDS.toNanos(1);
@@ -45,9 +41,7 @@ public final class PathWindow {
         PROBING
     }
 
-    private @Nullable FlowGroup sender; // the last
-    private boolean contested;
-    private long contestedUntil;
+    private final Contention contention = new Contention();
     private boolean full; // until a quarter of the window is free: not a system call for each packet
     private int window = LEAST;
     private long given; // bytes
@@ -70,7 +64,7 @@ public final class PathWindow {
 
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
-        return contested;
+        return contention.isContested();
     }
 
     /** The window in bytes, which holds while the path is contested. */
@@ -84,34 +78,19 @@ public final class PathWindow {
      * @return whether {@link #room} bounds it: it is not alone
      */
     public boolean binds(FlowGroup group, TransportServices services) {
-        if (group == sender && !contested) {
-            return false;
-        }
-        long now = services.now();
-        if (group != sender) {
-            if (sender != null) {
-                contest(now);
-            }
-            sender = group;
-        } else if (now > contestedUntil) {
-            contested = false;
+        boolean was = contention.isContested();
+        boolean is = contention.isContested(group, services);
+        if (is && !was) {
             phase = Phase.OPEN;
+            full = false;
+            rated = false;
         }
-        return contested;
+        return is;
     }
 
     /** Bytes under way from which on nothing is added. */
     public int limit() {
         return phase != Phase.OPEN ? DRAINED : full ? window / 2 : window;
-    }
-
-    private void contest(long now) {
-        contestedUntil = now + CONTESTED;
-        if (!contested) {
-            contested = true;
-            full = false;
-            rated = false;
-        }
     }
 
     /**
@@ -159,7 +138,7 @@ public final class PathWindow {
 
     /** Whether who was refused would get room now. */
     public boolean hasRoom(int underWay) {
-        return !contested || (phase == Phase.OPEN && underWay < limit());
+        return !isContested() || (phase == Phase.OPEN && underWay < limit());
     }
 
     /** So many bytes were given to the path. */
@@ -214,6 +193,7 @@ public final class PathWindow {
 
     @Override
     public String toString() {
-        return "window of " + window + " bytes" + (contested ? ", contested" : "") + ", delay " + leastDelay() + " ns";
+        return "window of " + window + " bytes" + (isContested() ? ", contested" : "") + ", delay " + leastDelay()
+                + " ns";
     }
 }
