@@ -102,6 +102,7 @@ public final class Node implements AutoCloseable {
         this.notices = new Notices(name);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter, context.ringLength);
+        connections.onPeerGone(links::forget);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);

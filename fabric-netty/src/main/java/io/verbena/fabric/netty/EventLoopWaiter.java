@@ -270,7 +270,8 @@ public final class EventLoopWaiter implements Waiter {
                 run(0);
             }
         } else {
-            resources.abandon(tracked);
+            Thread last = owner;
+            resources.abandon(tracked, last == null || !last.isAlive());
         }
         tracked.clear();
     }

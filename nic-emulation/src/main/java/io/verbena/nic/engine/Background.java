@@ -15,6 +15,7 @@ public final class Background implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Background.class);
     private static final long LONGEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_SLEEP = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int IDLE_ROUNDS = 20;
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final Thread thread = new Thread(this::loop, "verbena-background");
@@ -83,7 +84,8 @@ public final class Background implements AutoCloseable {
                 if (agent.getAsInt() > 0) {
                     continue;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // Out of memory is the most likely: what gives memory back must not die of that.
                 LOG.error("background work failed and will be tried again", e);
             }
             if (!woken && !closed) {
@@ -92,11 +94,14 @@ public final class Background implements AutoCloseable {
         }
     }
 
-    /** Stops the thread. Idempotent. */
+    /** Stops the thread, and then does what is left of the work, for as long as there is some and a few milliseconds at most. Idempotent. */
     @Override
     public void close() {
         boolean join;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             closed = true;
             join = started;
         }
@@ -106,6 +111,24 @@ public final class Background implements AutoCloseable {
                 thread.join(JOIN_TIMEOUT);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+        }
+        if (!thread.isAlive()) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        for (int idle = 0; idle < IDLE_ROUNDS; ) {
+            if (agent.getAsInt() > 0) {
+                idle = 0;
+            } else if (!active.getAsBoolean()) {
+                return;
+            } else {
+                idle++;
+                if (threaded) {
+                    LockSupport.parkNanos(this, SHORT_SLEEP);
+                }
             }
         }
     }
