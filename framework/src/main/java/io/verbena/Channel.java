@@ -8,6 +8,7 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,31 +22,47 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
  *   while (channel.offer(buffer, 0, length) == SendResult.BACK_PRESSURED) {
- *       Thread.onSpinWait(); // in the mode INVOKER, outside of handlers: node.doWork()
+ *       Thread.onSpinWait(); // in the mode INVOKER: node.doWork(); in handlers of the node not this, but message.again()
  *   }
  * }</pre>
  *
- * <p>Sending is for one thread at a time, handed over with a happens-before edge. {@link #isConnected}, {@link
- * #closeReason} and {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
+ * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and nothing is
+ * sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number of threads, each
+ * one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for any thread; nobody may be
+ * sending when {@link #close} is called.
  */
-public final class Channel implements AutoCloseable {
+public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
     public static final int BACK_PRESSURED = -1;
     /** Returned by {@link #tryClaim}: never, the channel is closed. */
     public static final int CLOSED = -2;
 
     private static final int NO_CLAIM = -1;
+    /** What is as long finds the memory that was staged last in a near cache, if that is free again. */
+    private static final int LONG_MESSAGE = 4096;
+
+    /** Refusals after which a channel's window grows. */
+    private static final int REFUSALS = 16;
+
+    /** Most messages to which a channel's window grows. */
+    private static final int MOST_DEPTH = 8192;
+
+    /** Bytes of a tenant's window for which a message more may be under way. */
+    private static final int LEAST_STAGED = 128;
 
     private final Connections connections;
     private final Connection connection;
     private final QueuePair queuePair;
     private final Engine engine;
-    private final int depth;
     private final int maxInline;
     private final StagingRing staging;
     private final Tenant tenant;
+    private int depth;
+    private int refused; // since it has grown
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
+    private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
+    private boolean concurrent;
 
     private int queueId;
     private int queueKey;
@@ -57,6 +74,9 @@ public final class Channel implements AutoCloseable {
 
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
+    private volatile @Nullable Runnable onReady;
+    private final AtomicBoolean awaitsRoom = new AtomicBoolean();
+    private volatile @Nullable Reconnector reconnector;
 
     Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
         this.connections = connections;
@@ -68,6 +88,11 @@ public final class Channel implements AutoCloseable {
         this.staging = staging;
         this.tenant = tenant;
         this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
+    }
+
+    /** Any number of threads send, or one at a time; before the connection is open. */
+    void concurrent(boolean manyThreads) {
+        concurrent = manyThreads;
     }
 
     /** The peer has said where messages go; before the connection is open. */
@@ -99,6 +124,7 @@ public final class Channel implements AutoCloseable {
      * @throws IllegalArgumentException if it is longer than the peer's inbox takes
      * @throws IllegalStateException if the peer gave no inbox to answer to
      */
+    @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
         return send(buffer, offset, length, true);
     }
@@ -116,13 +142,63 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
+        if (!enter()) {
+            return notNow();
+        }
+        try {
+            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+                return notSent(length);
+            }
+            request.append(queueId, queueKey).signaled(false);
+            return length <= maxInline
+                    ? post(request.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
+        } finally {
+            use.leave();
+        }
+    }
+
+    /**
+     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is at hand and nothing is
+     * before it, it is copied once, to its place there, however long it is.
+     *
+     * @param head holds the first part
+     * @param headOffset of its first byte
+     * @param headLength in bytes
+     * @param body holds what follows
+     * @param bodyOffset of its first byte
+     * @param bodyLength in bytes, both together 0 to {@link #maxMessage}
+     * @return what became of it
+     * @throws IllegalArgumentException if it is longer than the peer's inbox takes
+     * @throws IllegalStateException if the peer gave no inbox to answer to
+     */
+    public SendResult offer(
+            DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
         if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
             return notSent(length);
         }
+        request.append(queueId, queueKey)
+                .signaled(false)
+                .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+        if (length <= maxInline) {
+            return post(request, true);
+        }
+        if (queuePair.outstanding() > 0) {
+            queuePair.doorbell(); // what was enqueued goes first
+        }
+        if (queuePair.executeNow(request)) {
+            posted++;
+            return SendResult.SENT;
+        }
+        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
+            return roomless();
+        }
+        staging.buffer().putBytes(staging.offset(), head, headOffset, headLength);
+        staging.buffer().putBytes(staging.offset() + headLength, body, bodyOffset, bodyLength);
         request.append(queueId, queueKey).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length), now)
-                : postStaged(buffer, offset, length, now);
+        postClaimed(length, true);
+        return SendResult.SENT;
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
@@ -131,20 +207,56 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
-        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-            return notSent(length);
+        if (!enter()) {
+            return notNow();
         }
-        request.appendImmediate(queueId, queueKey, immediate).signaled(false);
-        return length <= maxInline
-                ? post(request.inline(buffer, offset, length), now)
-                : postStaged(buffer, offset, length, now);
+        try {
+            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+                return notSent(length);
+            }
+            request.appendImmediate(queueId, queueKey, immediate).signaled(false);
+            return length <= maxInline
+                    ? post(request.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
+        } finally {
+            use.leave();
+        }
     }
 
-    /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
+    /**
+     * Sends what was enqueued, and what was offered and waits for the node's next turn. Of a {@linkplain
+     * ChannelOptions#concurrent concurrent} channel also what other threads have enqueued.
+     */
     public void flush() {
-        if (connection.state == Connection.OPEN) {
-            queuePair.doorbell();
+        boolean entered = !use.isMine() && enter();
+        try {
+            if (connection.state == Connection.OPEN) {
+                queuePair.doorbell();
+            }
+        } finally {
+            if (entered) {
+                use.leave();
+            }
         }
+    }
+
+    /**
+     * Begins to send.
+     *
+     * @return false if other threads have kept the channel for too long: not now
+     */
+    private boolean enter() {
+        return use.tryEnter() || enterAmongOthers();
+    }
+
+    private boolean enterAmongOthers() {
+        if (use.isMine()) {
+            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
+        }
+        if (!concurrent) {
+            throw use.refusal(this, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
+        }
+        return use.tryEnterForLong();
     }
 
     private SendResult post(SendRequest message, boolean now) {
@@ -193,10 +305,13 @@ public final class Channel implements AutoCloseable {
         if (!hasRoom()) {
             push();
         }
-        return hasRoom();
+        return hasRoom() || deepen();
     }
 
     private boolean stage(int length) {
+        if (length >= LONG_MESSAGE) {
+            takeCompleted();
+        }
         if (staging.claim(length)) {
             return true;
         }
@@ -205,7 +320,39 @@ public final class Channel implements AutoCloseable {
             return true;
         }
         push();
-        return staging.claim(length);
+        return staging.claim(length) || (widen() && staging.claim(length));
+    }
+
+    /**
+     * Whether it was refused so often while a larger window would be used: others send to the same peer, and all that it may
+     * have under way is. Not the first time, for that may be so for a moment.
+     */
+    private boolean wantsMore() {
+        if (!queuePair.isStarved() || ++refused < REFUSALS) {
+            return false;
+        }
+        refused = 0;
+        return true;
+    }
+
+    /** Lets more messages be under way, up to what the tenant's window allows. */
+    private boolean deepen() {
+        int most = Math.min(MOST_DEPTH, tenant.group().maxSendWindow() / LEAST_STAGED);
+        if (depth >= most || !wantsMore() || !connections.grow(connection, 2 * depth)) {
+            return false;
+        }
+        depth = queuePair.maxSend();
+        staging.deepen(depth);
+        return true;
+    }
+
+    /** Lets more bytes be under way, up to the tenant's window. */
+    private boolean widen() {
+        if (2 * staging.capacity() > tenant.group().maxSendWindow() || !wantsMore()) {
+            return false;
+        }
+        staging.grow(2 * staging.capacity());
+        return true;
     }
 
     /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
@@ -224,7 +371,42 @@ public final class Channel implements AutoCloseable {
     }
 
     private SendResult roomless() {
-        return queuePair.state() == QpState.RTS ? SendResult.BACK_PRESSURED : broken();
+        return queuePair.state() == QpState.RTS ? notNow() : broken();
+    }
+
+    /** There is no room; whoever wants to know is told when there is. */
+    private SendResult notNow() {
+        if (onReady != null && !awaitsRoom.get() && awaitsRoom.compareAndSet(false, true)) {
+            int outstanding = queuePair.outstanding();
+            tenant.node().turns().retry(() -> tellIfReady(outstanding));
+        }
+        return SendResult.BACK_PRESSURED;
+    }
+
+    /** Runs the listener if something has been completed since the refusal. By the node. */
+    private boolean tellIfReady(int atRefusal) {
+        int state = connection.state;
+        boolean isFull = atRefusal > 0 && queuePair.outstanding() >= atRefusal && queuePair.state() == QpState.RTS;
+        if (state < Connection.OPEN || (state == Connection.OPEN && isFull)) {
+            return false;
+        }
+        awaitsRoom.set(false); // before the listener, which may be refused again
+        Runnable listener = onReady;
+        if (listener != null) {
+            listener.run();
+        }
+        return true;
+    }
+
+    /**
+     * Sets what the node runs, on its own thread as it does callbacks, each time the channel may take a message again after it
+     * has refused one with {@link SendResult#BACK_PRESSURED}, and when it is closed instead. Room may be gone again when it
+     * runs: whoever is refused again is told again. Any thread, before what it is to be told of.
+     *
+     * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
+     */
+    public void onReady(Runnable listener) {
+        onReady = listener;
     }
 
     private SendResult broken() {
@@ -238,7 +420,7 @@ public final class Channel implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (state < Connection.OPEN) {
-            return SendResult.BACK_PRESSURED;
+            return notNow();
         }
         if (queuePair.state() != QpState.RTS) {
             return broken();
@@ -254,15 +436,29 @@ public final class Channel implements AutoCloseable {
 
     /**
      * Claims memory to compose a message in: at the returned offset of {@link #claimBuffer}. Must be followed by {@link
-     * #commit}, {@link #enqueueClaim} or {@link #abortClaim} before anything else is sent.
+     * #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent. Other threads of
+     * a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
      *
      * @param length in bytes, 0 to {@link #maxMessage}
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
      */
     public int tryClaim(int length) {
-        if (claimLength != NO_CLAIM) {
-            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
+        if (!enter()) {
+            notNow();
+            return BACK_PRESSURED;
         }
+        int at = BACK_PRESSURED;
+        try {
+            at = claim(length);
+        } finally {
+            if (at < 0) {
+                use.leave();
+            }
+        }
+        return at;
+    }
+
+    private int claim(int length) {
         if (connection.state != Connection.OPEN
                 || length > maxMessage
                 || length < 0
@@ -317,14 +513,18 @@ public final class Channel implements AutoCloseable {
             return SendResult.CLOSED;
         }
         claimLength = NO_CLAIM;
-        request.append(queueId, queueKey).signaled(false);
-        if (claimInline) {
-            submit(request.inline(inlineClaim, 0, length), now);
-            posted++;
-        } else {
-            postClaimed(length, now);
+        try {
+            request.append(queueId, queueKey).signaled(false);
+            if (claimInline) {
+                submit(request.inline(inlineClaim, 0, length), now);
+                posted++;
+            } else {
+                postClaimed(length, now);
+            }
+            return SendResult.SENT;
+        } finally {
+            use.leave();
         }
-        return SendResult.SENT;
     }
 
     /** Gives the claim up. */
@@ -334,6 +534,7 @@ public final class Channel implements AutoCloseable {
             if (!claimInline) {
                 staging.abort();
             }
+            use.leave();
         }
     }
 
@@ -394,6 +595,11 @@ public final class Channel implements AutoCloseable {
         return connection.state >= Connection.CLOSED ? 0 : queuePair.outstanding();
     }
 
+    /** Bytes of messages, above those that go inline, that it may keep until they are acknowledged. By the thread that sends. */
+    int window() {
+        return staging.capacity();
+    }
+
     /** Whether messages flow. */
     public boolean isConnected() {
         int state = connection.state;
@@ -444,6 +650,28 @@ public final class Channel implements AutoCloseable {
         if (listener != null) {
             listener.run();
         }
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.lost(this);
+        }
+    }
+
+    /** Sets what replaces it when it is lost. */
+    void reconnector(Reconnector next) {
+        reconnector = next;
+    }
+
+    /** It is there in place of another: who was told of that one's end is told of this one's. */
+    void succeeds(Channel lost) {
+        Runnable listener = lost.onClosed;
+        if (listener != null) {
+            onClosed(listener);
+        }
+    }
+
+    @Override
+    Node node() {
+        return tenant.node();
     }
 
     int queuePairNumber() {
@@ -460,12 +688,18 @@ public final class Channel implements AutoCloseable {
     }
 
     /**
-     * Closes the channel: what was sent still reaches the peer, within the node's linger time. Does not wait for that.
-     * Idempotent.
+     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the peer
+     * closes too. Does not wait for that. Idempotent.
      */
     @Override
     public void close() {
-        flush();
+        Reconnector next = reconnector;
+        if (next != null) {
+            next.stop();
+        }
+        if (connection.state == Connection.OPEN) {
+            queuePair.doorbell();
+        }
         connections.close(connection);
     }
 

@@ -3,6 +3,8 @@ package io.verbena;
 import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link Channel} is made with, by whoever connects or by the inbox that peers connect to ({@link
@@ -11,13 +13,22 @@ import io.verbena.nic.arbiter.TrafficClass;
 public final class ChannelOptions {
     private int weight = 1;
     private TrafficClass trafficClass = TrafficClass.BULK;
+    private boolean concurrent;
 
-    /** Creates the defaults: weight 1, not urgent. */
+    private Duration firstPause = Duration.ZERO;
+    private Duration longestPause = Duration.ZERO;
+    private @Nullable ReconnectListener reconnectListener;
+
+    /** Creates the defaults: weight 1, not urgent, connected once, one thread at a time sends. */
     public ChannelOptions() {}
 
     ChannelOptions(ChannelOptions other) {
         weight = other.weight;
         trafficClass = other.trafficClass;
+        concurrent = other.concurrent;
+        firstPause = other.firstPause;
+        longestPause = other.longestPause;
+        reconnectListener = other.reconnectListener;
     }
 
     /** Its weight among the tenant's connections, 1 to what the tenant may set. */
@@ -33,6 +44,58 @@ public final class ChannelOptions {
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
         return this;
+    }
+
+    /**
+     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others at it
+     * for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread sends, and a
+     * compare-and-set a message else.
+     */
+    public ChannelOptions concurrent(boolean manyThreads) {
+        concurrent = manyThreads;
+        return this;
+    }
+
+    boolean isConcurrent() {
+        return concurrent;
+    }
+
+    /**
+     * Connects again when the channel is lost, to the same address and with the same options, until that succeeds: after a pause
+     * that doubles with each attempt that fails. Of the side that connects; the channel of an inbox' options never does.
+     *
+     * <p>A channel that is closed stays closed, since nobody knows which of the last messages arrived: what is reconnected is
+     * another channel, which the listener gets. {@link Channel#close} on either ends it.
+     *
+     * @param first pause before the first attempt, more than 0
+     * @param longest pause between attempts, at least the first
+     * @param listener told of each change
+     */
+    public ChannelOptions reconnect(Duration first, Duration longest, ReconnectListener listener) {
+        if (first.isNegative() || first.isZero()) {
+            throw new IllegalArgumentException("first pause " + first + " is not more than 0");
+        }
+        if (longest.compareTo(first) < 0) {
+            throw new IllegalArgumentException("longest pause " + longest + " < first pause " + first);
+        }
+        firstPause = first;
+        longestPause = longest;
+        reconnectListener = listener;
+        return this;
+    }
+
+    /** Who is told of reconnecting, or null if a channel that is lost stays so. */
+    @Nullable
+    ReconnectListener reconnectListener() {
+        return reconnectListener;
+    }
+
+    Duration firstPause() {
+        return firstPause;
+    }
+
+    Duration longestPause() {
+        return longestPause;
     }
 
     /**
@@ -53,6 +116,7 @@ public final class ChannelOptions {
     /** The same, as far as a tenant may set it. */
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
+                .concurrent(concurrent)
                 .weight(Math.min(weight, limits.maxChannelWeight()))
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }

@@ -63,6 +63,7 @@ final class Connection {
     long nextAttempt;
     long deadline;
     boolean disconnectSent;
+    int grown; // requests that it may have under way beyond the first
 
     Connection(QueuePair queuePair, long peerNic, long transaction, boolean incoming, int kind, String name) {
         this.queuePair = queuePair;

@@ -102,8 +102,11 @@ final class ConnectionMaker {
         return ThreadLocalRandom.current().nextInt(1 << 24);
     }
 
-    /** Brings the queue pair to INIT, with weight and class. */
+    /** Brings the queue pair to INIT, with weight and class, and its channel to what it is opened with. */
     static void toInit(Connection c, ChannelOptions options) {
+        if (c.channel != null) {
+            c.channel.concurrent(options.isConcurrent());
+        }
         boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
         c.queuePair.modify(options.attributes()
                 .state(QpState.INIT)

@@ -47,6 +47,9 @@ final class Connections {
     private static final int EVENTS_A_TURN = 256;
     private static final int ERROR_QUEUE_DEPTH = 16 << 10;
 
+    /** Requests by which all connections together may grow. */
+    private static final int MOST_GROWN = 128 << 10;
+
     private final String nodeName;
     private final Engine engine;
     private final NicEvents events;
@@ -59,6 +62,7 @@ final class Connections {
 
     private final Object lock = new Object();
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
+    private int grown; // requests that connections may have under way beyond the first
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final LostPeers lostPeers = new LostPeers();
@@ -131,9 +135,28 @@ final class Connections {
         return c;
     }
 
+    /**
+     * Lets a connection have more requests under way; by the thread that sends.
+     *
+     * @return false if as many have grown as may
+     */
+    boolean grow(Connection c, int requests) {
+        synchronized (lock) {
+            int more = requests - c.queuePair.maxSend();
+            if (c.state >= Connection.CLOSED || grown + more > MOST_GROWN) {
+                return false;
+            }
+            grown += more;
+            c.grown += more;
+            makeRoomForErrors();
+            c.queuePair.growSend(requests);
+            return true;
+        }
+    }
+
     /** A completion queue that overruns ends every connection: it has room for all that can be outstanding. */
     private void makeRoomForErrors() {
-        long wanted = (long) byNumber.size() * maker.mostErrors() + ERROR_QUEUE_DEPTH;
+        long wanted = (long) byNumber.size() * maker.mostErrors() + grown + ERROR_QUEUE_DEPTH;
         int depth = (int) Math.min(wanted, CompletionQueue.MAX_DEPTH);
         if (depth > errors.depth() && !errors.hasOverrun()) {
             errors.resize(depth);
@@ -253,6 +276,7 @@ final class Connections {
     private void retire(Connection c) {
         c.queuePair.close();
         byNumber.remove(c.number);
+        grown -= c.grown;
         if (c.channel != null) {
             c.channel.release();
         }
@@ -473,6 +497,9 @@ final class Connections {
         }
         for (Connection c : open) {
             close(c);
+            if (c.channel != null && c.state == Connection.CLOSING) {
+                c.queuePair.doorbell(); // for what was enqueued; from here on nothing is
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,15 +50,67 @@ final class Dialer {
             @Nullable Inbox answersTo,
             ChannelOptions options,
             Duration timeout) {
-        String target = address.name();
-        if (target == null) {
-            throw new IllegalArgumentException("address '" + address + "' lacks a name");
-        }
+        String target = checkName(address);
         node.refuseInCallback("connect");
         long deadline = System.nanoTime() + timeout.toNanos();
         return address.scheme() == Address.Scheme.LOCAL
                 ? openLocal(address, target, kind, tenant, answersTo, options)
                 : openRemote(address, target, kind, tenant, answersTo, options, timeout, deadline);
+    }
+
+    /**
+     * Opens a connection while nobody waits: the node's work goes on by whoever does it.
+     *
+     * @return ends with a {@link ConnectionException} that says why; what depends on it is not run by the node
+     */
+    CompletableFuture<Connection> openAsync(
+            Address address,
+            int kind,
+            Tenant tenant,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
+        String target = checkName(address);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        CompletableFuture<Connection> made = address.scheme() == Address.Scheme.LOCAL
+                ? CompletableFuture.supplyAsync(() -> openLocal(address, target, kind, tenant, answersTo, options))
+                : CompletableFuture.supplyAsync(() -> links.connect(address, timeout)) // may look up a host's name
+                        .thenCompose(link -> link)
+                        .thenComposeAsync(link -> {
+                            Connection c = handshake.prepare(link.peerNic(), kind, target, tenant, options);
+                            ask(c, handshake.request(c, answersTo, link.maxPacket()), address, deadline);
+                            return c.opened.whenCompleteAsync((done, failed) -> handshake.abandon(c));
+                        });
+        return made.handleAsync((connection, failed) -> {
+            if (failed == null) {
+                return connection;
+            }
+            throw failure(address, failed instanceof CompletionException wrapped ? wrapped.getCause() : failed);
+        });
+    }
+
+    /** Asks now, and again now and then until there is an answer or it is too late for one. */
+    private void ask(Connection c, ConnectionFlyweight request, Address address, long deadline) {
+        long left = deadline - System.nanoTime();
+        if (c.opened.isDone()) {
+            return;
+        }
+        if (left <= 0 || isClosing.getAsBoolean()) {
+            c.opened.completeExceptionally(
+                    left <= 0 ? noAnswer(address) : new ConnectionException(node + " was closed"));
+            return;
+        }
+        connections.send(c.peerNic, request);
+        CompletableFuture.delayedExecutor(Math.min(left, Connections.RETRY_NANOS), TimeUnit.NANOSECONDS)
+                .execute(() -> ask(c, request, address, deadline));
+    }
+
+    private static String checkName(Address address) {
+        String target = address.name();
+        if (target == null) {
+            throw new IllegalArgumentException("address '" + address + "' lacks a name");
+        }
+        return target;
     }
 
     private Connection openLocal(
@@ -134,8 +187,7 @@ final class Dialer {
                 left = deadline - System.nanoTime();
             }
             if (left <= 0) {
-                throw new ConnectionException("cannot connect to " + address + ": no answer within the timeout; is its "
-                        + "node's work being done?");
+                throw noAnswer(address);
             }
             if (isClosing.getAsBoolean()) {
                 throw new ConnectionException("cannot connect to " + address + ": " + node + " was closed");
@@ -144,6 +196,11 @@ final class Dialer {
                 engine.await(Math.min(left, CONNECT_LOOK));
             }
         }
+    }
+
+    private static ConnectionException noAnswer(Address address) {
+        return new ConnectionException(
+                "cannot connect to " + address + ": no answer within the timeout; is its node's work being done?");
     }
 
     private static ConnectionException failure(Address address, @Nullable Throwable cause) {

@@ -226,12 +226,9 @@ final class Handshake {
                 c.opened.complete(c);
                 return Connections.about(ConnectionFlyweight.READY, c);
             }
-            Connection open = connections.numbered(reply.receiverQp());
-            if (open != null
-                    && open.peerNic == peerNic
-                    && open.transaction == reply.transaction()
-                    && open.state == Connection.OPEN) {
-                return Connections.about(ConnectionFlyweight.READY, open);
+            Connection known = connections.find(peerNic, reply);
+            if (known != null && known.transaction == reply.transaction() && known.state < Connection.CLOSED) {
+                return Connections.about(ConnectionFlyweight.READY, known); // also while what was sent is under way
             }
             // Nobody waits for this connection any more: the peer need not keep it.
             return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())

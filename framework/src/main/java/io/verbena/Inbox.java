@@ -5,6 +5,9 @@ import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,8 @@ public final class Inbox implements AutoCloseable {
     static final int CALLBACK_LIMIT = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Node node;
     private final Tenant tenant;
@@ -32,17 +37,30 @@ public final class Inbox implements AutoCloseable {
     private final Dispatch dispatch;
     private final Channels channels;
     private final HeldMessages held;
+    private final OneThread use = new OneThread();
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
 
     private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
+    private volatile @Nullable Handoff handoff;
     private volatile boolean polledByNode;
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, Channels channels, InboxOptions options) {
+    private volatile boolean left; // its callback has left a message, which the node tries again
+    private long delay = SHORTEST_DELAY; // the node's, as the next
+    private long nextAttempt;
+
+    Inbox(
+            Node node,
+            Tenant tenant,
+            String name,
+            AppendQueue queue,
+            Channels channels,
+            InboxOptions options,
+            ChannelOptions peers) {
         this.node = node;
         this.tenant = tenant;
         this.name = name;
@@ -50,12 +68,17 @@ public final class Inbox implements AutoCloseable {
         this.dispatch = new Dispatch(new Message(this, channels, null));
         this.channels = channels;
         this.held = new HeldMessages(this, channels, options.maxHeld);
-        this.channelOptions = options.channels;
+        this.channelOptions = peers;
     }
 
     /** Its name. */
     public String name() {
         return name;
+    }
+
+    /** Where it lies. */
+    Node node() {
+        return node;
     }
 
     /** Whose it is. */
@@ -80,10 +103,11 @@ public final class Inbox implements AutoCloseable {
      * @param handler takes each
      * @param limit most messages to take, at least 1
      * @return messages taken
-     * @throws IllegalStateException if a callback takes them, or within the handler of a poll of this inbox
+     * @throws IllegalStateException if a callback takes them, while another thread polls, or within the handler of a poll of
+     *     this inbox
      */
     public int poll(MessageHandler handler, int limit) {
-        if (callback != null) {
+        if (callback != null || handoff != null) {
             throw new IllegalStateException("inbox '" + name + "' is polled by its node, see onMessage");
         }
         return take(handler, limit);
@@ -93,6 +117,9 @@ public final class Inbox implements AutoCloseable {
         if (closed) {
             return 0;
         }
+        if (!use.tryEnter()) {
+            throw inUse();
+        }
         boolean entered = node.enterCallback();
         try {
             return queue.poll(dispatch.to(handler), limit);
@@ -100,7 +127,14 @@ public final class Inbox implements AutoCloseable {
             if (entered) {
                 node.leaveCallback();
             }
+            use.leave();
         }
+    }
+
+    private IllegalStateException inUse() {
+        return use.isMine()
+                ? new IllegalStateException(this + " cannot be polled by the handler of one of its messages")
+                : use.refusal(this, "let one of them poll, or give each a consumer()");
     }
 
     /**
@@ -142,6 +176,16 @@ public final class Inbox implements AutoCloseable {
         return message;
     }
 
+    /** The present message is not taken this time. */
+    void again(@Nullable AppendConsumer consumer) {
+        if (consumer == null) {
+            queue.leave();
+            left = isPolledByNode();
+        } else {
+            consumer.leave();
+        }
+    }
+
     void returned(HeldMessage message) {
         held.give(message);
     }
@@ -156,15 +200,56 @@ public final class Inbox implements AutoCloseable {
         onMessage(handler, () -> {});
     }
 
+    /**
+     * Lets threads of an executor take the messages from now on, one thread at a time and in order: for handlers that block or
+     * take long, which hold up neither the node nor other inboxes then. The node finds that there are messages and gives the
+     * executor a task, which takes those that there are. A handler that throws has consumed its message; the error is logged.
+     * An executor that rejects the task is asked again every 10 ms; the messages wait. {@link Node#close} waits up to 10 s for a
+     * handler that is running.
+     *
+     * @param executor of the application's, which closes it after the node
+     * @throws IllegalStateException if there is a callback already
+     */
+    public void onMessage(MessageHandler handler, Executor executor) {
+        Handoff to = new Handoff(this, handler, executor);
+        synchronized (this) {
+            refuseSecondCallback();
+            polledByNode = true;
+            handoff = to;
+        }
+        node.turns().add(to, to.look());
+    }
+
+    private void refuseSecondCallback() {
+        if (callback != null || handoff != null) {
+            throw new IllegalStateException("inbox '" + name + "' has a callback already");
+        }
+        if (severalConsumers) {
+            throw new IllegalStateException("inbox '" + name + "' has several consumers, see consumer");
+        }
+    }
+
+    /** Destroys its queue, unless somebody is taking messages. By the node. @return whether it is destroyed */
+    boolean destroy() {
+        Handoff to = handoff;
+        if ((to != null && !to.end()) || !use.tryEnter()) {
+            return false;
+        }
+        try {
+            queue.destroy(true);
+        } finally {
+            use.leave();
+        }
+        if (to != null) {
+            node.turns().remove(to, to.look());
+        }
+        return true;
+    }
+
     /** As the other; something is run after each batch of messages, on the same thread. */
     void onMessage(MessageHandler handler, Runnable afterBatch) {
         synchronized (this) {
-            if (callback != null) {
-                throw new IllegalStateException("inbox '" + name + "' has a callback already");
-            }
-            if (severalConsumers) {
-                throw new IllegalStateException("inbox '" + name + "' has several consumers, see consumer");
-            }
+            refuseSecondCallback();
             this.afterBatch = afterBatch;
             callback = handler;
         }
@@ -178,15 +263,49 @@ public final class Inbox implements AutoCloseable {
             return 0;
         }
         try {
-            return take(handler, CALLBACK_LIMIT);
+            return takeForNode(handler);
         } finally {
             afterBatch.run();
         }
     }
 
-    /** Whether there is no message now. For the thread that polls. */
+    /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
+    int takeForNode(MessageHandler handler) {
+        left = false;
+        int taken = take(handler, CALLBACK_LIMIT);
+        if (left) {
+            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+            nextAttempt = System.nanoTime() + delay;
+        }
+        return taken;
+    }
+
+    /** Whether nothing is there that was not taken. Any thread; false may be a message that is on its way. */
+    boolean isDrained() {
+        return closed || queue.isDrained();
+    }
+
+    /** When the node tries a message again that its callback has left, or {@link Long#MAX_VALUE}; by the node. */
+    long nextAttempt() {
+        return left ? nextAttempt : Long.MAX_VALUE;
+    }
+
+    /** Whether there is no message now. Any thread; to one that does not poll, false may be a message that is on its way. */
     public boolean isEmpty() {
-        return closed || queue.isEmpty();
+        if (closed) {
+            return true;
+        }
+        boolean entered = use.tryEnter();
+        if (!entered && !use.isMine()) {
+            return queue.isDrained(); // another thread polls, and memory that it has left may be gone
+        }
+        try {
+            return queue.isEmpty();
+        } finally {
+            if (entered) {
+                use.leave();
+            }
+        }
     }
 
     boolean hasMessage() {
@@ -194,7 +313,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean hasCallback() {
-        return callback != null;
+        return callback != null || handoff != null;
     }
 
     /** From now on only the node's turns take messages, though not by a callback of this inbox. */
@@ -216,6 +335,11 @@ public final class Inbox implements AutoCloseable {
      */
     public boolean await(long nanos) {
         return await(nanos, hasMessage);
+    }
+
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
     }
 
     boolean await(long nanos, BooleanSupplier condition) {
@@ -240,7 +364,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     private boolean mayHaveMessage() {
-        return !closed && !queue.isDrained();
+        return !closed && !left && !queue.isDrained();
     }
 
     /** Messages taken since it was opened. Any thread. */
@@ -315,16 +439,12 @@ public final class Inbox implements AutoCloseable {
     static final class Dispatch implements AppendHandler {
         private final Message message;
         private MessageHandler handler = ignored -> {};
-        private boolean handling;
 
         Dispatch(Message message) {
             this.message = message;
         }
 
         Dispatch to(MessageHandler next) {
-            if (handling) {
-                throw new IllegalStateException("an inbox cannot be polled by the handler of one of its messages");
-            }
             handler = next;
             return this;
         }
@@ -332,11 +452,9 @@ public final class Inbox implements AutoCloseable {
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
-            handling = true;
             try {
                 handler.onMessage(message);
             } finally {
-                handling = false;
                 message.unwrap();
             }
         }

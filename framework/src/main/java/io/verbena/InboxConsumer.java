@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.nic.append.AppendConsumer;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -13,6 +14,7 @@ public final class InboxConsumer {
     private final Inbox inbox;
     private final AppendConsumer consumer;
     private final Inbox.Dispatch dispatch;
+    private final OneThread use = new OneThread();
     private final BooleanSupplier hasMessage = this::hasMessage;
 
     InboxConsumer(Inbox inbox, AppendConsumer consumer, Channels channels) {
@@ -33,10 +35,16 @@ public final class InboxConsumer {
      *     or are lost with the inbox
      * @param limit most messages to take, at least 1; at most 64 come at a time
      * @return messages taken; 0 also if another consumer is just taking some
+     * @throws IllegalStateException while another thread polls with it, or within its handler
      */
     public int poll(MessageHandler handler, int limit) {
         if (inbox.isClosed()) {
             return 0;
+        }
+        if (!use.tryEnter()) {
+            throw use.isMine()
+                    ? new IllegalStateException(this + " cannot poll in the handler of one of its messages")
+                    : use.refusal(this, "give each thread a consumer of its own");
         }
         boolean entered = inbox.enterCallback();
         try {
@@ -45,12 +53,18 @@ public final class InboxConsumer {
             if (entered) {
                 inbox.leaveCallback();
             }
+            use.leave();
         }
     }
 
     /** Whether there is no message now. False also while another consumer takes some: look again. */
     public boolean isEmpty() {
         return inbox.isClosed() || consumer.isEmpty();
+    }
+
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
     }
 
     private boolean hasMessage() {
@@ -65,5 +79,10 @@ public final class InboxConsumer {
      */
     public boolean await(long nanos) {
         return inbox.await(nanos, hasMessage);
+    }
+
+    @Override
+    public String toString() {
+        return "consumer of " + inbox;
     }
 }

@@ -5,7 +5,6 @@ import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
 import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
-import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -28,14 +27,16 @@ import org.jspecify.annotations.Nullable;
 final class Links implements LinkListener, AutoCloseable {
     private final Engine engine;
     private final LinkEndpoint endpoint;
-    private final @Nullable EventLoopWaiter waiter;
+    private final EventLoopWaiter waiter;
+    private final NodeMemory memory;
     private final int ringLength;
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;
 
-    Links(Engine engine, LinkEndpoint own, @Nullable EventLoopWaiter waiter, int ringLength) {
+    Links(Engine engine, LinkEndpoint own, EventLoopWaiter waiter, NodeMemory memory, int ringLength) {
+        this.memory = memory;
         this.ringLength = ringLength;
         this.engine = engine;
         this.waiter = waiter;
@@ -53,10 +54,10 @@ final class Links implements LinkListener, AutoCloseable {
         engine.onRejected(remote, reason);
     }
 
-    private synchronized NettyFabric sockets(Address address) {
+    private synchronized NettyFabric sockets() {
         NettyFabric fabric = sockets;
         if (fabric == null) {
-            fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter(address));
+            fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter);
             sockets = fabric;
         }
         return fabric;
@@ -65,14 +66,11 @@ final class Links implements LinkListener, AutoCloseable {
     private synchronized SharedMemoryFabric shared(Address address) {
         SharedMemoryFabric fabric = shared;
         if (fabric == null) {
-            if (!(endpoint.memory() instanceof SharedMemoryProvider)) {
-                throw new IllegalStateException(address
-                        + " needs shared memory, which this node lacks: set sharedMemory(true) in its NodeContext");
-            }
+            memory.share(address);
             fabric = new SharedMemoryFabric(
                     endpoint,
                     new SharedMemoryContext().ringLength(ringLength).maxPacket(NodeContext.maxPacket(ringLength)),
-                    waiter(address));
+                    waiter);
             shared = fabric;
         }
         return fabric;
@@ -80,19 +78,7 @@ final class Links implements LinkListener, AutoCloseable {
 
     /** Where the nodes of this user that share memory meet. */
     private Path rendezvous(Address address) {
-        if (!(endpoint.memory() instanceof SharedMemoryProvider memory)) {
-            throw new IllegalStateException(address + " needs shared memory");
-        }
-        return memory.directory().resolveSibling(address.target() + ".sock");
-    }
-
-    private EventLoopWaiter waiter(Address address) {
-        EventLoopWaiter loop = waiter;
-        if (loop == null) {
-            throw new IllegalStateException(
-                    address + " needs a socket loop, which this node lacks: set eventLoop(true) in its NodeContext");
-        }
-        return loop;
+        return memory.share(address).directory().resolveSibling(address.target() + ".sock");
     }
 
     /** Listens. @return the address as bound */
@@ -101,7 +87,7 @@ final class Links implements LinkListener, AutoCloseable {
             shared(address).listen(rendezvous(address));
             return address;
         }
-        SocketAddress bound = sockets(address).listen(socketAddress(address));
+        SocketAddress bound = sockets().listen(socketAddress(address));
         if (bound instanceof InetSocketAddress inet) {
             String host = address.target().substring(0, address.target().lastIndexOf(':'));
             return new Address(address.scheme(), host + ":" + inet.getPort(), null);
@@ -127,7 +113,7 @@ final class Links implements LinkListener, AutoCloseable {
         }
         CompletableFuture<Link> made = address.scheme() == Address.Scheme.SHM
                 ? shared(address).connect(rendezvous(address), timeout)
-                : sockets(address).connect(socketAddress(address), timeout);
+                : sockets().connect(socketAddress(address), timeout);
         byTarget.put(target, made);
         return made;
     }

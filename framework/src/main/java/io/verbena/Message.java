@@ -53,6 +53,16 @@ public final class Message {
         return length;
     }
 
+    /** A copy of the message. */
+    public byte[] bytes() {
+        return Payload.bytes(buffer, offset, length);
+    }
+
+    /** The message, read as UTF-8; allocates. */
+    public String text() {
+        return Payload.text(buffer, offset, length);
+    }
+
     /** The 32 bits that the sender gave beside it, 0 if it gave none. */
     public int immediate() {
         return immediate;
@@ -73,6 +83,17 @@ public final class Message {
             channel.connection().confirm();
         }
         return channel;
+    }
+
+    /**
+     * The message is not taken: when its handler has returned the poll ends, and the message is the first of the next one, in
+     * the node's next turn where the node polls. For what cannot be done now, such as an answer that meets {@link
+     * SendResult#BACK_PRESSURED}; the messages behind it wait meanwhile. A handler that throws has consumed it all the same.
+     *
+     * @throws IllegalStateException if it is held, or this is not inside its handler
+     */
+    public void again() {
+        inbox.again(consumer);
     }
 
     /**

@@ -2,7 +2,6 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
-import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -16,8 +15,13 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -29,7 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  *   try (Node node = Node.launch(new NodeContext().name("orders").listen("tcp://127.0.0.1:0"))) {
- *       node.openInbox("echo").onMessage(m -> m.channel().offer(m.buffer(), m.offset(), m.length()));
+ *       node.openInbox("echo").onMessage(m -> {
+ *           if (m.channel().offer(m.buffer(), m.offset(), m.length()) == SendResult.BACK_PRESSURED) {
+ *               m.again();
+ *           }
+ *       });
  *   }
  * }</pre>
  *
@@ -37,8 +45,10 @@ import org.jspecify.annotations.Nullable;
  * one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to another
  * process is driving).
  */
-public final class Node implements AutoCloseable {
+public final class Node implements AutoCloseable, Executor {
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long DRIVER_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final String name;
@@ -54,9 +64,11 @@ public final class Node implements AutoCloseable {
     private final Dialer dialer;
     private final Turns turns;
     private final Openings openings;
-    private final @Nullable EventLoopWaiter waiter;
+    private final EventLoopWaiter waiter;
     private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
     private final List<String> addresses = new ArrayList<>();
+
+    private final CountDownLatch end = new CountDownLatch(1);
 
     private volatile @Nullable AdminSocket admin;
     private volatile boolean closeAsked;
@@ -67,14 +79,8 @@ public final class Node implements AutoCloseable {
         this.name = name;
         this.context = context;
         this.invoker = context.mode == NodeMode.INVOKER;
-        boolean shares = context.sharedMemory || context.listensOn(Address.Scheme.SHM);
-        boolean loop = shares
-                || context.eventLoop
-                || context.listensOn(Address.Scheme.TCP)
-                || context.listensOn(Address.Scheme.UDS);
         long id = new SecureRandom().nextLong() | 1;
-        SharedMemoryProvider memory = shares ? new SharedMemoryProvider(id) : null;
-        this.waiter = loop ? new EventLoopWaiter() : null;
+        this.waiter = new EventLoopWaiter();
         NicContext nicContext = new NicContext()
                 .id(id)
                 .mode(EngineMode.valueOf(context.mode.name()))
@@ -86,42 +92,23 @@ public final class Node implements AutoCloseable {
                 .arbiter(context.discipline)
                 .chargedUnit(context.chargedUnit)
                 .urgentWindow(context.urgentWindow)
-                .capacity(context.capacity);
-        if (waiter != null) {
-            nicContext.waiters(waiter);
-        }
-        if (memory != null) {
-            nicContext.memory(memory);
-        }
-        this.nic = open(nicContext, memory, waiter);
+                .capacity(context.capacity)
+                .waiters(waiter);
+        NodeMemory memory = NodeMemory.choose(id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
+        this.nic = memory.open(nicContext);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
         this.tenants = new Tenants(this, nic);
         Channels channels = new Channels(context.maxQueuePairs);
         Directory directory = new Directory(name);
-        this.notices = new Notices(name);
+        this.notices = new Notices(name, engine);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(engine, endpoint, waiter, context.ringLength);
+        this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
         connections.onPeerGone(links::forget);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
-    }
-
-    private static Nic open(
-            NicContext context, @Nullable SharedMemoryProvider memory, @Nullable EventLoopWaiter waiter) {
-        try {
-            return Nic.open(context);
-        } catch (RuntimeException e) {
-            if (waiter != null) {
-                waiter.close();
-            }
-            if (memory != null) {
-                memory.close();
-            }
-            throw e;
-        }
     }
 
     /**
@@ -136,6 +123,9 @@ public final class Node implements AutoCloseable {
         try {
             context.tenants.forEach(node.tenants::add);
             NodeRegistry.add(node.name, node);
+            if (context.closeOnShutdown) {
+                Shutdown.add(node);
+            }
             for (Address address : context.listen) {
                 node.listen(address);
             }
@@ -253,7 +243,9 @@ public final class Node implements AutoCloseable {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return new Responder(openInbox(responderName, options));
+        checkOpen();
+        ChannelOptions peers = new ChannelOptions(options.channels).concurrent(true); // any thread answers
+        return new Responder(openings.inbox(tenants.defaultTenant(), responderName, options, peers));
     }
 
     /** Opens a {@link Requester} with the default options. */
@@ -335,8 +327,57 @@ public final class Node implements AutoCloseable {
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         checkOpen();
         tenant.checkOwns(answersTo);
-        Connection connection =
-                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout);
+        Channel channel = channelOf(
+                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout));
+        watch(channel, tenant, address, answersTo, options, timeout);
+        return channel;
+    }
+
+    /**
+     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode INVOKER
+     * somebody has to do the node's work meanwhile.
+     *
+     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a thread
+     *     that is not the node's
+     * @throws IllegalArgumentException if the address is malformed
+     */
+    public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
+        Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
+        return connectAsync(tenant, address, answersTo, new ChannelOptions(), timeout);
+    }
+
+    CompletableFuture<Channel> connectAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        return openAsync(tenant, address, answersTo, options, timeout).thenApply(channel -> {
+            watch(channel, tenant, address, answersTo, options, timeout);
+            return channel;
+        });
+    }
+
+    /** Has a channel replaced when it is lost, if its options say so. */
+    private void watch(
+            Channel channel,
+            Tenant tenant,
+            String address,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
+        ReconnectListener listener = options.reconnectListener();
+        if (listener != null) {
+            ChannelOptions kept = new ChannelOptions(options);
+            new Reconnector(this, notices, tenant, address, answersTo, kept, listener, timeout).watch(channel);
+        }
+    }
+
+    CompletableFuture<Channel> openAsync(
+            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        checkOpen();
+        tenant.checkOwns(answersTo);
+        return dialer.openAsync(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout)
+                .thenApply(Node::channelOf);
+    }
+
+    private static Channel channelOf(Connection connection) {
         Channel channel = connection.channel;
         if (channel == null) {
             throw new IllegalStateException("connection " + connection.number + " carries no messages");
@@ -383,6 +424,22 @@ public final class Node implements AutoCloseable {
     // ---- turns ------------------------------------------------------------------------------------------------------
 
     /**
+     * Runs something on the thread that does the node's work, soon and in the order in which it was given: its own, or in the mode
+     * INVOKER the one that calls {@link #doWork}. It runs as callbacks do, so it may send, must not block, and an exception of its
+     * is logged. What was given before {@link #close} still runs. Any thread, callbacks included.
+     *
+     * @throws RejectedExecutionException if the node is closed
+     */
+    @Override
+    public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        if (closing) {
+            throw new RejectedExecutionException(this + " is closed");
+        }
+        turns.run(task);
+    }
+
+    /**
      * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event loop,
      * calls back. In the other modes the node's thread does that, and this does nothing. Neither does it within a callback of
      * this node (a handler of a message, a response or an operation, a listener, or a handler of a channel on {@link
@@ -417,6 +474,11 @@ public final class Node implements AutoCloseable {
         }
         engine.await(nanos);
         closeIfAsked();
+    }
+
+    /** As {@link #await(long)}. */
+    public void await(Duration longest) {
+        await(longest.toNanos());
     }
 
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
@@ -481,15 +543,10 @@ public final class Node implements AutoCloseable {
      * the middle of something: a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come
      * back later instead.
      *
-     * @throws IllegalStateException if it has none; see {@link NodeContext#eventLoop}
+     * @throws IllegalStateException if the node is closed
      */
     public ManualIoEventLoop eventLoop() {
-        EventLoopWaiter loop = waiter;
-        if (loop == null) {
-            throw new IllegalStateException(
-                    "node '" + name + "' has no event loop: set eventLoop(true) in its NodeContext");
-        }
-        return loop.lend();
+        return waiter.lend();
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -498,6 +555,10 @@ public final class Node implements AutoCloseable {
         if (closing) {
             throw new IllegalStateException("node '" + name + "' is closed");
         }
+    }
+
+    boolean isClosing() {
+        return closing;
     }
 
     Set<Long> localLinks() {
@@ -521,8 +582,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Closes the node: what was sent still reaches its peers, within the linger time, and they are told. Takes at most the
-     * linger time and a few seconds for its threads. Idempotent.
+     * Closes the node: what was sent or enqueued still reaches its peers, within the linger time, and they are told. Takes at
+     * most the linger time and a few seconds for its threads. Idempotent.
      *
      * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in the mode
      * INVOKER the next {@link #doWork} or {@link #await}.
@@ -559,6 +620,15 @@ public final class Node implements AutoCloseable {
             }
             closing = true;
         }
+        try {
+            end();
+        } finally {
+            Shutdown.remove(this);
+            end.countDown();
+        }
+    }
+
+    private void end() {
         AdminSocket socket = admin;
         if (socket != null) {
             socket.close();
@@ -577,6 +647,25 @@ public final class Node implements AutoCloseable {
             engine.doWork();
         }
         nic.close();
+    }
+
+    /** The JVM ends: closes the node, or waits for whoever closes it. */
+    void shutDown() {
+        if (invoker) {
+            closeAsked = true;
+            engine.wake();
+            awaitEnd(DRIVER_NANOS);
+        }
+        closeNow();
+        awaitEnd(context.lingerNanos + END_NANOS);
+    }
+
+    private void awaitEnd(long nanos) {
+        try {
+            end.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Does the node's work, or lets it be done, until a condition holds or it is time. */

@@ -35,7 +35,6 @@ public final class NodeContext {
     int maxRegions = 4096;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
-    boolean eventLoop;
     boolean sharedMemory;
     int sendDepth = 256;
     int maxInline = 192;
@@ -55,6 +54,8 @@ public final class NodeContext {
 
     @Nullable
     Path admin;
+
+    boolean closeOnShutdown = true;
 
     /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
     public NodeContext() {}
@@ -126,20 +127,12 @@ public final class NodeContext {
     }
 
     /**
-     * Makes the node sleep in a Netty event loop, also when it uses no sockets yet. It does so by itself if it listens on
-     * tcp://, uds: or shm:; a node that only connects to such addresses must say so here.
+     * Keeps all of the node's memory in shared memory from the launch on, so that peers of {@code shm:} write straight into
+     * whatever it opens. Without it, only what it opens after it first used a {@code shm:} address lies there; to what
+     * it opened before, they send packets, which costs a copy. A node that listens on {@code shm:} does so by itself.
      */
-    public NodeContext eventLoop(boolean wanted) {
-        eventLoop = wanted;
-        return this;
-    }
-
-    /**
-     * Keeps the node's memory in shared memory, so that other processes of this user can be reached by {@code shm:}. It is
-     * so by itself if the node listens on shm:; a node that only connects to such addresses must say so here.
-     */
-    public NodeContext sharedMemory(boolean wanted) {
-        sharedMemory = wanted;
+    public NodeContext sharedMemory(boolean fromTheLaunch) {
+        sharedMemory = fromTheLaunch;
         return this;
     }
 
@@ -266,6 +259,16 @@ public final class NodeContext {
      */
     public NodeContext admin(Path socket) {
         admin = socket;
+        return this;
+    }
+
+    /**
+     * Whether the node is closed when the JVM ends in an orderly way, by SIGTERM for instance: what was sent arrives, its peers know
+     * at once, and its files are gone. On by default; off for an application that closes it in a shutdown hook of its own. In the
+     * mode INVOKER whoever drives the node has a second to close it, by {@link Node#doWork} or {@link Node#await}.
+     */
+    public NodeContext closeOnShutdown(boolean wanted) {
+        closeOnShutdown = wanted;
         return this;
     }
 

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.nic.engine.Engine;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,15 +17,23 @@ final class Notices {
     private static final Logger LOG = LoggerFactory.getLogger(Notices.class);
 
     private final String nodeName;
+    private final Engine engine;
     private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
     private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-    Notices(String nodeName) {
+    Notices(String nodeName, Engine engine) {
         this.nodeName = nodeName;
+        this.engine = engine;
     }
 
     void addListener(ChannelListener listener) {
         listeners.add(listener);
+    }
+
+    /** Something else that the application is to be told. */
+    void add(Runnable notice) {
+        waiting.add(notice);
+        engine.wake();
     }
 
     void connected(Channel channel) {

@@ -31,11 +31,16 @@ final class Openings {
 
     /** Opens an inbox of a name, for the tenant that the options name or else the one that opens it. */
     Inbox inbox(Tenant opener, String name, InboxOptions options) {
+        return inbox(opener, name, options, options.channels);
+    }
+
+    /** As the other, with its own options for the channels of peers. */
+    Inbox inbox(Tenant opener, String name, InboxOptions options, ChannelOptions peers) {
         Address.checkName(name);
         Tenant tenant = whose(options, opener);
         options.channels.check(tenant.options());
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        Inbox inbox = new Inbox(node, tenant, name, queue, channels, options);
+        Inbox inbox = new Inbox(node, tenant, name, queue, channels, options, peers);
         try {
             directory.add(inbox);
         } catch (RuntimeException e) {
@@ -49,7 +54,7 @@ final class Openings {
     Inbox responses(Tenant opener, InboxOptions options) {
         Tenant tenant = whose(options, opener);
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        return watched(new Inbox(node, tenant, RESPONSES, queue, channels, options));
+        return watched(new Inbox(node, tenant, RESPONSES, queue, channels, options, options.channels));
     }
 
     private Inbox watched(Inbox inbox) {
@@ -77,7 +82,7 @@ final class Openings {
         directory.remove(inbox);
         turns.remove(inbox);
         if (inbox.isPolledByNode()) {
-            turns.run(() -> queue.destroy(true));
+            turns.retry(inbox::destroy);
         } else {
             queue.destroy(true);
         }

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * Outcome#CLOSED}. Offsets and lengths are bytes; atomics are on 8 bytes in the byte order of the machine, at offsets that
  * are multiples of 8, and hold together with those of every other node, not with plain stores of the owner.
  *
- * <p>Posting is for one thread at a time, polling for one thread at a time, and these may be two threads; the blocking
+ * <p>Posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is posted), polling
+ * for one thread at a time, and these may be two threads; the blocking
  * forms post and poll, so that handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason}
  * and {@link #close} are for any thread. Nothing is allocated per operation, but for those above half of {@link
  * NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need none at all.
@@ -53,6 +54,7 @@ public final class RemoteRegion implements AutoCloseable {
     private final RemoteOperations operations;
     private final BlockingOperations blocking;
     private final SendRequest request = new SendRequest();
+    private final OneThread posting = new OneThread();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
     private final TurnTask turn = new Turn();
@@ -115,20 +117,25 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         check(offset, length);
         target.boundsCheck(targetOffset, length);
-        if (!isOpen()) {
-            return SendResult.CLOSED;
+        enter();
+        try {
+            if (!isOpen()) {
+                return SendResult.CLOSED;
+            }
+            if (!operations.claim(length)) {
+                return SendResult.BACK_PRESSURED;
+            }
+            return postStaged(
+                    request.read(connection.regionKey, offset),
+                    length,
+                    correlationId,
+                    handler,
+                    target,
+                    targetOffset,
+                    length);
+        } finally {
+            posting.leave();
         }
-        if (!operations.claim(length)) {
-            return SendResult.BACK_PRESSURED;
-        }
-        return postStaged(
-                request.read(connection.regionKey, offset),
-                length,
-                correlationId,
-                handler,
-                target,
-                targetOffset,
-                length);
     }
 
     /**
@@ -144,10 +151,15 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         check(offset, length);
         target.checkOwned(tenant, targetOffset, length);
-        return postUnstaged(
-                request.read(connection.regionKey, offset).local(target.key(), targetOffset, length),
-                correlationId,
-                handler);
+        enter();
+        try {
+            return postUnstaged(
+                    request.read(connection.regionKey, offset).local(target.key(), targetOffset, length),
+                    correlationId,
+                    handler);
+        } finally {
+            posting.leave();
+        }
     }
 
     /**
@@ -171,12 +183,26 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         check(offset, length);
         source.boundsCheck(sourceOffset, length);
-        if (length <= queuePair.maxInline()) {
-            return postUnstaged(
-                    request.write(connection.regionKey, offset).inline(source, sourceOffset, length),
-                    correlationId,
-                    handler);
+        enter();
+        try {
+            return length <= queuePair.maxInline()
+                    ? postUnstaged(
+                            request.write(connection.regionKey, offset).inline(source, sourceOffset, length),
+                            correlationId,
+                            handler)
+                    : writeStaged(offset, source, sourceOffset, length, correlationId, handler);
+        } finally {
+            posting.leave();
         }
+    }
+
+    private SendResult writeStaged(
+            long offset,
+            DirectBuffer source,
+            int sourceOffset,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
         if (!isOpen()) {
             return SendResult.CLOSED;
         }
@@ -201,10 +227,15 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         check(offset, length);
         source.checkOwned(tenant, sourceOffset, length);
-        return postUnstaged(
-                request.write(connection.regionKey, offset).local(source.key(), sourceOffset, length),
-                correlationId,
-                handler);
+        enter();
+        try {
+            return postUnstaged(
+                    request.write(connection.regionKey, offset).local(source.key(), sourceOffset, length),
+                    correlationId,
+                    handler);
+        } finally {
+            posting.leave();
+        }
     }
 
     /**
@@ -215,7 +246,13 @@ public final class RemoteRegion implements AutoCloseable {
     public SendResult compareAndSwap(
             long offset, long expected, long desired, long correlationId, OperationHandler handler) {
         checkAtomic(offset);
-        return postAtomic(request.compareSwap(connection.regionKey, offset, expected, desired), correlationId, handler);
+        enter();
+        try {
+            return postAtomic(
+                    request.compareSwap(connection.regionKey, offset, expected, desired), correlationId, handler);
+        } finally {
+            posting.leave();
+        }
     }
 
     /**
@@ -225,7 +262,18 @@ public final class RemoteRegion implements AutoCloseable {
      */
     public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
         checkAtomic(offset);
-        return postAtomic(request.fetchAdd(connection.regionKey, offset, addend), correlationId, handler);
+        enter();
+        try {
+            return postAtomic(request.fetchAdd(connection.regionKey, offset, addend), correlationId, handler);
+        } finally {
+            posting.leave();
+        }
+    }
+
+    private void enter() {
+        if (!posting.tryEnter()) {
+            throw posting.refusal(this, "give each thread that posts a region of its own, see Node.attach");
+        }
     }
 
     private void check(long offset, int length) {

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,16 @@ public final class Request {
         return length;
     }
 
+    /** A copy of the payload. */
+    public byte[] bytes() {
+        return Payload.bytes(buffer, offset, length);
+    }
+
+    /** The payload, read as UTF-8; allocates. */
+    public String text() {
+        return Payload.text(buffer, offset, length);
+    }
+
     /** The way back; to keep, with {@link #correlationId}, where the answer comes later. */
     public Channel channel() {
         Channel from = channel;
@@ -74,12 +85,31 @@ public final class Request {
         return responder.answer(channel(), correlationId, answer, answerOffset, answerLength);
     }
 
+    /** As {@link #reply(DirectBuffer, int, int)}, with a whole array. Allocates. */
+    public SendResult reply(byte[] answer) {
+        return reply(new UnsafeBuffer(answer), 0, answer.length);
+    }
+
+    /** As {@link #reply(DirectBuffer, int, int)}, with a text in UTF-8. Allocates. */
+    public SendResult reply(String answer) {
+        return reply(answer.getBytes(StandardCharsets.UTF_8));
+    }
+
     /**
-     * As {@link #reply}, but the answer may stay until the handlers of the requests that came with this one have returned:
+     * As {@link #reply(DirectBuffer, int, int)}, but the answer may stay until the handlers of the requests that came with this one have returned:
      * for handlers that are short, whose answers then cost one doorbell.
      */
     public SendResult enqueue(DirectBuffer answer, int answerOffset, int answerLength) {
         return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);
+    }
+
+    /** The request is not taken, as {@link Message#again}: its handler sees it again, with the next poll. */
+    public void again() {
+        Message carrier = message;
+        if (carrier == null) {
+            throw new IllegalStateException("a request is valid during its handler's call only");
+        }
+        carrier.again();
     }
 
     /**

@@ -2,10 +2,12 @@ package io.verbena;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +51,7 @@ public final class Requester implements AutoCloseable {
     private final MessageHandler onMessage = this::onMessage;
     private final BooleanSupplier hasWork = this::hasWork;
     private final TurnTask turn = new Turn();
+    private final OneThread calling = new OneThread();
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicLong late = new AtomicLong();
 
@@ -104,6 +107,7 @@ public final class Requester implements AutoCloseable {
      * @param correlationId goes to the handler
      * @param handler told of the end, by {@link #poll}, if this returns SENT
      * @return BACK_PRESSURED if too many calls are outstanding, or the peer does not keep up; nothing was changed then
+     * @throws IllegalStateException while another thread calls; nothing was sent then
      */
     public SendResult call(
             Channel channel,
@@ -131,6 +135,46 @@ public final class Requester implements AutoCloseable {
         return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, false);
     }
 
+    /**
+     * Calls, and gives the result as a future: an array with the response, or a {@link CallException}. Any number of threads may
+     * call so at a time, if all callers of this requester do. Allocates.
+     *
+     * <p>The node's thread completes the future, and runs what depends on it, which must not block there.
+     *
+     * @param channel of {@link #connect}
+     * @param request the payload
+     * @param timeout how long the response may take, more than 0
+     * @throws IllegalStateException unless the node polls ({@link #pollOnNode}): nobody would complete the future
+     */
+    public CompletableFuture<byte[]> call(Channel channel, byte[] request, Duration timeout) {
+        if (!nodePolls) {
+            throw new IllegalStateException(
+                    "nobody polls " + this + ", and so nobody would complete the future: call pollOnNode() first");
+        }
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        UnsafeBuffer payload = new UnsafeBuffer(request);
+        SendResult sent;
+        synchronized (this) {
+            sent = call(channel, payload, 0, request.length, timeout, 0, r -> CallException.end(answer, r));
+        }
+        if (sent != SendResult.SENT) {
+            CallException.notSent(answer, channel, sent);
+        }
+        return answer;
+    }
+
+    /** As {@link #call(Channel, DirectBuffer, int, int, long, long, ResponseHandler)}. */
+    public SendResult call(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            Duration timeout,
+            long correlationId,
+            ResponseHandler handler) {
+        return call(channel, request, offset, length, timeout.toNanos(), correlationId, handler);
+    }
+
     private SendResult begin(
             Channel channel,
             DirectBuffer request,
@@ -147,6 +191,25 @@ public final class Requester implements AutoCloseable {
         if (closed) {
             return SendResult.CLOSED;
         }
+        if (!calling.tryEnter()) {
+            throw calling.refusal(this, "give each thread that calls a requester of its own");
+        }
+        try {
+            return send(channel, request, offset, length, timeoutNanos, correlationId, handler, now);
+        } finally {
+            calling.leave();
+        }
+    }
+
+    private SendResult send(
+            Channel channel,
+            DirectBuffer request,
+            int offset,
+            int length,
+            long timeoutNanos,
+            long correlationId,
+            ResponseHandler handler,
+            boolean now) {
         int slot = spare == IntHandover.EMPTY ? free.take() : spare;
         if (slot == IntHandover.EMPTY) {
             return SendResult.BACK_PRESSURED;
@@ -237,11 +300,23 @@ public final class Requester implements AutoCloseable {
         if (nodePolls) {
             throw new IllegalStateException(this + " is polled by its node");
         }
-        takeBegun();
-        long left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+        long left = nanos;
+        if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
+            try {
+                takeBegun();
+                left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+            } finally {
+                polling.set(false);
+            }
+        }
         if (left > 0) {
             node.awaitMessage(left, hasWork);
         }
+    }
+
+    /** As {@link #await(long)}. */
+    public void await(Duration longest) {
+        await(longest.toNanos());
     }
 
     private boolean hasWork() {

@@ -2,6 +2,8 @@ package io.verbena;
 
 import io.verbena.nic.append.AppendQueueStatistics;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,11 +15,15 @@ import org.slf4j.LoggerFactory;
  * Answers the requests that come to an inbox, at once or later and in any order.
  *
  * <pre>{@code
- *   node.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
+ *   node.openResponder("echo").onRequest(r -> {
+ *       if (r.reply(r.buffer(), r.offset(), r.length()) == SendResult.BACK_PRESSURED) {
+ *           r.again();
+ *       }
+ *   });
  * }</pre>
  *
  * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the
- * request's channel: for one thread at a time a channel. Nothing is allocated per request.
+ * request's channel, which {@link #reply} and {@link #fail} do from any thread. Nothing is allocated per request.
  *
  * <p>Answers that are given by {@link Request#enqueue} leave together, at the end of the batch of requests that were there: one
  * doorbell for all of a channel's.
@@ -25,12 +31,14 @@ import org.slf4j.LoggerFactory;
 public final class Responder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
     private static final int MAX_TEXT = 512;
+    private static final int MAX_OWED = 4096;
 
     private final Inbox inbox;
     private final Request request = new Request(this);
     private final MessageHandler onMessage = this::onMessage;
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
+    private final AtomicInteger owed = new AtomicInteger(); // failures that wait for room
     private @Nullable RequestHandler handler;
 
     // The poller's: where answers were enqueued that have not left.
@@ -70,7 +78,10 @@ public final class Responder implements AutoCloseable {
         }
     }
 
-    /** Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. */
+    /**
+     * Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. If the handler throws, the
+     * request's call is {@link Outcome#FAILED}, with the exception's message, and the error is logged.
+     */
     public void onRequest(RequestHandler requestHandler) {
         if (inbox.hasCallback()) {
             throw new IllegalStateException("responder '" + name() + "' has a callback already");
@@ -84,8 +95,13 @@ public final class Responder implements AutoCloseable {
         return inbox.await(nanos);
     }
 
+    /** As {@link #await(long)}. */
+    public boolean await(Duration longest) {
+        return await(longest.toNanos());
+    }
+
     /**
-     * Answers a request that came before.
+     * Answers a request that came before. Any thread.
      *
      * @param channel of the request
      * @param correlationId of the request
@@ -127,7 +143,11 @@ public final class Responder implements AutoCloseable {
         }
     }
 
-    /** Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates. */
+    /**
+     * Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates. Any thread.
+     *
+     * @return as {@link #reply}
+     */
     public static SendResult fail(Channel channel, long correlationId, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         return CallFlyweight.send(
@@ -158,14 +178,39 @@ public final class Responder implements AutoCloseable {
                 message.length() - CallFlyweight.HEADER_LENGTH);
         try {
             taker.onRequest(request);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("the handler of responder '{}' failed; its caller is told", name(), e);
-            if (fail(channel, correlationId, String.valueOf(e.getMessage())) != SendResult.SENT) {
-                unanswered.incrementAndGet();
+            String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+            if (!tell(channel, correlationId, reason)) {
+                tellLater(channel, correlationId, reason);
             }
         } finally {
             request.unwrap();
         }
+    }
+
+    /** Tells a caller that its request has failed. @return false if there is no room for that now */
+    private boolean tell(Channel channel, long correlationId, String reason) {
+        SendResult result = fail(channel, correlationId, reason);
+        if (result == SendResult.CLOSED) {
+            unanswered.incrementAndGet();
+        }
+        return result != SendResult.BACK_PRESSURED;
+    }
+
+    private void tellLater(Channel channel, long correlationId, String reason) {
+        if (owed.incrementAndGet() > MAX_OWED) {
+            owed.decrementAndGet();
+            unanswered.incrementAndGet();
+            return;
+        }
+        inbox.node().turns().retry(() -> {
+            boolean told = tell(channel, correlationId, reason);
+            if (told) {
+                owed.decrementAndGet();
+            }
+            return told;
+        });
     }
 
     /** What there is to know of the inbox that requests come to. Any thread. */
@@ -178,7 +223,10 @@ public final class Responder implements AutoCloseable {
         return malformed.get();
     }
 
-    /** Requests whose handler failed and whose caller could not be told; they expire there. Any thread. */
+    /**
+     * Requests whose handler failed and whose caller could not be told: it was gone, or more than 4,096 failures waited for room. Any
+     * thread.
+     */
     public long unanswered() {
         return unanswered.get();
     }

@@ -1,6 +1,5 @@
 package io.verbena;
 
-import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -71,13 +70,21 @@ public final class Response {
         return length;
     }
 
+    /** A copy of the payload. */
+    public byte[] bytes() {
+        return Payload.bytes(buffer, offset, length);
+    }
+
+    /** The payload, read as UTF-8; allocates. */
+    public String text() {
+        return Payload.text(buffer, offset, length);
+    }
+
     /** Why there is no result, for a log; allocates. */
     public String failure() {
         switch (outcome) {
             case FAILED:
-                byte[] text = new byte[length];
-                buffer.getBytes(offset, text);
-                return new String(text, StandardCharsets.UTF_8);
+                return text();
             case EXPIRED:
                 return "no response within the deadline";
             case CLOSED:

@@ -2,14 +2,13 @@ package io.verbena;
 
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.memory.MemoryRegion;
-import java.util.Arrays;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory in which a channel keeps messages until the peer has acknowledged them: a ring, and for a message
- * above half of it a region of its own. What a request used is free when the request is complete, which the send ring's
+ * above a quarter of it a region of its own. What a request used is free when the request is complete, which the send ring's
  * count of outstanding requests tells: no completion is needed for it.
  *
  * <p>Used by the channel's thread. Memory is allocated when it is first needed.
@@ -18,19 +17,22 @@ final class StagingRing {
     /** Regions of their own that a channel may hold at a time. */
     static final int MAX_LARGE = 4;
 
+    private static final long NO_RING = -1;
+
     private final ProtectionDomain pd;
-    private final int capacity;
     private final int access;
+    private int capacity;
     private @Nullable MemoryRegion ring;
     private @Nullable MemoryRegion spare;
     private long head; // claimed up to here
     private long tail; // free up to here
 
-    // Requests that hold memory, oldest first: the request's number, and the ring's tail when it is complete.
-    private final long[] requests;
-    private final long[] ends;
-    private final @Nullable MemoryRegion[] regions;
-    private final int mask;
+    // Requests that hold memory, oldest first: the request's number, where it lies, and the ring's tail when it is
+    // complete.
+    private long[] requests;
+    private long[] ends; // NO_RING for a region of its own
+    private @Nullable MemoryRegion[] regions;
+    private int mask;
     private int first;
     private int count;
     private int large;
@@ -59,19 +61,71 @@ final class StagingRing {
     void complete(long completed) {
         while (count > 0 && requests[first] < completed) {
             MemoryRegion region = regions[first];
-            if (region == null) {
-                tail = ends[first];
-            } else {
-                regions[first] = null;
-                large--;
-                giveBack(region);
-            }
+            long end = ends[first];
+            regions[first] = null;
             first = (first + 1) & mask;
             count--;
+            if (end == NO_RING) {
+                large--;
+                giveBack(region);
+            } else if (region == ring) {
+                tail = end;
+            } else if (!holdsAny(region)) {
+                pd.deregister(region); // the ring before this one
+            }
         }
-        if (count == 0) {
-            tail = head;
+        if (count == 0) { // the next one finds what the last one left in a near cache
+            head = 0;
+            tail = 0;
         }
+    }
+
+    private boolean holdsAny(MemoryRegion region) {
+        for (int i = 0; i < count; i++) {
+            if (regions[(first + i) & mask] == region) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Bytes of the ring. */
+    int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Makes it larger: a new ring, and what the old one holds stays there until it is complete. Nothing is claimed now.
+     *
+     * @param bytes of the ring, a power of two
+     */
+    void grow(int bytes) {
+        MemoryRegion old = ring;
+        ring = null;
+        head = 0;
+        tail = 0;
+        capacity = bytes;
+        if (old != null && !holdsAny(old)) {
+            pd.deregister(old);
+        }
+    }
+
+    /** Follows a send ring that holds more requests now, a power of two. */
+    void deepen(int sendDepth) {
+        long[] numbers = new long[sendDepth];
+        long[] tails = new long[sendDepth];
+        MemoryRegion[] places = new MemoryRegion[sendDepth];
+        for (int i = 0; i < count; i++) {
+            int at = (first + i) & mask;
+            numbers[i] = requests[at];
+            tails[i] = ends[at];
+            places[i] = regions[at];
+        }
+        requests = numbers;
+        ends = tails;
+        regions = places;
+        first = 0;
+        mask = sendDepth - 1;
     }
 
     private void giveBack(MemoryRegion region) {
@@ -97,7 +151,7 @@ final class StagingRing {
 
     /** Claims memory for a message. @return false if there is no room now */
     boolean claim(int length) {
-        return length > capacity / 2 ? claimLarge(length) : claimRing(length);
+        return length > capacity / 4 ? claimLarge(length) : claimRing(length);
     }
 
     private boolean claimRing(int length) {
@@ -130,7 +184,7 @@ final class StagingRing {
             claimed = pd.allocate(length, access);
         }
         claimedOffset = 0;
-        claimedEnd = -1;
+        claimedEnd = NO_RING;
         return true;
     }
 
@@ -159,12 +213,12 @@ final class StagingRing {
         MemoryRegion region = claimed();
         int last = (first + count++) & mask;
         requests[last] = request;
-        if (claimedEnd >= 0) {
-            head = claimedEnd;
-            ends[last] = claimedEnd;
-        } else {
-            regions[last] = region;
+        regions[last] = region;
+        ends[last] = claimedEnd;
+        if (claimedEnd == NO_RING) {
             large++;
+        } else {
+            head = claimedEnd;
         }
         claimed = null;
     }
@@ -173,21 +227,14 @@ final class StagingRing {
     void abort() {
         MemoryRegion region = claimed();
         claimed = null;
-        if (claimedEnd < 0) {
+        if (claimedEnd == NO_RING) {
             giveBack(region);
         }
     }
 
     /** Gives all memory back. Nobody may use it any more. */
     void close() {
-        for (int i = 0; i < count; i++) {
-            MemoryRegion region = regions[(first + i) & mask];
-            if (region != null) {
-                pd.deregister(region);
-            }
-        }
-        Arrays.fill(regions, null);
-        count = 0;
+        complete(Long.MAX_VALUE);
         trim();
         MemoryRegion memory = ring;
         if (memory != null) {

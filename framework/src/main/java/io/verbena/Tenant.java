@@ -4,6 +4,7 @@ import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,16 @@ public final class Tenant {
         return node.connect(this, address, answersTo, options, timeout);
     }
 
+    /**
+     * Connects to an inbox without waiting, as {@link Node#connectAsync}; what is sent is at this tenant's expense.
+     *
+     * @param answersTo an inbox of this tenant's that the peer's channel back leads to, or null if there is none
+     */
+    public CompletableFuture<Channel> connectAsync(
+            String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
+        return node.connectAsync(this, address, answersTo, options, timeout);
+    }
+
     /** Attaches to memory that a peer shares, as {@link Node#attach}, at this tenant's expense. */
     public RemoteRegion attach(String address, Duration timeout) {
         return node.attach(this, address, timeout);
@@ -94,6 +105,10 @@ public final class Tenant {
     /** Opens a requester, as {@link Node#openRequester(RequesterOptions)}: its calls are at this tenant's expense. */
     public Requester openRequester(RequesterOptions options) {
         return node.openRequester(this, options);
+    }
+
+    Node node() {
+        return node;
     }
 
     ProtectionDomain pd() {

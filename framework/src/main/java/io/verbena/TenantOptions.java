@@ -55,6 +55,16 @@ public final class TenantOptions {
     }
 
     /**
+     * Bytes of messages that a channel may keep until they are acknowledged, 1 to {@value GroupAttributes#MAX_SEND_WINDOW}; 4 MiB
+     * by default. A channel begins with {@link NodeContext#stagingLength} and {@link NodeContext#sendDepth}, and grows up to this
+     * while other tenants send to the same peer and it could send more than fits.
+     */
+    public TenantOptions maxChannelWindow(int bytes) {
+        attributes.maxSendWindow(bytes);
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
      * ({@link NodeContext#chargedUnit}), so much of that.
      */
@@ -100,6 +110,11 @@ public final class TenantOptions {
     /** Bytes of the longest message of an urgent channel. */
     public int urgentLimit() {
         return attributes.urgentLimit();
+    }
+
+    /** Bytes that a channel may keep until they are acknowledged. */
+    public int maxChannelWindow() {
+        return attributes.maxSendWindow();
     }
 
     /** Most bytes a second, 0 for no such bound. */

@@ -10,6 +10,15 @@ interface TurnTask {
      */
     int doWork(long now);
 
+    /**
+     * The node ends: nothing begins any more. Any thread, after the last {@link #doWork}.
+     *
+     * @return whether nothing of the task is under way on another thread
+     */
+    default boolean end() {
+        return true;
+    }
+
     /** When {@link #doWork} is needed at the latest, or {@link Long#MAX_VALUE}. */
     long nextDeadline();
 }

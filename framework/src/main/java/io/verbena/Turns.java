@@ -22,6 +22,7 @@ final class Turns implements EngineAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
     private static final long LAST_TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LAST_TURN_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final int COMMANDS_A_TURN = 256;
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
 
@@ -30,6 +31,7 @@ final class Turns implements EngineAgent {
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
+    private final Retries retries = new Retries();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile @Nullable Thread thread;
@@ -44,6 +46,12 @@ final class Turns implements EngineAgent {
     /** Runs something in the next turn. */
     void run(Runnable command) {
         commands.add(command);
+        engine.wake();
+    }
+
+    /** Tries something in each turn until it says that it is done. Any thread. */
+    void retry(BooleanSupplier attempt) {
+        retries.add(attempt);
         engine.wake();
     }
 
@@ -91,7 +99,7 @@ final class Turns implements EngineAgent {
     /** Whether a turn would find something without waiting, callbacks and tasks aside. */
     @Override
     public boolean hasWork() {
-        return connections.hasWork() || !commands.isEmpty() || closing.getAsBoolean();
+        return connections.hasWork() || !commands.isEmpty() || retries.hasNew() || closing.getAsBoolean();
     }
 
     @Override
@@ -107,10 +115,7 @@ final class Turns implements EngineAgent {
             }
             long now = System.nanoTime();
             int work = connections.doWork(now);
-            for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-                command.run();
-                work++;
-            }
+            work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
             for (Inbox inbox : callbacks) {
                 work += callBack(inbox);
             }
@@ -127,10 +132,27 @@ final class Turns implements EngineAgent {
         }
     }
 
+    private int runCommands(int limit) {
+        int count = 0;
+        while (count < limit) {
+            Runnable command = commands.poll();
+            if (command == null) {
+                break;
+            }
+            count++;
+            try {
+                command.run();
+            } catch (RuntimeException | Error e) {
+                LOG.error("a task of a node failed", e);
+            }
+        }
+        return count;
+    }
+
     private int callBack(Inbox inbox) {
         try {
             return inbox.callBack();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
             return 1;
         }
@@ -138,14 +160,20 @@ final class Turns implements EngineAgent {
 
     @Override
     public long nextDeadline() {
-        long next = connections.nextDeadline();
+        long next = Math.min(connections.nextDeadline(), retries.nextDeadline());
+        for (Inbox inbox : callbacks) {
+            next = Math.min(next, inbox.nextAttempt());
+        }
         for (TurnTask task : tasks) {
             next = Math.min(next, task.nextDeadline());
         }
         return next;
     }
 
-    /** Waits for the turn that is under way, which uses memory that is about to go, and lets no other begin. */
+    /**
+     * Waits for the turn that is under way, which uses memory that is about to go, runs the commands that are left, and lets no
+     * other turn begin.
+     */
     void end() {
         ended = true;
         if (isCurrentThread()) {
@@ -158,6 +186,16 @@ final class Turns implements EngineAgent {
                 return;
             }
             LockSupport.parkNanos(this, LAST_TURN_LOOK);
+        }
+        runCommands(Integer.MAX_VALUE);
+        for (TurnTask task : tasks) {
+            while (!task.end()) {
+                if (System.nanoTime() - deadline > 0) {
+                    LOG.warn("a node closes while {} has run for {} s", task, LAST_TURN_NANOS / 1_000_000_000L);
+                    break;
+                }
+                LockSupport.parkNanos(this, LAST_TURN_LOOK);
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ class ErrorTextTest {
         try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = gone.getLocalPort();
         }
-        try (Node node = Node.launch(new NodeContext().eventLoop(true))) {
+        try (Node node = Node.launch(new NodeContext())) {
             assertThatThrownBy(() -> node.connect("tcp://127.0.0.1:" + port + "/echo", TIMEOUT))
                     .isInstanceOf(ConnectionException.class)
                     .hasMessage("cannot connect to tcp://127.0.0.1:" + port
@@ -55,7 +55,7 @@ class ErrorTextTest {
 
     @Test
     void noSuchSocket(@TempDir Path directory) {
-        try (Node node = Node.launch(new NodeContext().eventLoop(true))) {
+        try (Node node = Node.launch(new NodeContext())) {
             String address = "uds:" + directory.resolve("x.sock") + "/echo";
             assertThatThrownBy(() -> node.connect(address, TIMEOUT))
                     .isInstanceOf(ConnectionException.class)
@@ -66,7 +66,7 @@ class ErrorTextTest {
 
     @Test
     void noSuchNodeOnThisHost() {
-        try (Node node = Node.launch(new NodeContext().sharedMemory(true))) {
+        try (Node node = Node.launch(new NodeContext())) {
             assertThatThrownBy(() -> node.connect("shm:nobody/echo", TIMEOUT))
                     .isInstanceOf(ConnectionException.class)
                     .hasMessage(
@@ -90,18 +90,6 @@ class ErrorTextTest {
                     .isInstanceOf(ConnectionException.class)
                     .hasMessage("cannot connect to " + pair.address + "nope: node '" + pair.server.name()
                             + "' has no inbox 'nope'");
-        }
-    }
-
-    @Test
-    void nodeWithoutWhatTheAddressNeeds() {
-        try (Node node = Node.launch(new NodeContext())) {
-            assertThatThrownBy(() -> node.connect("tcp://127.0.0.1:1/echo", TIMEOUT))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("set eventLoop(true) in its NodeContext");
-            assertThatThrownBy(() -> node.connect("shm:other/echo", TIMEOUT))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("set sharedMemory(true) in its NodeContext");
         }
     }
 

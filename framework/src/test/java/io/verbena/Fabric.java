@@ -37,6 +37,6 @@ enum Fabric {
 
     /** A context for a node that may use this fabric. */
     NodeContext context(NodeMode mode) {
-        return new NodeContext().mode(mode).eventLoop(this != LOCAL).sharedMemory(this == SHM);
+        return new NodeContext().mode(mode).sharedMemory(this == SHM);
     }
 }

@@ -20,7 +20,7 @@ class HandshakeFuzzTest {
 
     @BeforeEach
     void open() {
-        node = Node.launch(new NodeContext().mode(NodeMode.INVOKER).eventLoop(false));
+        node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
         node.openInbox("inbox", new InboxOptions());
         node.share("region", 4096);
         hostile = Nic.open(new NicContext().mode(EngineMode.INVOKER).backgroundThread(false));

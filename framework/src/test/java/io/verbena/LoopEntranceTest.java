@@ -53,11 +53,8 @@ class LoopEntranceTest {
     void connect() {
         sink = Node.launch(new NodeContext().listen("tcp://127.0.0.1:0"));
         sink.openInbox("sink").onMessage(m -> {});
-        node = Node.launch(new NodeContext()
-                .mode(NodeMode.INVOKER)
-                .eventLoop(true)
-                .sendDepth(16)
-                .stagingLength(4096));
+        node = Node.launch(
+                new NodeContext().mode(NodeMode.INVOKER).sendDepth(16).stagingLength(4096));
         channel = node.connect(sink.addresses().get(0) + "/sink", TIMEOUT);
     }
 

@@ -1,7 +1,9 @@
 package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MixedLengthsTest {
     private static final int MESSAGES = 20_000;
+    private static final int IN_PARTS = 5_000;
     private static final int LARGEST = 300_000;
 
     @ParameterizedTest
@@ -39,6 +42,51 @@ class MixedLengthsTest {
                 receive(inbox, received, expected);
                 return received[0] == MESSAGES;
             });
+        }
+    }
+
+    /** Some in two parts, which lie elsewhere; those before and behind one may still be waiting for a doorbell. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void inTwoPartsToo(Fabric fabric) {
+        NodeContext client = fabric.context(NodeMode.INVOKER).sendDepth(16).stagingLength(1 << 16);
+        try (NodePair pair = new NodePair(fabric, fabric.context(NodeMode.THREAD), client)) {
+            int[] received = new int[1];
+            Random expected = new Random(12);
+            Inbox inbox = pair.server.openInbox("mixed");
+            Channel channel = pair.client.connect(pair.address + "mixed", NodePair.TIMEOUT);
+            Random sent = new Random(12);
+            Random cuts = new Random(13);
+            UnsafeBuffer head = new UnsafeBuffer(new byte[LARGEST]);
+            UnsafeBuffer body = new UnsafeBuffer(ByteBuffer.allocateDirect(LARGEST));
+            for (int i = 0; i < IN_PARTS; i++) {
+                int length = lengthOf(sent);
+                int first = cuts.nextInt(1 + Math.min(length, 300));
+                int at = cuts.nextInt(1 + LARGEST - length);
+                boolean whole = cuts.nextInt(4) == 0;
+                head.setMemory(at, whole ? length : first, (byte) i);
+                body.setMemory(at, length - first, (byte) i);
+                pair.await(() -> {
+                    receive(inbox, received, expected);
+                    return (whole
+                                    ? channel.enqueue(head, at, length)
+                                    : channel.offer(head, at, first, body, at, length - first))
+                            == SendResult.SENT;
+                });
+                head.setMemory(at, whole ? length : first, (byte) ~i); // it has been copied
+                body.setMemory(at, length - first, (byte) ~i);
+            }
+            channel.flush();
+            pair.await(() -> {
+                receive(inbox, received, expected);
+                return received[0] == IN_PARTS;
+            });
+            int longest = channel.maxMessage();
+            assertThatThrownBy(() -> channel.offer(head, 0, 1, body, 0, longest))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(String.valueOf(longest));
+            assertThatThrownBy(() -> channel.offer(head, 0, -1, body, 0, 1))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 

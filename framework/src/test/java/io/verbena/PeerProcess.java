@@ -94,6 +94,28 @@ final class PeerProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    void awaitEnd() throws InterruptedException {
+        if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("process " + process.pid() + " has not ended");
+        }
+    }
+
+    /** Whether files of its memory are left. */
+    boolean hasFiles() {
+        String hex = Long.toHexString(nicId);
+        try (Stream<Path> files = Files.find(
+                Path.of("/dev/shm"), 2, (path, attributes) -> path.toString().contains(hex))) {
+            return files.findAny().isPresent();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Stops it; all its threads stand still when this returns. */
     void suspend() {
         signal("-STOP");

@@ -55,11 +55,7 @@ class ReentranceTest {
     }
 
     private Node worker() {
-        return launch(new NodeContext()
-                .name("worker")
-                .mode(NodeMode.INVOKER)
-                .eventLoop(true)
-                .sendDepth(DEPTH));
+        return launch(new NodeContext().name("worker").mode(NodeMode.INVOKER).sendDepth(DEPTH));
     }
 
     /** Listens on a node's event loop; the handler gets what clients send. */
@@ -204,7 +200,7 @@ class ReentranceTest {
     @ParameterizedTest
     @EnumSource(NodeMode.class)
     void aHandlerThatWaitsForItsNodeIsRefused(NodeMode mode) throws Exception {
-        Node node = launch(new NodeContext().name("node").mode(mode).eventLoop(true));
+        Node node = launch(new NodeContext().name("node").mode(mode));
         Inbox in = node.openInbox("in");
         Inbox other = node.openInbox("other");
         Channel channel = node.connect("local:node/in", TIMEOUT);

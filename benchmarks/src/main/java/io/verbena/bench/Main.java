@@ -7,6 +7,7 @@ import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
 import io.verbena.bench.perftest.Perftest;
+import io.verbena.bench.promise.ReceiverProcess;
 import io.verbena.bench.simulate.Simulate;
 import io.verbena.bench.tenants.TenantsProcess;
 import io.verbena.bench.top.TopCommand;
@@ -32,7 +33,8 @@ import picocli.CommandLine.Command;
             BusyProcess.class,
             EtcProcess.class,
             TenantsProcess.class,
-            HubProcess.class
+            HubProcess.class,
+            ReceiverProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {

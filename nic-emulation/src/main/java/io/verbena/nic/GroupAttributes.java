@@ -11,6 +11,9 @@ public final class GroupAttributes {
     /** Largest {@link #urgentLimit(int)}. */
     public static final int MAX_URGENT_LIMIT = 64 * 1024;
 
+    /** Largest {@link #maxSendWindow(int)}. */
+    public static final int MAX_SEND_WINDOW = 64 << 20;
+
     private static final int LONGEST_NAME = 64;
     private static final long MAX_RATE = 1L << 50;
 
@@ -20,6 +23,7 @@ public final class GroupAttributes {
     private int maxQueuePairs = Integer.MAX_VALUE;
     private boolean mayBeUrgent = true;
     private int urgentLimit = 4096;
+    private int maxSendWindow = 4 << 20;
     private long ceiling;
     private long floor;
 
@@ -34,6 +38,7 @@ public final class GroupAttributes {
         maxQueuePairs = other.maxQueuePairs;
         mayBeUrgent = other.mayBeUrgent;
         urgentLimit = other.urgentLimit;
+        maxSendWindow = other.maxSendWindow;
         ceiling = other.ceiling;
         floor = other.floor;
     }
@@ -87,6 +92,15 @@ public final class GroupAttributes {
     }
 
     /**
+     * Bytes to which one sender of the tenant's may let its window of unacknowledged messages grow, 1 to {@value
+     * #MAX_SEND_WINDOW}; 4 MiB by default. Kept by whoever stages messages for queue pairs; the NIC does not.
+     */
+    public GroupAttributes maxSendWindow(int bytes) {
+        maxSendWindow = range("maxSendWindow", bytes, MAX_SEND_WINDOW);
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else than
      * bytes is charged ({@link NicContext#chargedUnit}), so much of that.
      */
@@ -132,6 +146,11 @@ public final class GroupAttributes {
     /** Bytes of the longest message of an urgent queue pair. */
     public int urgentLimit() {
         return urgentLimit;
+    }
+
+    /** Bytes to which a sender's window may grow. */
+    public int maxSendWindow() {
+        return maxSendWindow;
     }
 
     /** Most bytes a second, 0 for no such bound. */

@@ -22,7 +22,7 @@ public final class PerformanceGroup implements AutoCloseable {
     private final FlowGroup flows;
 
     // Under the NIC's lock.
-    private GroupAttributes attributes;
+    private volatile GroupAttributes attributes; // replaced, never changed
     private int protectionDomains;
     private int queuePairs;
     private boolean closed;
@@ -90,6 +90,11 @@ public final class PerformanceGroup implements AutoCloseable {
         synchronized (groups.lock()) {
             return new GroupAttributes(attributes);
         }
+    }
+
+    /** {@link GroupAttributes#maxSendWindow}, without a copy of all. Any thread. */
+    public int maxSendWindow() {
+        return attributes.maxSendWindow();
     }
 
     /** What it has sent and waited for. */

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class QueuePair implements AutoCloseable {
     private static final int MAX_MESSAGE = Integer.MAX_VALUE;
 
+    /** Longest request that is executed as it is posted: what it takes is not noticed by others. */
+    private static final int POSTED_NOW = 4096;
+
     private final ProtectionDomain pd;
     private final Engine engine;
     private final QpContext context;
@@ -100,6 +103,33 @@ public final class QueuePair implements AutoCloseable {
         return sendRing.capacity();
     }
 
+    /**
+     * Lets more requests be outstanding; those that are stay. Its completion queues must have room for the completions. For the
+     * thread that posts, outside of a batch; waits for the engine's turn.
+     *
+     * @param requests at most {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two; what is less than now changes
+     *     nothing
+     * @throws IllegalArgumentException if there are too many
+     * @throws IllegalStateException while a batch is open
+     */
+    public void growSend(int requests) {
+        if (requests > QueuePairAttributes.MAX_SEND) {
+            throw new IllegalArgumentException("maxSend " + requests + " > maximum " + QueuePairAttributes.MAX_SEND);
+        }
+        if (sendRing.isBatching()) {
+            throw new IllegalStateException(this + " has a batch of " + sendRing.batched() + " requests open");
+        }
+        engine.call(() -> sendRing.grow(requests));
+    }
+
+    /**
+     * Whether its peer is sent to by other groups too, and it has nothing left to send itself: more requests would have their turn
+     * now. Any thread, a hint.
+     */
+    public boolean isStarved() {
+        return context.isStarved();
+    }
+
     // ---- posting -----------------------------------------------------------------------------------------------
 
     /**
@@ -114,7 +144,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private PostResult enqueue(SendRequest request) {
-        int slot = encode(request);
+        int slot = encode(request, sendRing.maxInline());
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
         }
@@ -124,9 +154,9 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** Checks a request and puts it, all but inline data, into the next slot; -1 if the queue is full. */
-    private int encode(SendRequest request) {
+    private int encode(SendRequest request, int maxInline) {
         checkSends();
-        request.check(context.type(), sendRing.maxSge(), sendRing.maxInline(), maxMessage());
+        request.check(context.type(), sendRing.maxSge(), maxInline, maxMessage());
         int slot = sendRing.claim();
         if (slot >= 0) {
             request.encode(sendRing.buffer(), slot);
@@ -169,10 +199,10 @@ public final class QueuePair implements AutoCloseable {
      */
     public PostResult postSend(SendRequest request) {
         checkNoBatch("postSend");
-        int slot = encode(request);
+        int slot = encode(request, sendRing.maxInline());
         boolean alone = sendRing.isIdle();
         if (slot >= 0) {
-            if (alone && request.executeNow(engine, context, sendRing.buffer(), slot)) {
+            if (alone && request.executeNow(engine, context, slot, POSTED_NOW)) {
                 return PostResult.POSTED;
             }
             request.encodeInline(sendRing.buffer(), slot);
@@ -186,6 +216,25 @@ public final class QueuePair implements AutoCloseable {
             engine.ringSoon(context);
         }
         return slot < 0 ? PostResult.QUEUE_FULL : PostResult.POSTED;
+    }
+
+    /**
+     * Executes a request at once, as {@link #postSend(SendRequest)} does with a small one, or not at all. Here it may be of any
+     * length, and so may its inline data, which is read where it lies: a message that is in no registered memory is copied
+     * once, to its place at the peer.
+     *
+     * @return whether it was executed; if not (requests are before it, others are to send, or the peer's memory is not at
+     *     hand), nothing has happened, and it may be posted
+     * @throws IllegalStateException as {@link #post}
+     * @throws IllegalArgumentException if the request can never be executed
+     */
+    public boolean executeNow(SendRequest request) {
+        checkNoBatch("executeNow");
+        if (!sendRing.isIdle()) {
+            return false;
+        }
+        int slot = encode(request, Integer.MAX_VALUE);
+        return slot >= 0 && request.executeNow(engine, context, slot, Integer.MAX_VALUE);
     }
 
     /**

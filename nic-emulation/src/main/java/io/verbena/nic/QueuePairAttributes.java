@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
  * default. Mutable; not thread-safe.
  */
 public final class QueuePairAttributes {
+    /** Most sends that may be outstanding. */
+    public static final int MAX_SEND = 32768;
+
     @Nullable
     CompletionQueue sendQueue;
 
@@ -63,7 +66,7 @@ public final class QueuePairAttributes {
 
     /** Sends that may be outstanding, 1 to 32768; rounded up to a power of two. */
     public QueuePairAttributes maxSend(int count) {
-        maxSend = range("max_send_wr", count, 1, 32768);
+        maxSend = range("max_send_wr", count, 1, MAX_SEND);
         return this;
     }
 

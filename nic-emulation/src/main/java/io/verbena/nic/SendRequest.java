@@ -4,11 +4,11 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.QpContext;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A work request for a send queue ({@code ibv_post_send(3)}): mutable and reusable, copied when it is posted. Each of the
@@ -45,8 +45,7 @@ public final class SendRequest {
 
     private long length; // of all entries, or of the inline data
 
-    private @Nullable DirectBuffer inlineBuffer;
-    private int inlineOffset;
+    private final InlineData inline = new InlineData();
 
     /** Creates a request that sends nothing. */
     public SendRequest() {}
@@ -214,10 +213,17 @@ public final class SendRequest {
      * APPEND only.
      */
     public SendRequest inline(DirectBuffer buffer, int offset, int length) {
-        buffer.boundsCheck(offset, length);
-        inlineBuffer = buffer;
-        inlineOffset = offset;
+        inline.wrap(buffer, offset, length);
         this.length = length;
+        return flag(SendWqeDescriptor.INLINE, true);
+    }
+
+    /** As {@link #inline(DirectBuffer, int, int)}, from two buffers of which one follows the other. */
+    public SendRequest inline(
+            DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        inline.wrap(head, headOffset, headLength);
+        inline.follow(body, bodyOffset, bodyLength);
+        this.length = (long) headLength + bodyLength;
         return flag(SendWqeDescriptor.INLINE, true);
     }
 
@@ -228,7 +234,7 @@ public final class SendRequest {
         remoteOffset = offset;
         entries = 0;
         length = 0;
-        inlineBuffer = null;
+        inline.clear();
         addressed = false;
         return this;
     }
@@ -258,7 +264,7 @@ public final class SendRequest {
         if (type != QpType.RC && (flags & SendWqeDescriptor.FENCE) != 0) {
             throw new IllegalArgumentException(type + " does not offer a fence: it has no READs and atomics");
         }
-        if (inlineBuffer != null) {
+        if (inline.isPresent()) {
             if (opcode != WcOpcode.SEND && opcode != WcOpcode.WRITE && opcode != WcOpcode.APPEND) {
                 throw new IllegalArgumentException(opcode + " cannot carry inline data");
             }
@@ -278,18 +284,8 @@ public final class SendRequest {
     }
 
     /** Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not. */
-    boolean executeNow(Engine engine, QpContext qp, UnsafeBuffer ring, int slot) {
-        DirectBuffer data = inlineBuffer;
-        if (!qp.mayExecuteNow(opcode.ordinal(), flags)) {
-            return false;
-        }
-        if (data == null) {
-            return engine.executeNow(qp, slot, ring, 0);
-        }
-        // A buffer of the application's own class is not called by the engine, and one that has shrunk is the poster's
-        // fault.
-        data.boundsCheck(inlineOffset, (int) length);
-        return data instanceof UnsafeBuffer && engine.executeNow(qp, slot, data, inlineOffset);
+    boolean executeNow(Engine engine, QpContext qp, int slot, int longest) {
+        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, inline, longest);
     }
 
     /** Copies the request, all but inline data, to a slot of a send ring. */
@@ -319,9 +315,6 @@ public final class SendRequest {
 
     /** Copies inline data, if it has any, to a slot that {@link #encode} has filled. */
     void encodeInline(UnsafeBuffer ring, int slot) {
-        DirectBuffer data = inlineBuffer;
-        if (data != null) {
-            ring.putBytes(slot + SendWqeDescriptor.DATA, data, inlineOffset, (int) length);
-        }
+        inline.copyTo(ring, slot + SendWqeDescriptor.DATA);
     }
 }

@@ -177,11 +177,24 @@ final class CommandInput {
         }
     }
 
-    /** Keeps what was not used beyond the end of this read. */
-    void keepRest() {
+    /**
+     * Bytes that a command takes that has to be here as a whole and is too long for a message: where it is received, and once
+     * more as a request. 0 while there is none.
+     */
+    long collecting() {
+        final int length = streamed != null ? 0 : found ? parser.consumed() : parser.needed();
+        return length > TransferDescriptor.MAX_MESSAGE ? 2L * Math.max(length, receive.capacity()) : 0;
+    }
+
+    /**
+     * Keeps what was not used beyond the end of this read.
+     *
+     * @param more whether memory may be taken for what is still to come
+     */
+    void keepRest(boolean more) {
         final StreamedCommand value = streamed;
         final int needed;
-        if (found) {
+        if (found || !more) {
             needed = 0;
         } else if (value != null && value.left() > 0) {
             needed = Math.min(value.left(), TransferDescriptor.PIECE_LENGTH);

@@ -41,6 +41,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private static final int COMMANDS_PER_VISIT = 512;
 
     private static final int FIRST_WINDOW = 32;
+    /** Large values that a client may leave unread while there are few of all clients. */
+    private static final int MAX_UNREAD_VALUES = 1024;
+    /** How many are few: a quarter of what a shard keeps for a worker. */
+    private static final int FEW_UNREAD_VALUES = 16_384;
+
     private static final int LEAST_WINDOW = 2;
     private static final int LARGE_REPLY = 64 << 10;
     private static final int LINGER_MILLIS = 200;
@@ -77,6 +82,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private int window = FIRST_WINDOW;
     private long heldBytes;
     private long accounted;
+    private final InputMemory.Share inputShare = new InputMemory.Share(this::resume);
 
     Connection(Worker worker, Channel channel, long id) {
         this.worker = worker;
@@ -162,6 +168,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             transaction.clear();
             worker.memory().update(-accounted);
             accounted = 0;
+            worker.inputs().reserve(inputShare, 0, worker.nowNanos());
             worker.closed(this, reason == null ? CloseReason.CLIENT : reason, reasonDetail);
         }
     }
@@ -172,7 +179,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         try {
             worker.statistics().add(Counter.BYTES_IN, input.received(buffer));
             if (waits) {
-                input.keepRest(); // reading stops
+                input.keepRest(false); // reading stops
             } else {
                 process();
             }
@@ -235,10 +242,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (inputEnds) {
             input.close();
         } else {
-            input.keepRest();
-            pause(waits || !mayExecute());
+            final boolean hasRoom = mayCollect();
+            input.keepRest(hasRoom);
+            pause(waits || !hasRoom || !mayExecute());
         }
         markDirty();
+    }
+
+    /** Whether there is room for the command that is being received, and for what is left to send of the last one. */
+    private boolean mayCollect() {
+        long bytes = input.collecting();
+        for (final LargeRequest request : unsent) {
+            bytes += request.length();
+        }
+        return worker.inputs().reserve(inputShare, bytes, worker.nowNanos());
     }
 
     private void execute() {
@@ -325,8 +342,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows. */
     private boolean mayExecute() {
         return replies.size() < window
+                && mayLeaveUnread(output.bodies())
                 && ((output.length() < SEND_THRESHOLD && channel.isWritable())
                         || worker.memory().mayPileUp(output.memory()));
+    }
+
+    /** Shards keep a bounded number of values for all clients of a worker: whoever reads none of its own gets no more of them. */
+    private boolean mayLeaveUnread(int values) {
+        return values == 0
+                || (values < MAX_UNREAD_VALUES && worker.dispatcher().sender().openStreams() < FEW_UNREAD_VALUES);
     }
 
     private void pause(boolean pause) {
@@ -406,6 +430,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** The rest of the present value cannot be had, and its head has been sent: there is nothing left but to close. */
     void bodyLost(String why) {
+        output.flushNow(); // the replies before it
         close(CloseReason.INTERNAL_ERROR, why);
     }
 

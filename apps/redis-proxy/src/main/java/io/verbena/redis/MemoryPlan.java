@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
  *
  * <pre>
  *   direct memory (-XX:MaxDirectMemorySize)
- *     reserve   queues between workers and shards, sockets, replies under way: a quarter, 64 MiB to 1 GiB
+ *     reserve   queues between workers and shards, sockets, replies under way, arguments at the limit: a quarter, 64 MiB to 1 GiB
  *     clients   maxmemory-clients: an eighth, at least 32 MiB, unless set
  *     data      the rest: what the shards may hold from the process, free parts included
  *   heap (-Xmx)

@@ -51,6 +51,11 @@ final class ReplyOutput {
         return out.length();
     }
 
+    /** Values of complete replies whose bytes have not come, since the client has not taken what is before them. */
+    int bodies() {
+        return out.bodies() + (body == null ? 0 : 1);
+    }
+
     /** Whether everything that was answered is with the socket. */
     boolean isSent() {
         return replies.size() == 0 && body == null && out.length() == 0;
@@ -96,6 +101,7 @@ final class ReplyOutput {
         if (stream == null || connection.isClosed() || !channel.isWritable()) {
             return;
         }
+        worker.fetches();
         final SendResult asked = stream.ask();
         if (asked == SendResult.CLOSED) {
             connection.bodyLost("the value's shard was lost");
@@ -127,8 +133,16 @@ final class ReplyOutput {
         connection.markDirty();
     }
 
-    /** Hands what was written to the socket. */
+    /** Hands what was written to the socket, unless a value's first bytes are about to join its head. */
     void flush() {
+        final ReplyStream stream = body;
+        if (stream == null || !stream.isFirstPieceDue()) {
+            flushNow();
+        }
+    }
+
+    /** Hands what was written to the socket. */
+    void flushNow() {
         final ChannelHandlerContext ctx = context;
         if (unflushed && ctx != null) {
             unflushed = false;

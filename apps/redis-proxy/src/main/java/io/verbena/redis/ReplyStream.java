@@ -29,6 +29,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
         this.shard = shard;
         this.id = id;
         this.length = length;
+        sender.streamOpened();
     }
 
     @Override
@@ -39,6 +40,11 @@ final class ReplyStream implements PieceTaker, StreamedBody {
     /** Its bytes are next on their way to the client. */
     void begin(Connection connection) {
         reader = connection;
+    }
+
+    /** Whether bytes have been asked for, and none has come yet. */
+    boolean isFirstPieceDue() {
+        return received == 0 && asked > 0;
     }
 
     /** Whether all bytes have come. */
@@ -74,6 +80,9 @@ final class ReplyStream implements PieceTaker, StreamedBody {
             return;
         }
         received += cursor.textLength();
+        if (isComplete()) {
+            sender.streamEnded();
+        }
         try {
             connection.body(cursor.buffer(), cursor.textOffset(), cursor.textLength());
         } catch (RuntimeException | Error e) {
@@ -94,6 +103,9 @@ final class ReplyStream implements PieceTaker, StreamedBody {
     public void close() {
         if (!closed) {
             closed = true;
+            if (!isComplete()) {
+                sender.streamEnded();
+            }
             if (asked < length) { // else the shard lets go by itself
                 sender.closeStream(shard, id);
             }

@@ -11,6 +11,7 @@ import io.verbena.redis.backend.Backend;
 import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,9 +47,13 @@ final class RequestSender {
     private final InFlight inFlight;
     private final ByteBufAllocator allocator;
     private final RequestEncoder encoder = new RequestEncoder();
+    /** What stands before the bytes of a piece. */
+    private final UnsafeBuffer pieceHead = new UnsafeBuffer(new byte[TransferDescriptor.uploadLength(0)]);
+
     private final ArrayDeque<Release> releases = new ArrayDeque<>();
     private long lastUploadId;
     private int openUploads;
+    private int openStreams;
 
     private int begun = NO_SHARD;
     private long begunCorrelation;
@@ -92,10 +97,6 @@ final class RequestSender {
 
     private SendResult claim(int shard, int length) {
         return inFlight.hasRoom(length) ? backend.claim(shard, length) : SendResult.BACK_PRESSURED;
-    }
-
-    private SendResult claimPiece(int shard, int length, int claimed) {
-        return inFlight.hasRoomForPiece(length) ? backend.claim(shard, claimed) : SendResult.BACK_PRESSURED;
     }
 
     /** Where the request that was begun is encoded. */
@@ -178,7 +179,8 @@ final class RequestSender {
     SendResult send(LargeRequest request) {
         while (request.sent() < request.length()) {
             final int length = TransferDescriptor.nextPiece(request.length(), request.sent());
-            final SendResult sent = upload(
+            final SendResult sent = sendPiece(
+                    KvOp.UPLOAD_REQUEST,
                     request.shard(),
                     request.uploadId(),
                     request.length(),
@@ -202,22 +204,31 @@ final class RequestSender {
     }
 
     /**
-     * Sends a piece of an upload.
+     * Sends a piece of a value.
      *
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone
      */
     SendResult upload(int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
+        return sendPiece(KvOp.UPLOAD, shard, id, total, position, source, offset, length);
+    }
+
+    private SendResult sendPiece(
+            KvOp op, int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
         final int requestLength = TransferDescriptor.uploadLength(length);
-        final SendResult room = claimPiece(shard, requestLength, requestLength);
-        if (room == SendResult.SENT) {
-            encodeTransfer(KvOp.UPLOAD, inFlight.add(ARRIVED, shard, requestLength), 0)
-                    .argumentLong(id)
-                    .argumentLong(total)
-                    .argumentLong(position)
-                    .argument(source, offset, length);
-            backend.commit();
+        if (!inFlight.hasRoomForPiece(requestLength)) {
+            return SendResult.BACK_PRESSURED;
         }
-        return room;
+        final long correlation = inFlight.add(ARRIVED, shard, requestLength);
+        encoder.begin(pieceHead, 0, op, 0, correlation, 0)
+                .argumentLong(id)
+                .argumentLong(total)
+                .argumentLong(position)
+                .lastArgumentLength(length);
+        final SendResult sent = backend.send(shard, pieceHead, encoder.length(), source, offset, length);
+        if (sent != SendResult.SENT) {
+            inFlight.remove(inFlight.find(correlation));
+        }
+        return sent;
     }
 
     /**
@@ -226,7 +237,9 @@ final class RequestSender {
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone, and the stream with it
      */
     SendResult read(PieceTaker taker, int shard, long id, long position, int length) {
-        final SendResult room = claimPiece(shard, length, TransferDescriptor.readStreamLength());
+        final SendResult room = inFlight.hasRoomForPiece(length)
+                ? backend.claim(shard, TransferDescriptor.readStreamLength())
+                : SendResult.BACK_PRESSURED;
         if (room == SendResult.SENT) {
             encodeTransfer(KvOp.READ_STREAM, inFlight.add(taker, shard, length), 0)
                     .argumentLong(id)
@@ -239,6 +252,21 @@ final class RequestSender {
 
     private RequestEncoder encodeTransfer(KvOp op, long correlation, int flags) {
         return encoder.begin(backend.claimBuffer(), backend.claimOffset(), op, 0, correlation, flags);
+    }
+
+    /** A shard keeps a value for a client that is yet to read it. {@link #streamEnded} follows. */
+    void streamOpened() {
+        openStreams++;
+    }
+
+    /** A value was read to its end, or is not needed any more. */
+    void streamEnded() {
+        openStreams--;
+    }
+
+    /** Values that shards keep for clients that are yet to read them. */
+    int openStreams() {
+        return openStreams;
     }
 
     // ---- what nobody needs ------------------------------------------------------------------------------------------

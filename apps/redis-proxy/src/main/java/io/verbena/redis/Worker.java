@@ -45,6 +45,7 @@ final class Worker implements Runnable {
     private final ManualIoEventLoop loop;
     private final WorkerStatistics statistics = new WorkerStatistics();
     private final ClientMemory memory;
+    private final InputMemory inputs;
     private final ReadBuffer readBuffer = new ReadBuffer();
     private final WriterPool writers = new WriterPool(ByteBufAllocator.DEFAULT);
     private final Dispatcher dispatcher;
@@ -59,6 +60,9 @@ final class Worker implements Runnable {
     private List<Connection> fetching = new ArrayList<>();
     private List<Connection> fetched = new ArrayList<>();
     private @Nullable Connection executing;
+    /** Pieces of values were asked for in this turn. */
+    private boolean fetches;
+
     private boolean progress;
     private long nowNanos = System.nanoTime();
     private long lastTick = nowNanos;
@@ -74,6 +78,7 @@ final class Worker implements Runnable {
         this.backend = store.open(number, thread);
         this.loop = backend.loop();
         this.memory = new ClientMemory(settings, statistics);
+        this.inputs = new InputMemory(settings);
         this.dispatcher = new Dispatcher(this, backend);
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -117,6 +122,13 @@ final class Worker implements Runnable {
         takeTurns();
         endBatch();
         backend.flush(); // what was executed just now goes out before this thread waits
+        if (fetches) { // a shard that this thread runs has answered already
+            fetches = false;
+            backend.poll(replyHandler, REPLIES_PER_TURN);
+            endBatch();
+            backend.flush();
+        }
+        inputs.goOn(nowNanos);
         memory.enforce(connections);
         if (nowNanos - lastTick >= TICK_NANOS) {
             tick();
@@ -266,6 +278,11 @@ final class Worker implements Runnable {
         waiting.addLast(connection);
     }
 
+    /** A connection asks for pieces of a value. */
+    void fetches() {
+        fetches = true;
+    }
+
     /** A connection has pieces of a value to ask for, for which there was no room. */
     void fetchesLater(Connection connection) {
         fetching.add(connection);
@@ -293,6 +310,10 @@ final class Worker implements Runnable {
 
     ClientMemory memory() {
         return memory;
+    }
+
+    InputMemory inputs() {
+        return inputs;
     }
 
     ManualIoEventLoop loop() {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -136,6 +137,43 @@ class LimitsTest {
         }
     }
 
+    /** The store keeps large values for those who are yet to read them, as many as it does: nobody can have them all. */
+    @Test
+    void clientsThatLeaveLargeValuesUnreadTakeNobodysRoom() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture();
+                RespClient slow = proxy.client();
+                RespClient many = proxy.client();
+                RespClient other = proxy.client()) {
+            final String value = "v".repeat(200_000);
+            other.command("SET", "k", value);
+            final byte[] gets = RespClient.encode("GET", "k").repeat(1000).getBytes(StandardCharsets.US_ASCII);
+            final Thread sender = new Thread(() -> {
+                try {
+                    for (int i = 0; i < 70; i++) {
+                        slow.send(gets, 0, gets.length);
+                    }
+                } catch (IOException e) {
+                    // It is closed with the test.
+                }
+            });
+            sender.start();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
+            final String[] mget = new String[20_000];
+            Arrays.fill(mget, "k");
+            mget[0] = "MGET";
+            many.send(RespClient.encode(mget).repeat(10));
+            for (int i = 0; i < 100; i++) {
+                assertThat(other.command("GET", "k")).hasSize(value.length() + 11);
+            }
+            for (int i = 0; i < 2000; i++) {
+                assertThat(slow.read()).hasSize(value.length() + 11);
+            }
+            slow.close();
+            sender.join();
+        }
+    }
+
     @Test
     void aClientThatLetsTooMuchPileUpIsClosed() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().outputLimit(new OutputLimit(1 << 20, 0, 0)));
@@ -146,6 +184,27 @@ class LimitsTest {
             await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(other.command("INFO", "errors")).contains("closed_output_limit:1\r\n");
+        }
+    }
+
+    /** Arguments that are longer than a message are collected beside the data: what frees memory works while it is short. */
+    @Test
+    void manyKeysAreDeletedInOneCommandWhileMemoryIsShort() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemory("32mb"));
+                RespClient client = proxy.client()) {
+            final String value = "v".repeat(1000);
+            int keys = 0;
+            while (client.command("SET", "a:key:of:some:length:" + keys, value).equals("+OK\r\n")) {
+                keys++;
+            }
+            final String[] command = new String[keys + 1];
+            command[0] = "DEL";
+            for (int i = 0; i < keys; i++) {
+                command[i + 1] = "a:key:of:some:length:" + i;
+            }
+            assertThat(client.command("APPEND", command[1], MIB)).startsWith("-OOM");
+            assertThat(client.command(command)).isEqualTo(":" + keys + "\r\n");
+            assertThat(client.command("APPEND", command[1], MIB)).isEqualTo(":" + MIB.length() + "\r\n");
         }
     }
 

@@ -83,6 +83,20 @@ final class ShufflingStore implements Store {
         }
 
         @Override
+        public SendResult send(
+                int shard, DirectBuffer head, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+            if (outstanding > 0 && random.nextInt(8) == 0) {
+                refusals.incrementAndGet();
+                return SendResult.BACK_PRESSURED;
+            }
+            final SendResult sent = backend.send(shard, head, headLength, body, bodyOffset, bodyLength);
+            if (sent == SendResult.SENT) {
+                outstanding++;
+            }
+            return sent;
+        }
+
+        @Override
         public void abort() {
             backend.abort();
         }

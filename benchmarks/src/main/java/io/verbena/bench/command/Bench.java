@@ -9,6 +9,7 @@ import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.etc.EtcRun;
 import io.verbena.bench.path.PathKind;
+import io.verbena.bench.promise.PromiseCommand;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
 import io.verbena.bench.scale.Scale;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Option;
             UrgentCommand.class,
             AdversaryCommand.class,
             ArbiterCommand.class,
+            PromiseCommand.class,
             JmhCommand.class
         },
         description = {

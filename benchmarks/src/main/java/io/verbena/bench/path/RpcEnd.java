@@ -58,7 +58,7 @@ final class RpcEnd extends End {
                 .stagingLength(staging);
         InboxOptions longest = new InboxOptions().maxMessage(length + ROOM);
         if (near) {
-            node = Node.launch(context.eventLoop(fabric != FabricKind.LOCAL).sharedMemory(fabric == FabricKind.SHM));
+            node = Node.launch(context.sharedMemory(fabric == FabricKind.SHM));
             requester = node.openRequester(
                     new RequesterOptions().maxOutstanding(BitUtil.findNextPositivePowerOfTwo(settings.depth())));
             responder = null;

@@ -46,7 +46,7 @@ final class TopDemo implements AutoCloseable {
 
     private void start() {
         Node peer = opened(Node.launch(new NodeContext().name("peer").listen("uds:" + link.socket())));
-        NodeContext context = new NodeContext().name("demo").eventLoop(true).admin(admin.socket());
+        NodeContext context = new NodeContext().name("demo").admin(admin.socket());
         for (int i = 0; i < NAMES.length; i++) {
             context.tenant(new TenantOptions().name(NAMES[i]).weight(WEIGHTS[i]));
         }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sleeps in a Netty event loop, so that one wait covers sockets, timers and doorbells.
  *
- * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await}. Other
+ * <p>There is no loop, and nothing of Netty is loaded, until somebody asks for it: until then this sleeps by parking the
+ * thread, and any thread may be the owner.
+ *
+ * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await} once there is one. Other
  * channels may live on it too, see {@link #lend}; {@link #track} those that a close by another thread must release. It is never
  * entered twice: a handler that polls runs nothing, and one that waits is refused.
  *
@@ -31,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop}, {@link #lend} and {@link #track} for any thread; the rest as
  * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
- * the flag ({@code canBlock}), both with full fences, so that no wake is lost.
+ * the flag ({@code canBlock}), both with full fences, so that no wake is lost. A thread that parks does the same: it says who it
+ * is, and then looks at the flag and for a loop.
  *
  * <p>An application that drives the engine itself (INVOKER) had better do so on a Netty {@link FastThreadLocalThread}: on
  * other threads Netty makes a new object for each write.
@@ -57,11 +62,12 @@ public final class EventLoopWaiter implements Waiter {
         }
     }
 
-    private final SocketTransport transport;
-    private final LoopResources resources;
-    private final Loop loop;
     private final NanoClock clock;
     private final Set<Channel> tracked = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable SocketTransport transport; // null: the best, once it is asked for
+    private volatile @Nullable LoopResources resources;
+    private volatile @Nullable Loop loop;
+    private volatile @Nullable Thread sleeper; // parked, or about to be
     private volatile @Nullable Thread owner;
     private volatile boolean closed;
     private volatile boolean lent; // other channels than the fabrics' may live on it
@@ -79,7 +85,7 @@ public final class EventLoopWaiter implements Waiter {
 
     /** Creates a waiter on epoll where there is one, else on NIO. */
     public EventLoopWaiter() {
-        this(SocketTransport.best());
+        this.clock = SystemNanoClock.INSTANCE;
     }
 
     /**
@@ -96,9 +102,6 @@ public final class EventLoopWaiter implements Waiter {
         transport.ensureAvailable();
         this.clock = clock;
         this.transport = transport;
-        this.resources = transport.newLoopResources();
-        this.loop = new Loop(resources);
-        this.loop.waiter = this;
     }
 
     /** Makes the calling thread the owner, unless it is already. */
@@ -113,7 +116,7 @@ public final class EventLoopWaiter implements Waiter {
                 throw new IllegalStateException("thread " + current.getName()
                         + " may not drive this event loop: it belongs to thread " + before.getName());
             }
-            loop.setOwningThread(current);
+            loop().setOwningThread(current);
             owner = current;
         }
     }
@@ -133,7 +136,24 @@ public final class EventLoopWaiter implements Waiter {
 
     /** The loop, for the channels of fabrics, whose handlers call no application. They must be of {@link #transport}. */
     public ManualIoEventLoop loop() {
-        return loop;
+        Loop known = loop;
+        return known == null ? makeLoop() : known;
+    }
+
+    private synchronized Loop makeLoop() {
+        Loop known = loop;
+        if (known != null) {
+            return known;
+        }
+        if (closed) {
+            throw new IllegalStateException("the waiter is closed, and has no event loop any more");
+        }
+        LoopResources made = transport().newLoopResources();
+        Loop first = new Loop(made, this);
+        resources = made;
+        loop = first;
+        LockSupport.unpark(sleeper); // it sleeps in the loop from now on
+        return first;
     }
 
     /**
@@ -143,7 +163,7 @@ public final class EventLoopWaiter implements Waiter {
      */
     public ManualIoEventLoop lend() {
         lent = true;
-        return loop;
+        return loop();
     }
 
     @Override
@@ -153,7 +173,12 @@ public final class EventLoopWaiter implements Waiter {
 
     /** What the loop's channels are made of. */
     public SocketTransport transport() {
-        return transport;
+        SocketTransport known = transport;
+        if (known == null) {
+            known = SocketTransport.best();
+            transport = known;
+        }
+        return known;
     }
 
     /**
@@ -173,7 +198,8 @@ public final class EventLoopWaiter implements Waiter {
 
     @Override
     public int poll() {
-        if (isRunning()) {
+        Loop socketLoop = loop;
+        if (socketLoop == null || isRunning()) {
             return 0;
         }
         boolean looked = looks > 0;
@@ -190,7 +216,7 @@ public final class EventLoopWaiter implements Waiter {
         if (closed) {
             return 0;
         }
-        int work = run(0);
+        int work = run(socketLoop, 0);
         quiet = work == 0;
         if (work > 0) {
             eagerPolls = EAGER_POLLS;
@@ -203,10 +229,10 @@ public final class EventLoopWaiter implements Waiter {
     }
 
     /** Runs the loop once, never within itself: a handler's bytes would be overwritten under it. */
-    private int run(long nanos) {
+    private int run(Loop socketLoop, long nanos) {
         running = true;
         try {
-            return nanos > 0 ? loop.run(nanos) : loop.runNow();
+            return nanos > 0 ? socketLoop.run(nanos) : socketLoop.runNow();
         } finally {
             running = false;
         }
@@ -233,19 +259,37 @@ public final class EventLoopWaiter implements Waiter {
         if (isRunning()) {
             throw new IllegalStateException("the event loop cannot be waited for by a handler that it runs");
         }
-        own();
-        if (closed) {
-            return;
+        Loop socketLoop = loop;
+        if (socketLoop == null) {
+            park(nanos);
+        } else {
+            own();
+            if (closed) {
+                return;
+            }
+            run(socketLoop, nanos);
         }
-        run(nanos);
         WAKE_REQUESTED.getAndSet(this, false);
         eagerPolls = EAGER_POLLS;
+    }
+
+    private void park(long nanos) {
+        sleeper = Thread.currentThread();
+        if (!(boolean) WAKE_REQUESTED.getVolatile(this) && loop == null && nanos > 0) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        sleeper = null;
     }
 
     @Override
     public void wake() {
         if (!(boolean) WAKE_REQUESTED.getAndSet(this, true)) {
-            loop.wakeup();
+            Loop socketLoop = loop;
+            if (socketLoop == null) {
+                LockSupport.unpark(sleeper);
+            } else {
+                socketLoop.wakeup();
+            }
         }
     }
 
@@ -255,32 +299,44 @@ public final class EventLoopWaiter implements Waiter {
      */
     @Override
     public void close() {
+        Loop socketLoop;
         synchronized (this) {
             if (closed) {
                 return;
             }
-            if (owner == null) {
+            socketLoop = loop;
+            if (socketLoop != null && owner == null) {
                 own();
             }
             closed = true;
         }
-        loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-        if (owner == Thread.currentThread()) {
-            for (int i = 0; i < CLOSE_TURNS && !loop.isTerminated() && !isRunning(); i++) {
-                run(0);
-            }
+        if (socketLoop == null) {
+            wake();
         } else {
+            close(socketLoop);
+        }
+    }
+
+    private void close(Loop socketLoop) {
+        socketLoop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+        LoopResources held = resources;
+        if (owner == Thread.currentThread()) {
+            for (int i = 0; i < CLOSE_TURNS && !socketLoop.isTerminated() && !isRunning(); i++) {
+                run(socketLoop, 0);
+            }
+        } else if (held != null) {
             Thread last = owner;
-            resources.abandon(tracked, last == null || !last.isAlive());
+            held.abandon(tracked, last == null || !last.isAlive());
         }
         tracked.clear();
     }
 
     private static final class Loop extends ManualIoEventLoop {
-        private volatile @Nullable EventLoopWaiter waiter;
+        private volatile @Nullable EventLoopWaiter waiter; // null while the superclass is made
 
-        Loop(IoHandlerFactory factory) {
+        Loop(IoHandlerFactory factory, EventLoopWaiter waiter) {
             super(null, factory);
+            this.waiter = waiter;
         }
 
         @Override

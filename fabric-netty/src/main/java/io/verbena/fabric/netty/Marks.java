@@ -15,25 +15,28 @@ final class Marks {
     /** Most that are on their way; a power of two. */
     static final int MOST = 64;
 
+    /** Bytes that marks go with, each time that somebody wants to know. */
+    static final int WANTED = 256 * 1024;
+
     private final long[] positions = new long[MOST];
     private int first;
     private int count;
     private long last;
     private long received;
-    private boolean wanted;
+    private long wantedUpTo;
     private int owed;
 
     // ---- of this side
     // ------------------------------------------------------------------------------------------------
 
-    /** Somebody wants to know: what is committed next may take a mark with it. */
-    void want() {
-        wanted = true;
+    /** Somebody wants to know: what is committed next takes marks with it. */
+    void want(long position) {
+        wantedUpTo = position + WANTED;
     }
 
     /** Whether a mark is to follow what ends at a position. */
     boolean isDue(long position) {
-        return wanted && count < MOST && position - last >= SPACING;
+        return position - last >= SPACING && position <= wantedUpTo && count < MOST;
     }
 
     /** Whether none is on its way, so that no answer will come. */
@@ -46,7 +49,6 @@ final class Marks {
         positions[(first + count) & (MOST - 1)] = position;
         count++;
         last = position;
-        wanted = false;
     }
 
     /**

@@ -228,7 +228,7 @@ final class SendWindow {
 
     /** Bytes committed that the peer has not said it has received; from this call on it is asked. */
     int ahead() {
-        marks.want();
+        marks.want(committed);
         return (int) Math.min(Integer.MAX_VALUE, committed - marks.received());
     }
 

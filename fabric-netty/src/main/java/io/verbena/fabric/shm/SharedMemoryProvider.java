@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * A NIC's memory in files that other processes of the same user can map: {@code control}, and {@code segment-<id>} for
  * each segment, in a directory that is this process's for as long as it lives. See the package's drawing.
  *
+ * <p>A provider {@linkplain #onDemand on demand} begins with its control block in a file alone. Segments are this process's
+ * own until {@link #share}, and those stay so: a peer that cannot map one sends packets in place of writing there.
+ *
  * <p>Opening removes what dead processes left. A released segment's file is unlinked at once, a segment is unmapped here
  * too where the caller says so; its memory goes when the last process that maps it lets go.
  *
@@ -27,12 +31,17 @@ public final class SharedMemoryProvider implements MemoryProvider {
     static final String CONTROL = "control";
     static final String SEGMENT_PREFIX = "segment-";
 
+    /** Ids of segments that are not shared begin here. */
+    private static final int HIDDEN = 1 << 30;
+
     private final SharedDirectory directory;
+    private final DirectMemoryProvider hidden = new DirectMemoryProvider();
     private final long maxBytes;
     private final AtomicLong used = new AtomicLong();
     private final AtomicInteger nextId = new AtomicInteger(1);
     private final Map<Integer, Segment> segments = new ConcurrentHashMap<>();
     private volatile @Nullable AtomicBuffer control;
+    private volatile boolean shares;
     private volatile boolean closed;
 
     /**
@@ -54,8 +63,28 @@ public final class SharedMemoryProvider implements MemoryProvider {
      * @throws IllegalStateException if there is no such directory, or a living process holds this identity
      */
     public SharedMemoryProvider(Path root, long nicId, long maxBytes) {
+        this(root, nicId, maxBytes, true);
+    }
+
+    private SharedMemoryProvider(Path root, long nicId, long maxBytes, boolean shares) {
         this.directory = SharedDirectory.open(root, nicId);
         this.maxBytes = maxBytes;
+        this.shares = shares;
+    }
+
+    /**
+     * Opens the memory of a NIC under /dev/shm, of which only the control block lies there until {@link #share}.
+     *
+     * @param nicId the NIC's identity, unique on this host
+     * @throws IllegalStateException if there is no such directory, or a living process holds this identity
+     */
+    public static SharedMemoryProvider onDemand(long nicId) {
+        return new SharedMemoryProvider(DEFAULT_ROOT, nicId, Long.MAX_VALUE, false);
+    }
+
+    /** Segments that are made from now on can be mapped by peers. Idempotent. */
+    public void share() {
+        shares = true;
     }
 
     /**
@@ -88,7 +117,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
         return directory.path();
     }
 
-    /** Bytes allocated and not released. */
+    /** Bytes allocated in shared memory and not released. */
     public long allocatedBytes() {
         return used.get();
     }
@@ -114,6 +143,10 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public Segment allocate(int length) {
+        if (!shares) {
+            Segment own = hidden.allocate(length);
+            return new Segment(HIDDEN + own.id(), own.buffer());
+        }
         int id = nextId.getAndIncrement();
         Segment segment = new Segment(id, allocate(SEGMENT_PREFIX + id, length, "segment"));
         segments.put(id, segment);
@@ -147,12 +180,22 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public void release(Segment segment) {
-        unlink(segment);
+        if (segment.id() >= HIDDEN) {
+            hidden.release(ofHidden(segment));
+        } else {
+            unlink(segment);
+        }
+    }
+
+    private static Segment ofHidden(Segment segment) {
+        return new Segment(segment.id() - HIDDEN, segment.buffer());
     }
 
     @Override
     public void unmap(Segment segment) {
-        if (unlink(segment)) {
+        if (segment.id() >= HIDDEN) {
+            hidden.unmap(ofHidden(segment));
+        } else if (unlink(segment)) {
             MappedFile.unmap(segment.buffer());
         }
     }
@@ -168,6 +211,9 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public @Nullable AtomicBuffer segment(int id) {
+        if (id >= HIDDEN) {
+            return hidden.segment(id - HIDDEN);
+        }
         Segment segment = segments.get(id);
         return segment == null ? null : segment.buffer();
     }
@@ -176,6 +222,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
     public void close() {
         closed = true;
         segments.clear();
+        hidden.close();
         directory.close();
     }
 }

@@ -37,9 +37,13 @@ class EventLoopWaiterTest {
         EventLoopWaiter waiter = new EventLoopWaiter(transport);
         waiter.await(1_000_000);
         waiter.await(0);
+        waiter.loop();
+        waiter.await(1_000_000);
+        waiter.await(0);
         waiter.close();
     }
 
+    /** Neither while it parks, nor while it gets a loop, nor in the loop. */
     @ParameterizedTest
     @EnumSource
     void noWakeIsLost(SocketTransport transport) throws Exception {
@@ -65,6 +69,9 @@ class EventLoopWaiterTest {
         });
         owner.start();
         for (int i = 1; i <= rounds; i++) {
+            if (i == rounds / 2) {
+                waiter.loop();
+            }
             posted.set(i);
             waiter.wake();
             while (seen.get() < i && owner.isAlive()) {
@@ -119,6 +126,9 @@ class EventLoopWaiterTest {
     void belongsToTheFirstThreadThatDrivesIt(SocketTransport transport) throws Exception {
         assumeTrue(transport.isAvailable(), transport + " is not available here");
         EventLoopWaiter waiter = new EventLoopWaiter(transport);
+        waiter.poll();
+        waiter.await(0);
+        waiter.loop();
         assertThat(waiter.isOwner()).as("nobody owns it yet").isTrue();
         CountDownLatch owned = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(1);

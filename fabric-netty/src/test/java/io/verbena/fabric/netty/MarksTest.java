@@ -11,13 +11,15 @@ class MarksTest {
     @Test
     void areDueWhereSomebodyWantsToKnowAndNotTooOften() {
         assertThat(marks.isDue(Marks.SPACING)).isFalse();
-        marks.want();
+        marks.want(0);
         assertThat(marks.isDue(Marks.SPACING - 1)).isFalse();
         assertThat(marks.isDue(Marks.SPACING)).isTrue();
         marks.sent(Marks.SPACING);
-        marks.want();
         assertThat(marks.isDue(2 * Marks.SPACING - 1)).isFalse();
         assertThat(marks.isDue(2 * Marks.SPACING)).isTrue();
+        assertThat(marks.isDue(Marks.WANTED + 1)).as("nobody has asked since").isFalse();
+        marks.want(2 * Marks.SPACING);
+        assertThat(marks.isDue(Marks.WANTED + 1)).isTrue();
     }
 
     @Test
@@ -27,8 +29,10 @@ class MarksTest {
             for (int i = 1; i <= Marks.MOST; i++) {
                 marks.sent(base + i);
             }
-            marks.want();
-            assertThat(marks.isDue(Long.MAX_VALUE)).as("all are on their way").isFalse();
+            marks.want(base);
+            assertThat(marks.isDue(base + Marks.SPACING + Marks.MOST))
+                    .as("all are on their way")
+                    .isFalse();
             assertThat(marks.answered(3)).isTrue();
             assertThat(marks.received()).isEqualTo(base + 3);
             assertThat(marks.answered(Marks.MOST - 3)).isTrue();

@@ -19,6 +19,7 @@ public final class AppendConsumer {
 
     private static final int NONE = -1;
     private static final int KEPT = -2;
+    private static final int LEFT = -3;
 
     private final AppendQueue queue;
     private final RecordWalk walk;
@@ -72,6 +73,11 @@ public final class AppendConsumer {
         try {
             while (next < end) {
                 handle(handler, chunk(), offsets[next++]);
+                if (present == LEFT) {
+                    next--;
+                    count -= end - next;
+                    break;
+                }
             }
         } finally {
             present = NONE;
@@ -157,7 +163,7 @@ public final class AppendConsumer {
     public void hold(AppendRecord into) {
         int offset = present;
         if (offset < 0) {
-            throw RecordWalk.notPresent(queue.id(), offset == KEPT);
+            throw RecordWalk.notPresent(queue.id(), "hold", offset == KEPT);
         }
         LargeMessage large = presentLarge;
         Chunk in = chunk();
@@ -169,6 +175,19 @@ public final class AppendConsumer {
             bytes -= align(length(in.buffer.getLong(offset)));
         }
         present = KEPT;
+    }
+
+    /**
+     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and the record
+     * is the first of this consumer's next one. If the handler throws, the record counts as consumed all the same.
+     *
+     * @throws IllegalStateException if this is not inside the handler, or the present record is held already or left
+     */
+    public void leave() {
+        if (present < 0) {
+            throw RecordWalk.notPresent(queue.id(), "leave", present == KEPT);
+        }
+        present = LEFT;
     }
 
     /** Whether there is nothing to take now. False also while another consumer takes some: look again. */
@@ -205,11 +224,13 @@ public final class AppendConsumer {
         }
         LargeMessage large = largeMessages.referred(buffer, offset, length(word));
         presentLarge = large;
+        boolean returned = false;
         try {
             handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags & HAS_IMMEDIATE);
+            returned = true;
         } finally {
             presentLarge = null;
-            if (present != KEPT) {
+            if (present != KEPT && !(returned && present == LEFT)) {
                 large.discard();
                 walk.wakeAllocator();
             }

@@ -199,6 +199,21 @@ public final class AppendQueue {
     }
 
     /**
+     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and the record
+     * is the next one's first. If the handler throws, the record counts as consumed all the same.
+     *
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already or left, or the queue has
+     *     several consumers, each of which {@linkplain AppendConsumer#leave leaves} its own
+     */
+    public void leave() {
+        if (several) {
+            throw new IllegalStateException("append queue " + id
+                    + " has several consumers: AppendConsumer.leave leaves their records, AppendQueue.leave does not");
+        }
+        walk.leavePresent();
+    }
+
+    /**
      * Makes one of several consumers. From the first on only they take messages; whoever has polled so far has done so before.
      */
     public AppendConsumer consumer() {

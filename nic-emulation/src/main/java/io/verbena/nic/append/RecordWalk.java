@@ -33,6 +33,9 @@ final class RecordWalk {
     /** The record that is being handled is held. */
     private static final int KEPT = -2;
 
+    /** The record that is being handled is not taken this time. */
+    private static final int LEFT = -3;
+
     private static final VarHandle ENTERED;
     private static final VarHandle CONSUMER;
 
@@ -66,6 +69,7 @@ final class RecordWalk {
     private int headOffset;
     private int present = NONE;
     private @Nullable LargeMessage presentLarge;
+    private int presentBytes;
     private int idlePolls;
     private boolean wantsRoom; // chunks were left that are not announced anew
     private long records;
@@ -168,7 +172,8 @@ final class RecordWalk {
                     takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
                 } else {
                     records++;
-                    bytes += length - HEADER_LENGTH;
+                    presentBytes = length - HEADER_LENGTH;
+                    bytes += presentBytes;
                     handler.onMessage(
                             buffer,
                             offset + PAYLOAD_OFFSET,
@@ -176,6 +181,13 @@ final class RecordWalk {
                             qpNumber,
                             immediate,
                             flags & HAS_IMMEDIATE);
+                }
+                if (present == LEFT) {
+                    count--;
+                    records--;
+                    bytes -= presentBytes;
+                    headOffset = offset;
+                    break;
                 }
             }
         } finally {
@@ -222,13 +234,16 @@ final class RecordWalk {
             int flags) {
         LargeMessage large = largeMessages.referred(buffer, offset, recordLength);
         records++;
-        bytes += large.length;
+        presentBytes = large.length;
+        bytes += presentBytes;
         presentLarge = large;
+        boolean returned = false;
         try {
             handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags);
+            returned = true;
         } finally {
             presentLarge = null;
-            if (present != KEPT) {
+            if (present != KEPT && !(returned && present == LEFT)) {
                 large.discard();
                 owner.wakeAllocator();
             }
@@ -239,7 +254,7 @@ final class RecordWalk {
     void hold(AppendRecord into) {
         int offset = present;
         if (offset < 0) {
-            throw notPresent(id, offset == KEPT);
+            throw notPresent(id, "hold", offset == KEPT);
         }
         Chunk in = chunk;
         AtomicBuffer buffer = in.buffer;
@@ -256,9 +271,17 @@ final class RecordWalk {
         present = KEPT;
     }
 
-    static IllegalStateException notPresent(int id, boolean kept) {
+    /** The record that the one consumer's handler has before it is not taken, and nothing behind it. */
+    void leavePresent() {
+        if (present < 0) {
+            throw notPresent(id, "leave", present == KEPT);
+        }
+        present = LEFT;
+    }
+
+    static IllegalStateException notPresent(int id, String what, boolean kept) {
         return new IllegalStateException("append queue " + id
-                + (kept ? ": the present record is held already" : ": hold is for inside poll's handler"));
+                + (kept ? ": the present record is held already" : ": " + what + " is for inside poll's handler"));
     }
 
     /**

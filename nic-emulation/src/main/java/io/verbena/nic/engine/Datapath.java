@@ -20,6 +20,7 @@ import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.transport.AddressTable;
+import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -175,9 +176,9 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     /** A poster's turn for one request that is not in its queue yet; as {@link Outbound#executeNow}. */
-    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+    boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
         beginTurn();
-        boolean done = !failed && outbound.executeNow(qp, slot, data, from);
+        boolean done = !failed && outbound.executeNow(qp, slot, data, longest);
         finish();
         return done;
     }

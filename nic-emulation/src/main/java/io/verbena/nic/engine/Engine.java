@@ -15,6 +15,7 @@ import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
+import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -261,21 +262,21 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Executes a small request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
+     * Executes a request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
      * and nothing is before it. It lies in the next free slot of its send ring, which is empty.
      *
-     * @param data where its inline data lies, which is not in the slot yet; or any buffer
-     * @param from offset in there
+     * @param data its inline data, if it has any, which is not in the slot yet
+     * @param longest most bytes of data
      * @return whether it was done, or has failed; if not, nothing has happened to it and it is to be posted
      */
-    public boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+    public boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
         if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
             return false;
         }
         boolean done;
         boolean delivered;
         try {
-            done = datapath.executeNow(qp, slot, data, from);
+            done = datapath.executeNow(qp, slot, data, longest);
             delivered = datapath.takeDelivered();
         } catch (RuntimeException | Error e) {
             fail(e);

@@ -1,14 +1,15 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -143,7 +144,7 @@ final class Outbound implements AutoCloseable {
      *
      * @return whether it was done
      */
-    boolean executeNow(QpContext qp, int slot, DirectBuffer data, int from) {
+    boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
         if (!qp.attached
                 || newcomer != null
                 || qp.blockedOn != null
@@ -157,7 +158,7 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.executeNow(slot, data, from);
+        int sent = qp.executeNow(slot, data, longest);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
         }
@@ -188,12 +189,13 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Port port = qp.port();
-        if (port != null && port.bulkWindow() != Integer.MAX_VALUE && !arbiter.isEarly()) {
-            budget = Math.min(budget, bulkRoom(qp.path(), port));
+        Path path = port == null ? null : qp.path();
+        if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
+            budget = Math.min(budget, bulkRoom(path, path.port(), qp.group()));
             if (budget <= 0) {
-                Path path = qp.path();
-                if (full(qp, port) && path != null) {
+                if (full(qp, path.port())) {
                     bulkFull.add(path);
+                    qp.requester().awaitsRoom();
                 }
                 return NO_ROOM;
             }
@@ -205,6 +207,9 @@ final class Outbound implements AutoCloseable {
         }
         int sent = qp.transmit(budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
+        if (path != null) {
+            path.window().sent(sent, services);
+        }
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             stand(qp);
@@ -214,15 +219,20 @@ final class Outbound implements AutoCloseable {
     }
 
     /**
-     * Bytes that who waits for its turn may add to what its link carries, while urgent packets are not to wait behind more:
-     * a window here, and another on its way to the peer.
+     * Bytes that who waits for its turn may add to what its link carries: what the path's window leaves while several groups
+     * send there, and while urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
-    private static int bulkRoom(@Nullable Path path, Port port) {
-        Link link = path == null ? null : path.link();
+    private int bulkRoom(Path path, Port port, FlowGroup group) {
+        Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
             return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
+        int room = path.window().room(group, link, services);
         int window = port.bulkWindow();
+        return window == Integer.MAX_VALUE || room <= 0 ? room : Math.min(room, urgentRoom(link, window));
+    }
+
+    private static int urgentRoom(Link link, int window) {
         int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window);
         int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
         if (room <= 0) {
@@ -384,7 +394,10 @@ final class Outbound implements AutoCloseable {
     boolean hasBulkRoom() {
         for (int i = 0; i < bulkFull.size(); i++) {
             Path path = bulkFull.get(i);
-            if (bulkRoom(path, path.port()) > 0) {
+            Link link = path.link();
+            int window = path.port().bulkWindow();
+            if (link == null
+                    || (path.window().hasRoom(link) && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
                 return true;
             }
         }

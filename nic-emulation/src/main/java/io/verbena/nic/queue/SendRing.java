@@ -1,5 +1,6 @@
 package io.verbena.nic.queue;
 
+import java.nio.ByteBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,8 +22,8 @@ public final class SendRing extends RingLines.Behind {
     private static final int LOOK_INTERVAL = 8;
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
-    private final int capacity;
-    private final int mask;
+    private int capacity;
+    private int mask;
     private final int slotLength;
     private final int maxSge;
     private final int maxInline;
@@ -62,6 +63,31 @@ public final class SendRing extends RingLines.Behind {
     /** Bytes of inline data a request may have. */
     public int maxInline() {
         return maxInline;
+    }
+
+    /**
+     * Poster, under the engine's baton: makes it hold more requests. Those that are there stay.
+     *
+     * @param requests rounded up to a power of two; does nothing if it holds as many
+     */
+    public void grow(int requests) {
+        int larger = BitUtil.findNextPositivePowerOfTwo(requests);
+        if (larger <= capacity) {
+            return;
+        }
+        if (buffer.capacity() > 0) {
+            ByteBuffer slots = BufferUtil.allocateDirectAligned(larger * slotLength, 128);
+            UnsafeBuffer there = new UnsafeBuffer(slots);
+            for (long i = head; i < produced; i++) {
+                int from = ((int) (i - first) & mask) * slotLength;
+                there.putBytes(((int) (i - head) & (larger - 1)) * slotLength, buffer, from, slotLength);
+            }
+            buffer.wrap(slots);
+            first = head;
+            firstSeen = head;
+        }
+        capacity = larger;
+        mask = larger - 1;
     }
 
     /** The memory that {@link #claim} and {@link #slot} point into. */

@@ -12,7 +12,6 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -102,22 +101,20 @@ final class DirectPath {
      * Executes a request, or its next slice, on a path that {@link #isOpen}.
      *
      * @param header the first word of its element
-     * @param data where inline data lies: the send ring, or what it is posted from
-     * @param from offset in there
-     * @param posted whether it is in the ring, and requests behind it may be too
+     * @param inline the inline data of a request that is not in the ring yet, and has none behind it; null for one that is there
      * @param offset bytes of the message that are done
      * @param budget most bytes to move, at least 1; an append is never sliced
      * @return bytes moved, or one of the results below zero
      */
-    int execute(Path path, int slot, long header, DirectBuffer data, int from, boolean posted, int offset, int budget) {
+    int execute(Path path, int slot, long header, @Nullable InlineData inline, int offset, int budget) {
         done = 0;
         ControlBlock control = path.peerControl();
         if (control == null) {
             return AS_PACKETS;
         }
         int result = SendWqeDescriptor.opcode(header) == APPEND
-                ? append(path, control, slot, header, data, from, posted)
-                : access(path, control, slot, header, data, from, offset, budget);
+                ? append(path, control, slot, header, inline)
+                : access(path, control, slot, header, inline, offset, budget);
         if (done > 0) {
             delay = SHORTEST_DELAY;
             services.count(NicCounter.DIRECT_OPERATIONS, done);
@@ -129,14 +126,13 @@ final class DirectPath {
      * Appends the request and those behind it that go with it ({@link AppendRun}) by one claim and one commit; the copies go
      * to their place at once.
      */
-    private int append(
-            Path path, ControlBlock control, int slot, long header, DirectBuffer inline, int from, boolean posted) {
+    private int append(Path path, ControlBlock control, int slot, long header, @Nullable InlineData inline) {
         Appender appender = path.remoteAppender();
         if (appender == null) {
             return AS_PACKETS;
         }
         int length = SendWqeDescriptor.length(header);
-        if (posted) {
+        if (inline == null) {
             run.find(slot, length, Appender.MAX_RUN);
         } else {
             run.single(length);
@@ -154,7 +150,7 @@ final class DirectPath {
         AtomicBuffer room = appender.roomBuffer();
         int at = appender.room();
         int end = at + bytes;
-        long first = putRecord(room, at, slot, header, inline, from);
+        long first = putRecord(room, at, slot, header, inline);
         if (first == NOT_HELD) {
             appender.commitRun(RecordDescriptor.padding(bytes));
             return LOCAL_ERROR;
@@ -165,7 +161,7 @@ final class DirectPath {
         for (; appended < messages; appended++) {
             int follower = ring.slot(ring.next() + appended);
             long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
-            long word = putRecord(room, at, follower, followerHeader, wqes, follower + SendWqeDescriptor.DATA);
+            long word = putRecord(room, at, follower, followerHeader, null);
             if (word == NOT_HELD) {
                 room.putLong(at, RecordDescriptor.padding(end - at)); // it fails when its turn comes
                 break;
@@ -196,12 +192,16 @@ final class DirectPath {
     }
 
     /** Writes a record but for its word, which is returned; NOT_HELD if a region has gone. */
-    private long putRecord(AtomicBuffer room, int at, int slot, long header, DirectBuffer inline, int from) {
+    private long putRecord(AtomicBuffer room, int at, int slot, long header, @Nullable InlineData inline) {
         int flags = SendWqeDescriptor.flags(header);
         int length = SendWqeDescriptor.length(header);
         int payload = at + RecordDescriptor.PAYLOAD_OFFSET;
         if ((flags & SendWqeDescriptor.INLINE) != 0) {
-            room.putBytes(payload, inline, from, length);
+            if (inline != null) {
+                inline.copyTo(room, payload);
+            } else {
+                room.putBytes(payload, wqes, slot + SendWqeDescriptor.DATA, length);
+            }
         } else if (!ScatterGather.gather(services, wqes, slot + SendWqeDescriptor.DATA, 0, length, room, payload)) {
             return NOT_HELD;
         }
@@ -216,8 +216,7 @@ final class DirectPath {
             ControlBlock control,
             int slot,
             long header,
-            DirectBuffer inline,
-            int from,
+            @Nullable InlineData inline,
             int offset,
             int budget) {
         RemoteKeys keys = path.remoteKeys();
@@ -247,7 +246,7 @@ final class DirectPath {
             }
             int bytes = Math.min(length - offset, budget);
             boolean held = kind == WRITE
-                    ? write(slot, header, inline, from, offset, bytes, keys.buffer(), keys.index() + offset)
+                    ? write(slot, header, inline, offset, bytes, keys.buffer(), keys.index() + offset)
                     : ScatterGather.scatter(
                             services,
                             wqes,
@@ -267,9 +266,13 @@ final class DirectPath {
     }
 
     private boolean write(
-            int slot, long header, DirectBuffer inline, int from, int offset, int bytes, AtomicBuffer target, int at) {
+            int slot, long header, @Nullable InlineData inline, int offset, int bytes, AtomicBuffer target, int at) {
         if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0) {
-            ScatterGather.place(target, at, inline, from + offset, bytes);
+            if (inline != null) {
+                inline.copyTo(target, at, offset, bytes);
+            } else {
+                ScatterGather.place(target, at, wqes, slot + SendWqeDescriptor.DATA + offset, bytes);
+            }
             return true;
         }
         if (SendWqeDescriptor.entries(header) == 1) {

@@ -32,6 +32,7 @@ public final class Path {
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
+    private final PathWindow window = new PathWindow();
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
@@ -64,6 +65,11 @@ public final class Path {
     /** What fills up for all queue pairs whose packets go over the link. */
     public Port port() {
         return port;
+    }
+
+    /** What bounds the bytes under way while several groups send here. */
+    public PathWindow window() {
+        return window;
     }
 
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
@@ -113,6 +119,7 @@ public final class Path {
         link = newLink;
         flushCostly = newLink.isFlushCostly();
         port.overhead(newLink.overhead());
+        window.restart();
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;

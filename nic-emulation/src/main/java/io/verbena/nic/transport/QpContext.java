@@ -16,7 +16,6 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -447,10 +446,16 @@ public final class QpContext extends Flow {
     }
 
     /** As {@link Requester#executeNow}; negative if it has not been done. */
-    public int executeNow(int slot, DirectBuffer data, int from) {
-        int charged = responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, from);
+    public int executeNow(int slot, InlineData data, int longest) {
+        int charged = responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, longest);
         without = 0; // it is in what was charged
         return charged;
+    }
+
+    /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
+    public boolean isStarved() {
+        Path to = path;
+        return to != null && to.window().isContested() && !isScheduled();
     }
 
     /** Why the last {@link #transmit} ended. */

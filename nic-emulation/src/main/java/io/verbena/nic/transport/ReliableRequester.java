@@ -29,9 +29,6 @@ final class ReliableRequester extends Requester {
     /** Bytes of a payload that the link is given by reference. */
     private static final int LEAST_BY_REFERENCE = 4 * 1024;
 
-    /** Longest request that is executed as it is posted: what a slice of it takes is not noticed by others. */
-    private static final int EXECUTED_NOW = 4096;
-
     private final Completer completer;
     private final DirectPath direct;
     private final AppendRun run;
@@ -172,14 +169,14 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    int executeNow(int slot, DirectBuffer data, int from) {
+    int executeNow(int slot, InlineData data, int longest) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);
         int flags = SendWqeDescriptor.flags(header);
         int length = SendWqeDescriptor.length(header);
         boolean reads = isRead(kind);
         Path path = qp.path();
-        if (length > EXECUTED_NOW
+        if (length > longest
                 || qp.state() != QpState.RTS
                 || completer.isHeldBack()
                 || path == null
@@ -187,10 +184,12 @@ final class ReliableRequester extends Requester {
                 || !DirectPath.offers(kind, flags)
                 || !direct.isOpen(path)
                 || (reads && (qp.maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
-                || ((flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, accessToOwn(reads)))) {
+                || ((flags & SendWqeDescriptor.INLINE) != 0
+                        ? !data.isReadable()
+                        : !entriesHold(slot, accessToOwn(reads)))) {
             return STOPPED;
         }
-        int result = direct.execute(path, slot, header, data, from, false, 0, EXECUTED_NOW);
+        int result = direct.execute(path, slot, header, data, 0, longest);
         if (result == DirectPath.LOCAL_ERROR) {
             // A region has gone since the check, and an atomic may have been executed: the request is not tried again.
             ring.posted();
@@ -307,15 +306,7 @@ final class ReliableRequester extends Requester {
         // The look at the peer's queue pair counts for this turn.
         int result = !justChecked && !direct.isOpen(path)
                 ? DirectPath.AS_PACKETS
-                : direct.execute(
-                        path,
-                        slot,
-                        wqes.getLong(slot + SendWqeDescriptor.HEADER),
-                        wqes,
-                        slot + SendWqeDescriptor.DATA,
-                        true,
-                        offset,
-                        budget);
+                : direct.execute(path, slot, wqes.getLong(slot + SendWqeDescriptor.HEADER), null, offset, budget);
         if (result >= 0) {
             int done = direct.done();
             if (done > 0) {

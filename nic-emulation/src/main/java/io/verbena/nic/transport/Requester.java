@@ -86,15 +86,15 @@ public abstract class Requester {
     abstract int transmit(int budget);
 
     /**
-     * Executes a small request as it is posted, if the peer's memory is at hand: cut-through. It lies in the ring's next free
+     * Executes a request as it is posted, if the peer's memory is at hand: cut-through. It lies in the ring's next free
      * slot; no request is before it, and if it has been executed it never becomes one.
      *
      * @param slot of the ring
-     * @param data where its inline data lies
-     * @param from offset in there
+     * @param data its inline data, which is not in the slot yet
+     * @param longest most bytes of data
      * @return bytes charged, or {@link #STOPPED}: nothing has happened, it goes the way of all requests
      */
-    int executeNow(int slot, DirectBuffer data, int from) {
+    int executeNow(int slot, InlineData data, int longest) {
         return STOPPED;
     }
 

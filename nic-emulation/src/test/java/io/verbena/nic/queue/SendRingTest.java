@@ -138,4 +138,31 @@ class SendRingTest {
         assertThat(ring.hasNext()).isTrue();
         assertThat(ring.slot(ring.next())).isEqualTo(first);
     }
+
+    @RepeatedTest(20)
+    void whatIsOutstandingStaysWhenItGrows() {
+        Random random = new Random();
+        long posted = 0;
+        long completed = 0;
+        for (int round = 0; round < 2000; round++) {
+            for (int i = random.nextInt(40); i > 0 && post(posted) >= 0; i--) {
+                posted++;
+            }
+            assertThat(posted - completed).isLessThanOrEqualTo(ring.capacity());
+            if (random.nextInt(300) == 0) {
+                int before = ring.capacity();
+                ring.grow(random.nextInt(200) + 1);
+                assertThat(ring.capacity()).isGreaterThanOrEqualTo(before);
+            }
+            ring.publish();
+            for (int i = random.nextInt(40); i > 0 && ring.hasNext(); i--) {
+                assertThat(ring.buffer().getLong(ring.slot(ring.next()))).isEqualTo(completed++);
+                ring.advanceNext();
+                ring.advanceHead();
+            }
+            ring.releaseConsumed();
+            assertThat(ring.outstanding()).isEqualTo((int) (posted - completed));
+        }
+        assertThat(ring.capacity()).isGreaterThan(CAPACITY);
+    }
 }

@@ -168,9 +168,34 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         claimed = -1;
         int flags = channels[shard].claimBuffer().getByte(claimOffset + RequestDescriptor.FLAGS_OFFSET);
         SendResult result = channels[shard].enqueueClaim();
-        if (result != SendResult.SENT) {
-            return result;
+        if (result == SendResult.SENT) {
+            sent(shard, flags);
         }
+        return result;
+    }
+
+    /**
+     * Sends a request in two parts, of which the second is copied no more often than it must be: for a long one that ends with
+     * bytes that lie somewhere already.
+     *
+     * @param shard that is to execute the request
+     * @param head the first part, from offset 0
+     * @param headLength in bytes, at least {@link RequestDescriptor#HEADER_LENGTH}
+     * @param body holds what follows
+     * @param bodyOffset of its first byte
+     * @param bodyLength in bytes, both together at most {@link TransferDescriptor#MAX_MESSAGE}
+     * @return SENT, if it counts as {@link #commit() committed}; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
+     */
+    public SendResult send(
+            int shard, DirectBuffer head, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        SendResult result = channels[shard].offer(head, 0, headLength, body, bodyOffset, bodyLength);
+        if (result == SendResult.SENT) {
+            sent(shard, head.getByte(RequestDescriptor.FLAGS_OFFSET));
+        }
+        return result;
+    }
+
+    private void sent(int shard, int flags) {
         if ((flags & RequestDescriptor.FLAG_NO_REPLY) == 0) {
             outstanding++;
             unanswered[shard]++;
@@ -179,7 +204,6 @@ public final class KvClient implements MessageHandler, AutoCloseable {
             listed[shard] = true;
             unflushed[unflushedCount++] = shard;
         }
-        return result;
     }
 
     /** Gives the claimed room back: nothing is sent. */

@@ -34,7 +34,7 @@ public final class KvTransfer {
     }
 
     /**
-     * Sends the next piece of an upload.
+     * Sends the next piece of an argument's upload.
      *
      * @param shard that is to use it
      * @param uploadId from {@link #newUpload}
@@ -46,11 +46,22 @@ public final class KvTransfer {
      */
     public SendResult upload(
             int shard, long uploadId, long total, long position, DirectBuffer source, int offset, int length) {
+        return piece(KvOp.UPLOAD, shard, uploadId, total, position, source, offset, length);
+    }
+
+    /** As {@link #upload}, but what is uploaded is a whole request, for {@link #execute}. */
+    public SendResult uploadRequest(
+            int shard, long uploadId, long total, long position, DirectBuffer source, int offset, int length) {
+        return piece(KvOp.UPLOAD_REQUEST, shard, uploadId, total, position, source, offset, length);
+    }
+
+    private SendResult piece(
+            KvOp op, int shard, long uploadId, long total, long position, DirectBuffer source, int offset, int length) {
         SendResult result = client.claim(shard, TransferDescriptor.uploadLength(length));
         if (result != SendResult.SENT) {
             return result;
         }
-        begin(KvOp.UPLOAD, 0, RequestDescriptor.FLAG_NO_REPLY)
+        begin(op, 0, RequestDescriptor.FLAG_NO_REPLY)
                 .argumentLong(uploadId)
                 .argumentLong(total)
                 .argumentLong(position)
@@ -64,7 +75,7 @@ public final class KvTransfer {
     }
 
     /**
-     * Executes the request that was uploaded.
+     * Executes a request that was {@linkplain #uploadRequest uploaded}.
      *
      * @param correlation of the uploaded request: if the upload was refused, nothing else tells whose error it is
      */

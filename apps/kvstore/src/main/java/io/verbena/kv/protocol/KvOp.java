@@ -24,6 +24,7 @@ public enum KvOp {
     EXECUTE_UPLOADED(0x04, Group.TRANSFER, 1, 1, Flags.WRITE, Keys.NO_KEY, Keys.NO_KEY, 0),
     READ_STREAM(0x05, Group.TRANSFER, 3, 3, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
     CLOSE_STREAM(0x06, Group.TRANSFER, 1, 1, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
+    UPLOAD_REQUEST(0x07, Group.TRANSFER, 4, 4, Flags.FAST, Keys.NO_KEY, Keys.NO_KEY, 0),
 
     // Strings, counters and bits.
     GET(0x10, Group.STRING, 1, 1, Flags.READ | Flags.FAST, 0, 0, 1),

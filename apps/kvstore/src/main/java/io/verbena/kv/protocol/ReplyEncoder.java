@@ -33,6 +33,8 @@ public final class ReplyEncoder implements AutoCloseable {
     /** What is always there to go on with when the buffer is handed over: enough for an error. */
     private static final int SPARE_CAPACITY = 1024;
 
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(0, 0);
+
     private final int maxCapacity;
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final ByteBuffer spare = allocate(SPARE_CAPACITY);
@@ -44,6 +46,11 @@ public final class ReplyEncoder implements AutoCloseable {
     private int bound;
 
     private int position = HEADER_LENGTH;
+    /** Where the bytes of a BULK lie that ends the reply and is not in the buffer. */
+    private DirectBuffer tail = NOTHING;
+
+    private int tailOffset;
+    private int tailLength;
     private int smallReplies;
     private boolean closed;
 
@@ -113,7 +120,7 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new IllegalStateException("reply encoder is closed");
         }
         shrink();
-        position = HEADER_LENGTH;
+        discard();
         if (isSpare()) {
             replaceSpare();
         }
@@ -124,6 +131,7 @@ public final class ReplyEncoder implements AutoCloseable {
     /** Drops the values written since {@link #begin}; used to replace half a reply by an error. */
     public void discard() {
         position = HEADER_LENGTH;
+        dropTail();
     }
 
     /**
@@ -136,6 +144,13 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new IllegalArgumentException("length " + length + " is not in " + HEADER_LENGTH + " to " + position);
         }
         position = length;
+        dropTail();
+    }
+
+    private void dropTail() {
+        tail = NOTHING;
+        tailOffset = 0;
+        tailLength = 0;
     }
 
     /**
@@ -146,6 +161,10 @@ public final class ReplyEncoder implements AutoCloseable {
      * @throws OutOfMemoryError if the reply is so short that it is copied, and there is no memory for the copy
      */
     public ByteBuffer handOver() {
+        if (tailLength > 0) {
+            throw new IllegalStateException(
+                    "a reply whose last " + tailLength + " bytes lie elsewhere is not handed over");
+        }
         final ByteBuffer given;
         if (isSpare()) {
             given = allocate(position);
@@ -193,14 +212,29 @@ public final class ReplyEncoder implements AutoCloseable {
         }
     }
 
-    /** @return the buffer that holds the reply from offset 0 */
+    /** @return the buffer that holds the reply from offset 0, but for the {@linkplain #tail tail} */
     public UnsafeBuffer buffer() {
         return buffer;
     }
 
-    /** @return bytes of the reply so far, correlation included */
+    /** @return bytes of the reply so far, correlation and {@linkplain #tail tail} included */
     public int length() {
-        return position;
+        return position + tailLength;
+    }
+
+    /** @return what holds the last bytes of the reply, see {@link #bulkByReference} */
+    public DirectBuffer tail() {
+        return tail;
+    }
+
+    /** @return offset of the first byte in {@link #tail()} */
+    public int tailOffset() {
+        return tailOffset;
+    }
+
+    /** @return bytes of the reply that lie in {@link #tail()}, behind those in {@link #buffer()}; mostly 0 */
+    public int tailLength() {
+        return tailLength;
     }
 
     /** @return bytes of memory that the encoder holds */
@@ -257,6 +291,26 @@ public final class ReplyEncoder implements AutoCloseable {
     public void bulk(final DirectBuffer source, final int offset, final int length) {
         final int at = claimText(ReplyType.BULK, length);
         buffer.putBytes(at, source, offset, length);
+    }
+
+    /**
+     * Makes the reply a BULK whose bytes stay where they are; whoever sends the reply takes them from there.
+     *
+     * @param source of its bytes, which must not change until the reply is sent
+     * @param offset of the first byte
+     * @param length in bytes
+     */
+    public void bulkByReference(final DirectBuffer source, final int offset, final int length) {
+        if (position != HEADER_LENGTH) {
+            throw new IllegalStateException("a BULK by reference is a reply of its own, and this one has begun");
+        }
+        if ((long) position + VALUE_HEADER_LENGTH + length > limit) {
+            throw new ReplyTooLargeException((long) position + VALUE_HEADER_LENGTH + length, limit);
+        }
+        header(ReplyType.BULK, length, 0);
+        tail = source;
+        tailOffset = offset;
+        tailLength = length;
     }
 
     /**

@@ -183,6 +183,25 @@ public final class RequestEncoder {
         return this;
     }
 
+    /**
+     * Ends the request with the length of an argument whose bytes follow behind it from elsewhere, without padding.
+     *
+     * @param length of the argument in bytes, 0 to {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}
+     * @return this
+     */
+    public RequestEncoder lastArgumentLength(final int length) {
+        if (length < 0 || length > MAX_ARGUMENT_LENGTH) {
+            throw new IllegalArgumentException(
+                    "argument length " + length + " is not in 0 to maximum " + MAX_ARGUMENT_LENGTH);
+        }
+        checkCount();
+        buffer.putInt(position, length, ByteOrder.LITTLE_ENDIAN);
+        position += ARGUMENT_HEADER_LENGTH;
+        argc++;
+        buffer.putInt(offset + ARGC_OFFSET, argc, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
     private void checkCount() {
         if (argc == MAX_ARGUMENTS) {
             throw new IllegalArgumentException("number of arguments " + (argc + 1L) + " > maximum " + MAX_ARGUMENTS);

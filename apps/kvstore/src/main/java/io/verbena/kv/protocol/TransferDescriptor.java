@@ -9,8 +9,11 @@ package io.verbena.kv.protocol;
  *   ── UPLOAD id, total, offset 0, bytes ────────────────────▶  takes memory
  *   ── UPLOAD id, total, offset n, bytes ────────────────────▶  fills it
  *   ── SET key, uploaded argument id ────────────────────────▶  adopts the memory as the value
- *   or EXECUTE_UPLOADED id ──────────────────────────────────▶  executes the request that was uploaded
  *   ◀─ OK ─────────────────────────────────────────────────────
+ *
+ *   ── UPLOAD_REQUEST id, total, offset n, bytes ─────────────▶  as UPLOAD, but a whole request
+ *   ── EXECUTE_UPLOADED id ──────────────────────────────────▶  executes it, and frees the memory
+ *   ◀─ its reply ──────────────────────────────────────────────
  *
  *   ── GET key ──────────────────────────────────────────────▶  pins the value
  *   ◀─ STREAM id, length ──────────────────────────────────────
@@ -24,6 +27,7 @@ package io.verbena.kv.protocol;
  *
  * <pre>
  *   UPLOAD            id · total length · offset · bytes, at most {@link #PIECE_LENGTH}    no reply
+ *   UPLOAD_REQUEST    as UPLOAD                                                            no reply
  *   DISCARD_UPLOAD    id                                                                   no reply
  *   EXECUTE_UPLOADED  id                                                                   that of the uploaded request
  *   READ_STREAM       id · offset · length, at most {@link #PIECE_LENGTH}                  BULK, or ERROR
@@ -36,7 +40,8 @@ package io.verbena.kv.protocol;
  *
  * <p>The first piece takes memory for the total if there is some without evicting keys. Else keys are evicted for the bytes
  * that have come, and less than as many again: the memory of the upload doubles with them, up to the total. Where nothing may
- * be evicted the upload is refused at once.
+ * be evicted the upload is refused at once. Before keys are evicted for a request, or it is refused, it is collected in memory
+ * that the shard keeps for that beside its data: it may be one that frees memory.
  *
  * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces are dropped: the request that
  * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.

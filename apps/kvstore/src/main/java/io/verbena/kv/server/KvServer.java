@@ -54,12 +54,13 @@ public final class KvServer implements AutoCloseable {
         Node node = Node.launch(new NodeContext()
                 .name(name)
                 .mode(NodeMode.INVOKER)
-                .eventLoop(!context.listen.isEmpty())
+                .closeOnShutdown(!context.listen.isEmpty())
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)
                 .maxMemory(share(context.maxMemory, context.shards))
                 .memoryBudget(share(context.memoryBudget, context.shards))
+                .argumentBudget(share(context.argumentBudget, context.shards))
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);

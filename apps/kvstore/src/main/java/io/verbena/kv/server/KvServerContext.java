@@ -24,6 +24,7 @@ public final class KvServerContext {
     int databases = 16;
     long maxMemory;
     long memoryBudget;
+    long argumentBudget = ShardContext.DEFAULT_ARGUMENT_BUDGET;
     int maxReplyLength = ShardContext.DEFAULT_MAX_REPLY_LENGTH;
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
@@ -79,6 +80,18 @@ public final class KvServerContext {
             throw new IllegalArgumentException("memoryBudget " + bytes + " < minimum 0");
         }
         memoryBudget = bytes;
+        return this;
+    }
+
+    /**
+     * Bytes that all shards together hold beside {@link #memoryBudget} at most, for requests that are longer than a message
+     * while data leaves no room for them, see {@link ShardContext#argumentBudget}.
+     */
+    public KvServerContext argumentBudget(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("argumentBudget " + bytes + " < minimum 0");
+        }
+        argumentBudget = bytes;
         return this;
     }
 

@@ -43,7 +43,26 @@ final class RecordQueue {
         return LENGTH_FIELD + (length + Long.BYTES - 1 & -Long.BYTES);
     }
 
+    /** Adds a record in two parts. */
+    void add(
+            final DirectBuffer head,
+            final int headOffset,
+            final int headLength,
+            final DirectBuffer body,
+            final int bodyOffset,
+            final int bodyLength) {
+        final int at = claim(headLength + bodyLength);
+        records.putBytes(at, head, headOffset, headLength);
+        records.putBytes(at + headLength, body, bodyOffset, bodyLength);
+    }
+
     void add(final DirectBuffer source, final int offset, final int length) {
+        final int at = claim(length);
+        records.putBytes(at, source, offset, length);
+    }
+
+    /** Adds a record, whose bytes are put at the offset returned. */
+    private int claim(final int length) {
         if (head > tail - head) {
             // Each byte moves once at most for each that was taken.
             records.putBytes(0, records, head, tail - head);
@@ -55,8 +74,9 @@ final class RecordQueue {
             grow(end);
         }
         records.putInt(tail, length);
-        records.putBytes(tail + LENGTH_FIELD, source, offset, length);
+        final int at = tail + LENGTH_FIELD;
         tail = end;
+        return at;
     }
 
     /** What is outgrown is freed at once: left to the collector, it would be taken from everybody until that runs. */

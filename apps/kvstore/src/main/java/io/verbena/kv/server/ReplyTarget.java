@@ -3,6 +3,7 @@ package io.verbena.kv.server;
 import io.verbena.Channel;
 import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.store.ClientTransfers;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   request ── backlog full ──▶ parked reads (READ_STREAM, CLOSE_STREAM) ── backlog drained ───────────────▶ executed
  *           ── or held full ──▶ parked requests (all others)             ── and held replies were fetched ──▶ executed
- *   UPLOAD and DISCARD_UPLOAD have no replies and are never parked.
+ *   UPLOAD, UPLOAD_REQUEST and DISCARD_UPLOAD have no replies and are never parked.
  * </pre>
  *
  * <p>What is parked is copied: a message held where it lies would keep its whole chunk of an inbox that all clients share. A
@@ -63,20 +64,41 @@ final class ReplyTarget {
     }
 
     /** Sends a reply, or keeps it. @return false if the client is too far behind */
-    boolean send(final DirectBuffer buffer, final int offset, final int length) {
-        if (gone || (!isStalled() && channel.enqueue(buffer, offset, length) != SendResult.BACK_PRESSURED)) {
+    boolean send(final ReplyEncoder reply) {
+        if (gone || (!isStalled() && offer(reply) != SendResult.BACK_PRESSURED)) {
             return true; // sent, or closed: then there is nobody to keep it for
         }
-        return keep(backlog, buffer, offset, length);
+        if (!hasRoom(reply.length())) {
+            return false;
+        }
+        backlog.add(
+                reply.buffer(),
+                0,
+                reply.length() - reply.tailLength(),
+                reply.tail(),
+                reply.tailOffset(),
+                reply.tailLength());
+        return true;
+    }
+
+    private SendResult offer(final ReplyEncoder reply) {
+        final int tail = reply.tailLength();
+        return tail == 0
+                ? channel.enqueue(reply.buffer(), 0, reply.length())
+                : channel.offer(reply.buffer(), 0, reply.length() - tail, reply.tail(), reply.tailOffset(), tail);
     }
 
     private boolean keep(final RecordQueue queue, final DirectBuffer buffer, final int offset, final int length) {
-        final long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
-        if (waiting + RecordQueue.recordLength(length) > maxBacklog) {
+        if (!hasRoom(length)) {
             return false;
         }
         queue.add(buffer, offset, length);
         return true;
+    }
+
+    private boolean hasRoom(final int length) {
+        final long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
+        return waiting + RecordQueue.recordLength(length) <= maxBacklog;
     }
 
     /** Sends what was kept. @return replies sent */
@@ -106,10 +128,16 @@ final class ReplyTarget {
         if (parkedReads.isEmpty() && parkedRequests.isEmpty() && !isFull()) {
             return false;
         }
-        if (opCode == KvOp.UPLOAD.code() || opCode == KvOp.DISCARD_UPLOAD.code()) {
+        if (isOfUpload(opCode)) {
             return false;
         }
         return !isRead(opCode) || !parkedReads.isEmpty() || isBacklogFull();
+    }
+
+    private static boolean isOfUpload(final int opCode) {
+        return opCode == KvOp.UPLOAD.code()
+                || opCode == KvOp.UPLOAD_REQUEST.code()
+                || opCode == KvOp.DISCARD_UPLOAD.code();
     }
 
     private static boolean isRead(final int opCode) {

@@ -290,8 +290,11 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         if (length + (long) reply.length() > LONG_WORK_LENGTH) {
             readClock();
         }
-        if (answered && target != null) {
-            answer(target, buffer, offset);
+        if (target != null) {
+            if (answered) {
+                answer(target, buffer, offset);
+            }
+            target.transfers.replySent();
         }
     }
 
@@ -312,7 +315,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         }
         boolean kept = false;
         try {
-            kept = target.send(reply.buffer(), 0, reply.length());
+            kept = target.send(reply);
         } catch (OutOfMemoryError e) {
             LOG.error("shard '{}' has no memory for a reply that a client does not take", node.name(), e);
         }

@@ -1,5 +1,6 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
@@ -18,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClientTransfers implements AutoCloseable {
     /** Greatest number of open uploads of a client, those included that were refused and not used since. */
     public static final int MAX_UPLOADS = 1024;
-    /** Greatest number of open streams of a client; a reply that is held may be one more. */
+    /**
+     * Greatest number of open streams of a client; a reply that is held may be one more. One request may open half of those that
+     * are left, so that what many share is not one's.
+     */
     public static final int MAX_STREAMS = 65_536;
 
     private final Allocator allocator;
@@ -31,6 +35,12 @@ public final class ClientTransfers implements AutoCloseable {
 
     private long greatestExcess = Long.MIN_VALUE;
     private long heldBytes;
+    /** Was read to its end by a reply that may not have been sent yet. */
+    private @Nullable OpenStream ended;
+
+    /** Streams that may be open when the present request has been executed. */
+    private int streamLimit = MAX_STREAMS;
+
     private boolean closed;
 
     ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
@@ -97,31 +107,38 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /**
-     * Starts an upload.
+     * Starts an upload of an argument, which may become a value.
      *
      * @param capacity bytes of it to have room for at first, see {@link Upload#capacity}
      * @throws AllocationFailedException if there is no memory for it
      */
     Upload begin(final long id, final int length, final int capacity) {
-        final Chunk extent = allocator.takeExtent(StringBlock.BYTES + capacity);
+        return begin(id, length, capacity, allocator, false);
+    }
+
+    /**
+     * Starts an upload of a request.
+     *
+     * @param capacity bytes of it to have room for at first, see {@link Upload#capacity}
+     * @param memory that it is collected in
+     * @throws AllocationFailedException if there is no memory for it
+     */
+    Upload beginRequest(final long id, final int length, final int capacity, final Allocator memory) {
+        return begin(id, length, capacity, memory, true);
+    }
+
+    private Upload begin(
+            final long id, final int length, final int capacity, final Allocator memory, final boolean request) {
+        final Chunk extent = memory.takeExtent(StringBlock.BYTES + capacity);
         try {
-            final Upload upload = new Upload(length, extent);
+            final Upload upload = new Upload(length, extent, memory, request);
             uploads.put(id, upload);
             return upload;
         } catch (final OutOfMemoryError e) {
             uploads.remove(id); // it may be there, with the map not grown
-            allocator.freeExtent(extent);
+            memory.freeExtent(extent);
             throw e;
         }
-    }
-
-    /**
-     * Makes room for more bytes of an upload.
-     *
-     * @throws AllocationFailedException if there is no memory for it; the upload is as it was
-     */
-    void grow(final Upload upload, final int capacity) {
-        allocator.freeExtent(upload.move(allocator.takeExtent(StringBlock.BYTES + capacity)));
     }
 
     /** Remembers that an upload was refused, or ends one whose pieces are wrong. */
@@ -130,7 +147,7 @@ public final class ClientTransfers implements AutoCloseable {
         if (upload == null) {
             uploads.put(id, new Upload(error));
         } else {
-            free(upload.refuse(error));
+            upload.refuse(error);
         }
     }
 
@@ -149,14 +166,13 @@ public final class ClientTransfers implements AutoCloseable {
     void discard(final long id) {
         final Upload upload = uploads.remove(id);
         if (upload != null) {
-            free(upload.release());
+            upload.free();
         }
     }
 
-    private void free(final @Nullable Chunk extent) {
-        if (extent != null) {
-            allocator.freeExtent(extent);
-        }
+    /** Another request of the client begins. */
+    void newRequest() {
+        streamLimit = streams.size() + (MAX_STREAMS - streams.size() + 1) / 2;
     }
 
     /** Id of the next stream, for {@link #rollBack}. */
@@ -224,7 +240,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private void checkRoom() {
-        if (closed || streams.size() >= MAX_STREAMS) {
+        if (closed || streams.size() >= streamLimit) {
             throw new TooManyStreamsException();
         }
     }
@@ -246,13 +262,31 @@ public final class ClientTransfers implements AutoCloseable {
         return streams.get(id);
     }
 
-    /** Writes the next bytes of a stream as a BULK; the last ones end it. */
+    /**
+     * Ends a reply with the next bytes of a stream, which stay where they are until {@link #replySent}. The last ones end the
+     * stream.
+     */
     void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
-        final int at = reply.claimBulk(length);
-        reply.buffer().putBytes(at, stream.source, stream.start + stream.position, length);
+        final int at = stream.start + stream.position;
+        if (reply.length() + ReplyDescriptor.VALUE_HEADER_LENGTH + length <= maxReply) {
+            reply.bulkByReference(stream.source, at, length);
+        } else {
+            reply.bulk(stream.source, at, length); // to be held
+        }
         stream.position += length;
         if (stream.position == stream.length) {
-            end(id);
+            replySent(); // an earlier one has been
+            streams.remove(id);
+            ended = stream;
+        }
+    }
+
+    /** The reply to the client's last request was sent, copied, or will not be sent. Idempotent. */
+    public void replySent() {
+        final OpenStream stream = ended;
+        if (stream != null) {
+            ended = null;
+            release(stream);
         }
     }
 
@@ -300,8 +334,9 @@ public final class ClientTransfers implements AutoCloseable {
             return;
         }
         closed = true;
+        replySent();
         for (final Upload upload : uploads.values()) {
-            free(upload.release());
+            upload.free();
         }
         uploads.clear();
         for (final OpenStream stream : streams.values()) {

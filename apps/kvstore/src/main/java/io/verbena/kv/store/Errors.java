@@ -54,6 +54,8 @@ final class Errors {
     static final byte[] STRING_TOO_LONG = ascii("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
     static final byte[] NOT_A_NUMBER = ascii("ERR argument of a transfer is not a number of 8 bytes");
     static final byte[] UNKNOWN_UPLOAD = ascii("ERR no such upload");
+    static final byte[] UPLOAD_IS_REQUEST = ascii("ERR upload is a request and no argument");
+    static final byte[] UPLOAD_IS_ARGUMENT = ascii("ERR upload is an argument and no request");
     static final byte[] UPLOAD_INCOMPLETE = ascii("ERR upload is incomplete");
     static final byte[] UPLOAD_OUT_OF_ORDER = ascii("ERR pieces of an upload are out of order");
     static final byte[] TOO_MANY_UPLOADS = ascii("ERR too many open uploads");

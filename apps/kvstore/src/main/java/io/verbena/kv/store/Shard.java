@@ -33,6 +33,9 @@ public final class Shard implements AutoCloseable {
     private final ShardContext context;
     private final LongSupplier clock;
     private final Allocator allocator;
+    /** Where requests are collected while there is no room for them beside the data. */
+    private final Allocator argumentMemory;
+
     private final StreamIds streamIds = new StreamIds();
     private final ShardStatistics statistics = new ShardStatistics();
     private final EvictionPool evictionPool;
@@ -82,6 +85,7 @@ public final class Shard implements AutoCloseable {
         this.context = context;
         this.clock = clock;
         allocator = allocators.create(memory, context.memoryBudget() == 0 ? Long.MAX_VALUE : context.memoryBudget());
+        argumentMemory = new Allocator(new Memory(), context.argumentBudget(), context::allocate);
         final SplittableRandom random = new SplittableRandom(context.seed());
         final SipHash hash = context.newHash();
         final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
@@ -150,6 +154,9 @@ public final class Shard implements AutoCloseable {
         e.now = clock.getAsLong();
         final RequestFlyweight request = e.request.wrap(buffer, offset, length);
         final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        if (client != null) {
+            client.newRequest();
+        }
         final long mark = client == null ? 0 : client.mark();
         boolean told = false;
         try {
@@ -218,7 +225,7 @@ public final class Shard implements AutoCloseable {
             return;
         }
         final long id = request.argumentLong(0);
-        final byte[] error = transferring.error(id);
+        final byte[] error = transferring.error(id, true);
         final Upload upload = client == null || error != null ? null : client.upload(id);
         try {
             if (upload == null) {
@@ -458,6 +465,11 @@ public final class Shard implements AutoCloseable {
         return eviction.makeRoom(size, execution.now);
     }
 
+    /** Where requests are collected while there is no room for them beside the data. */
+    Allocator argumentMemory() {
+        return argumentMemory;
+    }
+
     private void dispatch(final KvOp op) {
         switch (op.group()) {
             case STRING -> strings.execute(op);
@@ -498,6 +510,7 @@ public final class Shard implements AutoCloseable {
             work++;
         }
         allocator.releaseIdleExtents(nowMillis);
+        argumentMemory.releaseIdleExtents(nowMillis);
         return work;
     }
 
@@ -552,7 +565,7 @@ public final class Shard implements AutoCloseable {
         return allocator.used();
     }
 
-    /** @return bytes of direct memory held from the process */
+    /** @return bytes of direct memory held from the process, without those for requests that are collected beside the data */
     public long committedMemory() {
         return allocator.committed();
     }
@@ -569,6 +582,7 @@ public final class Shard implements AutoCloseable {
             closed = true;
             flushAll();
             allocator.close();
+            argumentMemory.close();
         }
     }
 }

@@ -17,6 +17,9 @@ public final class ShardContext {
     /** Samples of an eviction unless set otherwise, as in Redis. */
     public static final int DEFAULT_EVICTION_SAMPLES = 5;
 
+    /** Bytes for requests that are collected beside the data unless set otherwise. */
+    public static final long DEFAULT_ARGUMENT_BUDGET = 16L << 20;
+
     /** Greatest reply in bytes unless set otherwise. */
     public static final int DEFAULT_MAX_REPLY_LENGTH = 256 << 20;
     /** Least limit on replies in bytes: errors always find room. */
@@ -27,6 +30,7 @@ public final class ShardContext {
     private int databases = DEFAULT_DATABASES;
     private long maxMemory;
     private long memoryBudget;
+    private long argumentBudget = DEFAULT_ARGUMENT_BUDGET;
     private int maxReplyLength = DEFAULT_MAX_REPLY_LENGTH;
     private EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
@@ -92,6 +96,27 @@ public final class ShardContext {
     /** @return bytes of direct memory that the shard may hold from the process, 0 for no limit */
     public long memoryBudget() {
         return memoryBudget;
+    }
+
+    /**
+     * Sets memory apart in which requests longer than a message are collected while data leaves no room for them: those that free
+     * memory are executed at the limit too. A request that this is too little for is refused with an OOM error, or keys are
+     * evicted for it.
+     *
+     * @param bytes held at most beside {@link #memoryBudget}, 0 for none
+     * @return this
+     */
+    public ShardContext argumentBudget(final long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("argument budget " + bytes + " < 0");
+        }
+        argumentBudget = bytes;
+        return this;
+    }
+
+    /** @return bytes in which requests are collected beside the data */
+    public long argumentBudget() {
+        return argumentBudget;
     }
 
     /**

@@ -32,7 +32,8 @@ final class TransferOperations {
         }
         final long id = e.request.argumentLong(0);
         switch (op) {
-            case UPLOAD -> upload(client, id);
+            case UPLOAD -> upload(client, id, false);
+            case UPLOAD_REQUEST -> upload(client, id, true);
             case DISCARD_UPLOAD -> {
                 client.discard(id);
                 e.ok();
@@ -57,7 +58,7 @@ final class TransferOperations {
         return true;
     }
 
-    private void upload(final ClientTransfers client, final long id) {
+    private void upload(final ClientTransfers client, final long id, final boolean request) {
         final long total = e.request.argumentLong(1);
         final long offset = e.request.argumentLong(2);
         final int bytes = e.length(3);
@@ -67,10 +68,10 @@ final class TransferOperations {
         }
         Upload upload = client.upload(id);
         if (upload == null) {
-            upload = begin(client, id, total, offset, bytes);
-        } else if (!upload.isRefused() && !upload.continues(total, offset)) {
+            upload = begin(client, id, request, total, offset, bytes);
+        } else if (!upload.isRefused() && !(upload.continues(total, offset) && upload.isRequest() == request)) {
             client.refuse(id, Errors.UPLOAD_OUT_OF_ORDER);
-        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(client, upload, bytes)) {
+        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(upload, bytes)) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
         }
@@ -88,7 +89,12 @@ final class TransferOperations {
 
     /** Starts an upload with its first piece; null, after an error, if it cannot be had. */
     private @Nullable Upload begin(
-            final ClientTransfers client, final long id, final long total, final long offset, final int bytes) {
+            final ClientTransfers client,
+            final long id,
+            final boolean request,
+            final long total,
+            final long offset,
+            final int bytes) {
         if (offset != 0) {
             e.error(client.whyUnknown(id));
             return null;
@@ -103,38 +109,54 @@ final class TransferOperations {
             e.error(Errors.STRING_TOO_LONG);
             return null;
         }
-        final int capacity = initialCapacity((int) total, bytes);
-        if (capacity >= 0) {
-            try {
-                return client.begin(id, (int) total, capacity);
-            } catch (final AllocationFailedException failure) {
-                // Remembered below, as when the limit is reached.
-            }
+        final Upload upload = take(client, id, request, (int) total, bytes);
+        if (upload == null) {
+            e.statistics.reject();
+            client.refuse(id, Errors.OUT_OF_MEMORY);
+            e.error(Errors.OUT_OF_MEMORY);
         }
-        e.statistics.reject();
-        client.refuse(id, Errors.OUT_OF_MEMORY);
-        e.error(Errors.OUT_OF_MEMORY);
-        return null;
+        return upload;
     }
 
     /**
-     * Bytes of an upload to have room for at first, or -1 if there is no room: all if nothing must be evicted for them, else
-     * those that have come, lest an announcement drives out what is there.
+     * Takes memory for an upload: for all of it if nothing must be evicted for that, a request's apart from the data if need
+     * be; else for those bytes that have come, lest an announcement drives out what is there. Null if there is none.
      */
-    private int initialCapacity(final int length, final int bytes) {
+    private @Nullable Upload take(
+            final ClientTransfers client, final long id, final boolean request, final int length, final int bytes) {
         final int whole = ExtentCache.size(StringBlock.BYTES + length);
+        Upload upload = null;
         if (shard.hasRoomWithoutEviction(whole)) {
-            return length;
+            upload = tryBegin(client, id, request, length, length, e.allocator);
         }
-        if (!shard.mayHaveRoomFor(whole)) {
-            return -1;
+        if (upload == null && request) {
+            upload = tryBegin(client, id, true, length, length, shard.argumentMemory());
         }
-        final int capacity = Upload.capacity(length, bytes);
-        return shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity)) ? capacity : -1;
+        if (upload == null && shard.mayHaveRoomFor(whole)) {
+            final int capacity = Upload.capacity(length, bytes);
+            if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity))) {
+                upload = tryBegin(client, id, request, length, capacity, e.allocator);
+            }
+        }
+        return upload;
+    }
+
+    private static @Nullable Upload tryBegin(
+            final ClientTransfers client,
+            final long id,
+            final boolean request,
+            final int length,
+            final int capacity,
+            final Allocator memory) {
+        try {
+            return request ? client.beginRequest(id, length, capacity, memory) : client.begin(id, length, capacity);
+        } catch (final AllocationFailedException failure) {
+            return null;
+        }
     }
 
     /** Makes room for a piece, and evicts for it; false if there is none. Both extents are held for a moment. */
-    private boolean grow(final ClientTransfers client, final Upload upload, final int bytes) {
+    private boolean grow(final Upload upload, final int bytes) {
         final int capacity = Upload.capacity(upload.length(), upload.position() + bytes);
         final int more =
                 ExtentCache.size(StringBlock.BYTES + capacity) - upload.buffer().capacity();
@@ -142,7 +164,7 @@ final class TransferOperations {
             return false;
         }
         try {
-            client.grow(upload, capacity);
+            upload.grow(capacity);
             return true;
         } catch (final AllocationFailedException failure) {
             return false;
@@ -181,7 +203,7 @@ final class TransferOperations {
             e.error("ERR argument " + argument + " of '" + op.lowerName() + "' cannot be an upload");
             return false;
         }
-        final byte[] error = error(request.uploadId(argument));
+        final byte[] error = error(request.uploadId(argument), false);
         if (error != null) {
             e.error(error);
             return false;
@@ -198,21 +220,32 @@ final class TransferOperations {
         };
     }
 
-    /** Why an upload cannot be used, or null if it can. */
-    byte @Nullable [] error(final long id) {
+    /**
+     * Why an upload cannot be used, or null if it can.
+     *
+     * @param request whether it is to be a whole request, and no argument
+     */
+    byte @Nullable [] error(final long id, final boolean request) {
         final ClientTransfers client = e.transfers;
         if (client == null) {
             return Errors.NO_TRANSFERS;
         }
         final Upload upload = client.upload(id);
-        return upload == null ? client.whyUnknown(id) : upload.error();
+        if (upload == null) {
+            return client.whyUnknown(id);
+        }
+        final byte[] error = upload.error();
+        if (error != null || upload.isRequest() == request) {
+            return error;
+        }
+        return request ? Errors.UPLOAD_IS_ARGUMENT : Errors.UPLOAD_IS_REQUEST;
     }
 
     /** Why one of a request's uploads cannot be used, or null if all can. */
     byte @Nullable [] error(final RequestFlyweight request) {
         if (request.uploads() > 0) {
             for (int i = 0; i < request.argc(); i++) {
-                final byte[] error = request.isUploaded(i) ? error(request.uploadId(i)) : null;
+                final byte[] error = request.isUploaded(i) ? error(request.uploadId(i), false) : null;
                 if (error != null) {
                     return error;
                 }

@@ -13,22 +13,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class Upload {
     private final int length;
+    /** What its extents are taken from and given back to; null if it was refused at once. */
+    private final @Nullable Allocator memory;
+
+    private final boolean request;
     /** Has room for all bytes, or for as many as have come and not twice as many. */
     private @Nullable Chunk extent;
 
     private byte @Nullable [] error;
     private int position;
 
-    /** Starts an upload into an extent of its own. */
-    Upload(final int length, final Chunk extent) {
+    /**
+     * Starts an upload into an extent of its own.
+     *
+     * @param memory that the extent is of
+     * @param request whether it is a whole request, and no argument
+     */
+    Upload(final int length, final Chunk extent, final Allocator memory, final boolean request) {
         this.length = length;
         this.extent = extent;
+        this.memory = memory;
+        this.request = request;
         extent.buffer.putInt(0, length);
     }
 
     /** Remembers an upload that was refused. */
     Upload(final byte[] error) {
         this.length = 0;
+        this.memory = null;
+        this.request = false;
         this.error = error;
     }
 
@@ -55,12 +68,29 @@ final class Upload {
         return position + bytes <= buffer().capacity() - StringBlock.BYTES;
     }
 
-    /** Moves to a larger extent; returns the one that it had. */
-    Chunk move(final Chunk larger) {
+    /** Whether it is a whole request, and no argument. */
+    boolean isRequest() {
+        return request;
+    }
+
+    /**
+     * Moves to a larger extent, to have room for so many bytes.
+     *
+     * @throws AllocationFailedException if there is no memory for it; it is as it was
+     */
+    void grow(final int capacity) {
         final Chunk before = extent();
+        final Chunk larger = memory().takeExtent(StringBlock.BYTES + capacity);
         larger.buffer.putBytes(0, before.buffer, 0, StringBlock.BYTES + position);
         extent = larger;
-        return before;
+        memory().freeExtent(before);
+    }
+
+    private Allocator memory() {
+        if (memory == null) {
+            throw new IllegalStateException("upload has no memory");
+        }
+        return memory;
     }
 
     /** Bytes that it has when it is complete. */
@@ -101,18 +131,23 @@ final class Upload {
         position += bytes;
     }
 
-    /** Takes its memory away; null if there is none. */
-    @Nullable
+    /** Takes its memory away, which is the caller's now. */
     Chunk release() {
-        final Chunk held = extent;
+        final Chunk held = extent();
         extent = null;
         return held;
     }
 
-    /** Makes it one that was refused; returns its memory. */
-    @Nullable
-    Chunk refuse(final byte[] reason) {
+    /** Gives its memory back, if it has some. */
+    void free() {
+        if (extent != null) {
+            memory().freeExtent(release());
+        }
+    }
+
+    /** Makes it one that was refused, and gives its memory back. */
+    void refuse(final byte[] reason) {
         error = reason;
-        return release();
+        free();
     }
 }

@@ -87,7 +87,7 @@ final class TestClient implements AutoCloseable {
             for (final byte[] argument : bytes) {
                 request.argument(argument);
             }
-            final long id = upload(shard, whole, length);
+            final long id = upload(transfer::uploadRequest, shard, whole, length);
             expect(shard);
             return send(() -> transfer.execute(shard, id, correlation));
         }
@@ -121,14 +121,24 @@ final class TestClient implements AutoCloseable {
         return result[0] == SendResult.SENT;
     }
 
-    /** Uploads bytes; returns the upload's id. */
+    /** Sends a piece of an upload. */
+    @FunctionalInterface
+    private interface PieceSender {
+        SendResult send(int shard, long id, long total, long position, DirectBuffer source, int offset, int length);
+    }
+
+    /** Uploads an argument; returns the upload's id. */
     long upload(final int shard, final DirectBuffer source, final int length) {
+        return upload(transfer::upload, shard, source, length);
+    }
+
+    private long upload(final PieceSender sender, final int shard, final DirectBuffer source, final int length) {
         final long id = transfer.newUpload();
         int position = 0;
         do {
             final int from = position;
             final int bytes = TransferDescriptor.nextPiece(length, from);
-            send(() -> transfer.upload(shard, id, length, from, source, from, bytes));
+            send(() -> sender.send(shard, id, length, from, source, from, bytes));
             position += bytes;
         } while (position < length);
         return id;

@@ -36,6 +36,6 @@ enum Transport {
     }
 
     NodeContext client(final NodeMode mode) {
-        return new NodeContext().mode(mode).eventLoop(this != LOCAL).sharedMemory(this == SHM);
+        return new NodeContext().mode(mode).sharedMemory(this == SHM);
     }
 }

@@ -129,7 +129,7 @@ class RequestFuzzTest {
     }
 
     private static void assertWhole(ReplyEncoder reply, long correlation) {
-        ReplyCursor cursor = new ReplyCursor().wrap(reply.buffer(), 0, reply.length());
+        ReplyCursor cursor = new ReplyCursor().wrap(Replies.whole(reply), 0, reply.length());
         assertThat(cursor.correlation()).isEqualTo(correlation);
         int values = 0;
         while (cursor.next()) {

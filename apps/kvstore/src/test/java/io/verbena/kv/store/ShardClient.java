@@ -34,7 +34,8 @@ final class ShardClient implements AutoCloseable {
         request.begin(buffer, 0, op, 0, 5, 0);
         arguments.accept(request);
         shard.execute(buffer, 0, request.length(), reply, transfers);
-        cursor.wrap(reply.buffer(), 0, reply.length());
+        cursor.wrap(Replies.whole(reply), 0, reply.length());
+        transfers.replySent();
         assertThat(cursor.correlation()).isEqualTo(5);
         cursor.next();
         return cursor;
@@ -61,21 +62,34 @@ final class ShardClient implements AutoCloseable {
     }
 
     Object piece(final long id, final long total, final long offset, final byte[] bytes) {
+        return piece(KvOp.UPLOAD, id, total, offset, bytes);
+    }
+
+    private Object piece(final KvOp op, final long id, final long total, final long offset, final byte[] bytes) {
         execute(
-                KvOp.UPLOAD,
+                op,
                 r -> r.argumentLong(id).argumentLong(total).argumentLong(offset).argument(bytes));
         return value();
     }
 
-    /** Uploads bytes; returns the id. */
+    /** Uploads an argument; returns the id. */
     long upload(final byte[] bytes) {
+        return upload(KvOp.UPLOAD, bytes);
+    }
+
+    /** Uploads a request; returns the id. */
+    long uploadRequest(final byte[] bytes) {
+        return upload(KvOp.UPLOAD_REQUEST, bytes);
+    }
+
+    private long upload(final KvOp op, final byte[] bytes) {
         final long id = ++uploads;
         int position = 0;
         do {
             final int length = TransferDescriptor.nextPiece(bytes.length, position);
             final byte[] piece = new byte[length];
             System.arraycopy(bytes, position, piece, 0, length);
-            piece(id, bytes.length, position, piece);
+            piece(op, id, bytes.length, position, piece);
             position += length;
         } while (position < bytes.length);
         return id;

@@ -54,7 +54,7 @@ final class ShardFixture implements AutoCloseable {
             request.argument(argument.getBytes(StandardCharsets.ISO_8859_1));
         }
         shard.execute(buffer, 0, request.length(), reply);
-        cursor.wrap(reply.buffer(), 0, reply.length());
+        cursor.wrap(Replies.whole(reply), 0, reply.length());
         if (cursor.correlation() != correlation) {
             throw new AssertionError("correlation " + cursor.correlation());
         }

@@ -380,6 +380,24 @@ class TransferOperationsTest {
     }
 
     @Test
+    void aRequestMayOpenHalfOfTheStreamsThatAreLeft() {
+        client.set("k", bytes(MIB, 1));
+        assertThat(client.call("MGET" + " k".repeat(ClientTransfers.MAX_STREAMS / 2 + 1)))
+                .isEqualTo("ERR too many open streams");
+        assertThat(client.transfers.streams()).isZero();
+        int open = 0;
+        for (int i = 0; i < 3; i++) {
+            final int many = (ClientTransfers.MAX_STREAMS - open + 1) / 2;
+            assertThat(client.call("MGET" + " k".repeat(many))).asString().startsWith("HELD");
+            open += many + 1;
+            assertThat(client.transfers.streams()).isEqualTo(open);
+            assertThat(client.call("MGET" + " k".repeat(many))).isEqualTo("ERR too many open streams");
+            final long other = client.open("GET k");
+            client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(other));
+        }
+    }
+
+    @Test
     void largeElementsOfOtherTypesAreStreams() {
         final byte[] value = bytes(MIB, 9);
         final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
@@ -396,7 +414,7 @@ class TransferOperationsTest {
             encoder.argument(value);
             final byte[] whole = new byte[encoder.length()];
             request.getBytes(0, whole);
-            final long id = client.upload(whole);
+            final long id = client.uploadRequest(whole);
             client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(id));
             assertThat(client.cursor.type()).isNotEqualTo(ReplyType.ERROR);
         }

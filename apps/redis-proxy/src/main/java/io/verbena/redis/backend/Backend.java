@@ -58,6 +58,20 @@ public interface Backend extends AutoCloseable {
     /** Completes the claimed request. It may stay behind until {@link #flush}. */
     void commit();
 
+    /**
+     * Sends a request in two parts, of which the second is copied no more often than it must be. Nothing is claimed. It may stay
+     * behind until {@link #flush}.
+     *
+     * @param shard that is to execute the request
+     * @param head the first part, from offset 0
+     * @param headLength in bytes
+     * @param body holds what follows
+     * @param bodyOffset of its first byte
+     * @param bodyLength in bytes
+     * @return SENT; BACK_PRESSURED: not now; CLOSED: the shard cannot be reached
+     */
+    SendResult send(int shard, DirectBuffer head, int headLength, DirectBuffer body, int bodyOffset, int bodyLength);
+
     /** Gives the claimed room back. */
     void abort();
 

@@ -73,6 +73,12 @@ final class NodeBackend implements Backend {
     }
 
     @Override
+    public SendResult send(
+            int shard, DirectBuffer head, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        return isLost[shard] ? SendResult.CLOSED : client().send(shard, head, headLength, body, bodyOffset, bodyLength);
+    }
+
+    @Override
     public void abort() {
         client().abortClaim();
     }

@@ -55,7 +55,7 @@ public final class NodeStore implements Store {
         final Node node = Node.launch(new NodeContext()
                 .name(name + "-worker-" + worker)
                 .mode(NodeMode.INVOKER)
-                .eventLoop(true)
+                .closeOnShutdown(false)
                 .sendDepth(1024)
                 .maxInline(256)
                 .stagingLength(1 << 20));

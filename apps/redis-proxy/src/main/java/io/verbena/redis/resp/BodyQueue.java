@@ -15,6 +15,10 @@ final class BodyQueue {
         return first == bodies.size();
     }
 
+    int size() {
+        return bodies.size() - first;
+    }
+
     /** Where the first one belongs. */
     int position() {
         return positions[first];

@@ -221,7 +221,10 @@ public final class RespParser {
      * @return bytes from the start of the command; 0 if unknown
      */
     public int needed() {
-        return state == BULK && !discarding ? cursor + bulkLength + 2 : 0;
+        if (discarding || state == START) {
+            return 0;
+        }
+        return state == BULK ? cursor + bulkLength + 2 : cursor;
     }
 
     /**

@@ -117,6 +117,11 @@ public final class RespWriter {
         return !bodies.isEmpty() && bodies.position() == start ? bodies.remove() : null;
     }
 
+    /** Number of bodies that were written and not given away. */
+    public int bodies() {
+        return bodies.size();
+    }
+
     /** Throws away what was written, and the buffer. */
     public void release() {
         bodies.closeBehind(-1);

@@ -20,9 +20,9 @@ public enum FabricName {
         return this != LOCAL;
     }
 
-    /** A context of a node that may use it; all have an event loop, for there is more on it than links. */
+    /** A context of a node that may use it. */
     NodeContext context() {
-        return new NodeContext().eventLoop(true).sharedMemory(this == SHM);
+        return new NodeContext().sharedMemory(this == SHM);
     }
 
     /** Makes a node reachable. @return the address, to which names are appended */

@@ -1,0 +1,158 @@
+package io.verbena.bench.promise;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.Channel;
+import io.verbena.Node;
+import io.verbena.NodeContext;
+import io.verbena.Requester;
+import io.verbena.RequesterOptions;
+import io.verbena.SendResult;
+import io.verbena.TenantOptions;
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.FabricKind;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A node with two tenants, each with a thread that offers messages as fast as they are taken. */
+final class Flood implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final int LINE = 16; // longs
+    private static final int WAITS = 1; // behind the number of refusals: whether the last offer was refused
+    private static final int SPINS = 16;
+    private static final long JOIN_MILLIS = 10_000;
+
+    private final Node node;
+    private final Thread[] threads = new Thread[2];
+    private final AtomicLongArray refusals = new AtomicLongArray(3 * LINE);
+    private final long[] lastRefusals = new long[2];
+    private final long[] lastBacklog = new long[2];
+    private volatile boolean stopped;
+    private volatile @Nullable Throwable failure;
+
+    /** One way of a tenant's to offer a message. */
+    @FunctionalInterface
+    private interface Offer {
+        SendResult offer(UnsafeBuffer message, int length);
+    }
+
+    /** Connects, and starts to send. */
+    Flood(Cell cell, String address) {
+        NodeContext context = new NodeContext().name("promise-near").mode(cell.mode());
+        if (cell.fabric() != FabricKind.LOCAL) {
+            context.sharedMemory(cell.fabric() == FabricKind.SHM);
+        }
+        for (int i = 0; i < threads.length; i++) {
+            context.tenant(
+                    new TenantOptions().name(name(i)).weight(cell.weights().of(i)));
+        }
+        node = Node.launch(context);
+        try {
+            for (int i = 0; i < threads.length; i++) {
+                int tenant = i;
+                Offer way = way(cell, tenant, address + "/" + cell.receiver().inbox(i));
+                threads[i] = new FastThreadLocalThread(
+                        () -> flood(tenant, way, cell.sizes().of(tenant)), "promise-" + name(tenant));
+                threads[i].setDaemon(true);
+            }
+        } catch (RuntimeException e) {
+            node.close();
+            throw e;
+        }
+        for (Thread each : threads) {
+            each.start();
+        }
+    }
+
+    private static String name(int tenant) {
+        return tenant == 0 ? "first" : "second";
+    }
+
+    private Offer way(Cell cell, int tenant, String address) {
+        if (cell.receiver() == ReceiverKind.RESPONDER) {
+            Requester requester = node.tenant(name(tenant)).openRequester(new RequesterOptions());
+            Channel channel = requester.connect(address, CONNECT);
+            requester.pollOnNode();
+            return (message, length) -> requester.call(channel, message, 0, length, CALL_NANOS, 0, response -> {});
+        }
+        Channel channel = node.tenant(name(tenant)).connect(address, CONNECT);
+        return (message, length) -> channel.offer(message, 0, length);
+    }
+
+    private void flood(int tenant, Offer way, int length) {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[length]);
+        message.putByte(0, (byte) tenant);
+        int cell = (tenant + 1) * LINE;
+        int refused = 0;
+        try {
+            while (!stopped) {
+                SendResult result = way.offer(message, length);
+                if (result == SendResult.SENT) {
+                    if (refused > 0) {
+                        refused = 0;
+                        refusals.lazySet(cell + WAITS, 0);
+                    }
+                } else if (result == SendResult.CLOSED) {
+                    throw new BenchException("a channel of tenant " + name(tenant) + " closed");
+                } else {
+                    refusals.lazySet(cell, refusals.getPlain(cell) + 1);
+                    if (++refused == 1) {
+                        refusals.lazySet(cell + WAITS, 1);
+                    }
+                    if (refused < SPINS) {
+                        Thread.onSpinWait();
+                    } else {
+                        Thread.yield();
+                    }
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            if (!stopped) {
+                failure = e;
+            }
+        }
+    }
+
+    /** Sets the weights that hold in the second half. */
+    void change(Weights weights) {
+        for (int i = 0; i < threads.length; i++) {
+            node.tenants().weight(name(i), weights.later(i));
+        }
+    }
+
+    /**
+     * Whether a tenant is refused, or was or had work queued while the other had too since this was asked last.
+     *
+     * @throws BenchException if its thread has failed
+     */
+    boolean offered(int tenant) {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new BenchException("a sender failed: " + cause, cause);
+        }
+        int cell = (tenant + 1) * LINE;
+        long refused = refusals.get(cell);
+        long backlog = node.tenant(name(tenant)).statistics().backloggedNanos();
+        boolean did =
+                refused != lastRefusals[tenant] || backlog != lastBacklog[tenant] || refusals.get(cell + WAITS) != 0;
+        lastRefusals[tenant] = refused;
+        lastBacklog[tenant] = backlog;
+        return did;
+    }
+
+    @Override
+    public void close() {
+        stopped = true;
+        try {
+            for (Thread each : threads) {
+                each.join(JOIN_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        node.close();
+    }
+}

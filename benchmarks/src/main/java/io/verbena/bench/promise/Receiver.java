@@ -1,0 +1,175 @@
+package io.verbena.bench.promise;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.Channel;
+import io.verbena.Inbox;
+import io.verbena.Message;
+import io.verbena.Node;
+import io.verbena.NodeContext;
+import io.verbena.Request;
+import io.verbena.Responder;
+import io.verbena.SendResult;
+import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.SocketDirectory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The far end in this process. A message's first byte says whose it is. */
+final class Receiver implements FarEnd {
+    private static final int BATCH = 64;
+    private static final int LINE = 16; // longs
+    private static final int ANSWER_LENGTH = 8;
+    private static final long AWAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(9);
+    private static final long ASLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long JOIN_MILLIS = 10_000;
+
+    private final AtomicLongArray counts = new AtomicLongArray(3 * LINE);
+    private final SocketDirectory sockets = new SocketDirectory();
+    private @Nullable Node node;
+    private @Nullable Thread thread;
+    private volatile boolean stopped;
+
+    private record Unanswered(Channel channel, long correlationId) {}
+
+    @Override
+    public String open(Cell cell) {
+        end();
+        stopped = false;
+        for (int i = 0; i < counts.length(); i++) {
+            counts.set(i, 0);
+        }
+        String name = "promise-far-" + ProcessHandle.current().pid();
+        NodeContext context = new NodeContext().name(name).mode(cell.mode());
+        switch (cell.fabric()) {
+            case SHM:
+                context.listen("shm:" + name);
+                break;
+            case UDS:
+                context.listen("uds:" + sockets.socket());
+                break;
+            case TCP:
+                context.listen("tcp://127.0.0.1:0");
+                break;
+            default:
+                break;
+        }
+        Node launched = Node.launch(context);
+        node = launched;
+        serve(launched, cell.receiver());
+        return launched.addresses().isEmpty()
+                ? "local:" + name
+                : launched.addresses().get(0);
+    }
+
+    private void serve(Node opened, ReceiverKind kind) {
+        String name = kind.inbox(0);
+        switch (kind) {
+            case SHARED:
+                opened.openInbox(name).onMessage(this::count);
+                break;
+            case OWN:
+                opened.openInbox(name).onMessage(this::count);
+                opened.openInbox(kind.inbox(1)).onMessage(this::count);
+                break;
+            case SLEEPY:
+                Inbox inbox = opened.openInbox(name);
+                start(() -> poll(inbox));
+                break;
+            default:
+                Responder responder = opened.openResponder(name);
+                start(() -> answer(responder));
+                break;
+        }
+    }
+
+    private void start(Runnable task) {
+        Thread made = new FastThreadLocalThread(task, "promise-consumer");
+        made.setDaemon(true);
+        made.start();
+        thread = made;
+    }
+
+    private void count(Message message) {
+        count(message.buffer().getByte(message.offset()), message.length());
+    }
+
+    /** One thread counts. */
+    private void count(byte tenant, int bytes) {
+        int cell = (tenant + 1) * LINE;
+        counts.lazySet(cell, counts.getPlain(cell) + bytes);
+    }
+
+    private void poll(Inbox inbox) {
+        long sleep = System.nanoTime() + AWAKE_NANOS;
+        while (!stopped) {
+            if (inbox.poll(this::count, BATCH) == 0) {
+                inbox.await(ASLEEP_NANOS);
+            }
+            if (System.nanoTime() - sleep > 0) {
+                LockSupport.parkNanos(ASLEEP_NANOS);
+                sleep = System.nanoTime() + AWAKE_NANOS;
+            }
+        }
+    }
+
+    private void answer(Responder responder) {
+        UnsafeBuffer answer = new UnsafeBuffer(new byte[ANSWER_LENGTH]);
+        Deque<Unanswered> waiting = new ArrayDeque<>();
+        IdleStrategy idle = new BackoffIdleStrategy();
+        while (!stopped) {
+            int work = responder.poll(request -> answer(request, answer, waiting), BATCH);
+            for (int i = waiting.size(); i > 0; i--) {
+                Unanswered first = waiting.remove();
+                if (Responder.reply(first.channel(), first.correlationId(), answer, 0, ANSWER_LENGTH)
+                        == SendResult.BACK_PRESSURED) {
+                    waiting.add(first);
+                }
+            }
+            idle.idle(work);
+        }
+    }
+
+    private void answer(Request request, UnsafeBuffer answer, Deque<Unanswered> waiting) {
+        count(request.buffer().getByte(request.offset()), request.length());
+        if (request.enqueue(answer, 0, ANSWER_LENGTH) == SendResult.BACK_PRESSURED) {
+            waiting.add(new Unanswered(request.channel(), request.correlationId()));
+        }
+    }
+
+    @Override
+    public long[] bytes() {
+        return new long[] {counts.get(LINE), counts.get(2 * LINE)};
+    }
+
+    private void end() {
+        stopped = true;
+        Thread running = thread;
+        if (running != null) {
+            try {
+                running.join(JOIN_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new BenchException("interrupted", e);
+            }
+            thread = null;
+        }
+        Node open = node;
+        if (open != null) {
+            node = null;
+            open.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        end();
+        sockets.close();
+    }
+}

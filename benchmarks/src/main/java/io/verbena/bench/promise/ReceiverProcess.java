@@ -1,0 +1,92 @@
+package io.verbena.bench.promise;
+
+import io.verbena.bench.BenchException;
+import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.trial.JavaProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/**
+ * The far end in a process of its own; started by {@code bench promise}. It reads {@code open CELL}, {@code bytes} and {@code
+ * end}, answers each with a line, and ends with its parent.
+ */
+@Command(name = ReceiverProcess.NAME, hidden = true, description = "The far end; started by bench promise.")
+public final class ReceiverProcess implements Callable<Integer> {
+    static final String NAME = "promise-receiver";
+
+    private static final String OPEN = "open ";
+    private static final String BYTES = "bytes";
+    private static final String END = "end";
+    private static final String FAILED = "failed ";
+    private static final double SECONDS_TO_END = 20;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        try (Receiver receiver = new Receiver()) {
+            for (String line = in.readLine(); line != null && !line.equals(END); line = in.readLine()) {
+                try {
+                    out.println(answer(receiver, line));
+                } catch (RuntimeException e) {
+                    out.println(FAILED + e);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static String answer(Receiver receiver, String line) {
+        if (line.startsWith(OPEN)) {
+            return receiver.open(Cell.parse(line.substring(OPEN.length())));
+        }
+        long[] bytes = receiver.bytes();
+        return bytes[0] + " " + bytes[1];
+    }
+
+    /** Starts one. */
+    static FarEnd start() {
+        return new Remote();
+    }
+
+    private static final class Remote implements FarEnd {
+        private final JavaProcess process = new JavaProcess(List.of(NAME));
+        private final Rendezvous pipes = Rendezvous.over(
+                process.process().inputReader(StandardCharsets.UTF_8),
+                new PrintStream(process.process().getOutputStream(), true, StandardCharsets.UTF_8));
+
+        private String ask(String line) {
+            pipes.tell(line);
+            String answer = pipes.hear(Thread::yield);
+            if (answer.startsWith(FAILED)) {
+                throw new BenchException("the far end: " + answer.substring(FAILED.length()));
+            }
+            return answer;
+        }
+
+        @Override
+        public String open(Cell cell) {
+            return ask(OPEN + cell.line());
+        }
+
+        @Override
+        public long[] bytes() {
+            String[] words = ask(BYTES).split(" ");
+            return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+        }
+
+        @Override
+        public void close() {
+            try (process) {
+                pipes.tell(END);
+                process.await(SECONDS_TO_END);
+            }
+        }
+    }
+}

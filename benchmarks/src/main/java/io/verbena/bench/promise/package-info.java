@@ -1,0 +1,12 @@
+/**
+ * {@code bench promise}: whether tenants get what their weights entitle them to, with default settings, as receivers count it.
+ *
+ * <pre>
+ *   PromiseCommand ── PromiseRun ── Flood: a node with two tenants, a thread each
+ *                              └─── FarEnd: the node that counts, here (Receiver) or in another process (ReceiverProcess)
+ * </pre>
+ */
+@NullMarked
+package io.verbena.bench.promise;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package io.verbena;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands the messages of an inbox to an executor: a batch at a time, in order, so that one thread at a time is in the handler. The
+ * node's turn finds that there are some; the task takes them where they lie.
+ *
+ * <p>{@link #run} is the executor's, {@link #end} any thread's, the rest the node's. {@code busy} goes from the turn to the task and
+ * back, and with it the right to take messages.
+ */
+final class Handoff implements TurnTask, Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
+    private static final int BATCHES = 16;
+    private static final long REJECTED_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LOG_INTERVAL = TimeUnit.MINUTES.toNanos(1);
+
+    private final Inbox inbox;
+    private final MessageHandler handler;
+    private final Executor executor;
+    private final BooleanSupplier hasWork = this::hasWork;
+    private final AtomicBoolean busy = new AtomicBoolean();
+    private volatile boolean running;
+    private volatile boolean ended;
+
+    // The node's.
+    private volatile boolean rejected;
+    private long rejectedUntil;
+    private long logged = System.nanoTime() - LOG_INTERVAL;
+
+    Handoff(Inbox inbox, MessageHandler handler, Executor executor) {
+        this.inbox = inbox;
+        this.handler = handler;
+        this.executor = executor;
+    }
+
+    /** Whether there is something to hand over; the same object each time. */
+    BooleanSupplier look() {
+        return hasWork;
+    }
+
+    private boolean hasWork() {
+        return !busy.get() && !rejected && inbox.parkCheck().getAsBoolean();
+    }
+
+    @Override
+    public int doWork(long now) {
+        if (busy.get()
+                || inbox.isDrained()
+                || (isPaused() && now - nextDeadline() < 0)
+                || !busy.compareAndSet(false, true)) {
+            return 0;
+        }
+        try {
+            rejected = false;
+            executor.execute(this);
+            return 1;
+        } catch (RejectedExecutionException e) {
+            rejected = true;
+            rejectedUntil = now + REJECTED_DELAY;
+            busy.set(false);
+            if (now - logged >= LOG_INTERVAL) {
+                logged = now;
+                LOG.warn("the executor of {} takes nothing now; its messages wait", inbox, e);
+            }
+            return 0;
+        }
+    }
+
+    private boolean isPaused() {
+        return rejected || inbox.nextAttempt() != Long.MAX_VALUE;
+    }
+
+    @Override
+    public long nextDeadline() {
+        return busy.get() ? Long.MAX_VALUE : rejected ? rejectedUntil : inbox.nextAttempt();
+    }
+
+    @Override
+    public void run() {
+        running = true;
+        try {
+            for (int i = 0; i < BATCHES && !ended && takeBatch() > 0; i++) {}
+        } finally {
+            running = false;
+            busy.set(false);
+        }
+        if (!inbox.isDrained()) {
+            inbox.node().wake();
+        }
+    }
+
+    private int takeBatch() {
+        try {
+            return inbox.takeForNode(handler);
+        } catch (RuntimeException | Error e) {
+            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
+            return 1;
+        }
+    }
+
+    /** Hands nothing over any more. @return whether the handler is not running */
+    @Override
+    public boolean end() {
+        ended = true;
+        return !running;
+    }
+
+    @Override
+    public String toString() {
+        return "the callback of " + inbox;
+    }
+}

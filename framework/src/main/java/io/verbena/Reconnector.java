@@ -1,0 +1,137 @@
+package io.verbena;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replaces a channel that was lost by another one to the same address, again and again.
+ *
+ * <pre>
+ *   watches ── lost ──▶ pauses ──▶ connects ── there ──▶ watches
+ *                          ▲           │
+ *                          └── failed ─┘  the pause doubles
+ * </pre>
+ *
+ * <p>Thread-safe. The listener is called by way of {@link Notices}.
+ */
+final class Reconnector {
+    private static final Logger LOG = LoggerFactory.getLogger(Reconnector.class);
+
+    private final Node node;
+    private final Notices notices;
+    private final Tenant tenant;
+    private final String address;
+    private final @Nullable Inbox answersTo;
+    private final ChannelOptions options;
+    private final ReconnectListener listener;
+    private final Duration timeout;
+
+    private long pause;
+    private @Nullable Channel watched;
+    private boolean stopped;
+
+    Reconnector(
+            Node node,
+            Notices notices,
+            Tenant tenant,
+            String address,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            ReconnectListener listener,
+            Duration timeout) {
+        this.node = node;
+        this.notices = notices;
+        this.tenant = tenant;
+        this.address = address;
+        this.answersTo = answersTo;
+        this.options = options;
+        this.listener = listener;
+        this.timeout = timeout;
+    }
+
+    /** Watches a channel that has come to be. */
+    void watch(Channel channel) {
+        synchronized (this) {
+            watched = channel;
+            pause = options.firstPause().toNanos();
+        }
+        channel.reconnector(this);
+        if (channel.isOver()) {
+            notices.add(() -> lost(channel)); // it may have been told before this was there to hear it
+        }
+    }
+
+    /** A channel is closed; on the node's thread. */
+    void lost(Channel channel) {
+        synchronized (this) {
+            if (watched != channel) {
+                return; // heard already
+            }
+            watched = null;
+            if (stopped || channel.closeReason() == CloseReason.CLOSED_HERE) {
+                stopped = true;
+                return;
+            }
+        }
+        LOG.info("{} is lost ({}), and is connected again", channel, channel.closeReason());
+        listener.onLost(channel);
+        pauseThenConnect(channel);
+    }
+
+    private void pauseThenConnect(Channel lost) {
+        long nanos;
+        synchronized (this) {
+            nanos = pause;
+            pause = Math.min(2 * pause, options.longestPause().toNanos());
+        }
+        long spread = ThreadLocalRandom.current().nextLong(nanos / 4 + 1); // not all at once, where a server was many's
+        CompletableFuture.delayedExecutor(nanos - spread, TimeUnit.NANOSECONDS).execute(() -> connect(lost));
+    }
+
+    private void connect(Channel lost) {
+        if (isStopped()) {
+            return;
+        }
+        node.openAsync(tenant, address, answersTo, options, timeout).whenComplete((channel, failed) -> {
+            if (failed == null) {
+                connected(lost, channel);
+            } else if (!isStopped()) {
+                notices.add(() -> listener.onAttemptFailed(reason(failed)));
+                pauseThenConnect(lost);
+            }
+        });
+    }
+
+    private static ConnectionException reason(Throwable failed) {
+        Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
+        return cause instanceof ConnectionException known
+                ? known
+                : new ConnectionException(String.valueOf(cause == null ? failed : cause.getMessage()), failed);
+    }
+
+    private void connected(Channel lost, Channel channel) {
+        channel.succeeds(lost);
+        if (isStopped()) {
+            channel.close();
+            return;
+        }
+        notices.add(() -> listener.onReconnected(channel)); // before its own end can be told
+        watch(channel);
+        LOG.info("{} is connected again", channel);
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped || node.isClosing();
+    }
+
+    /** The application closes a channel of this. */
+    synchronized void stop() {
+        stopped = true;
+    }
+}

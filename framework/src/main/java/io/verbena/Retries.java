@@ -1,0 +1,70 @@
+package io.verbena;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node tries again in each of its turns until it can be done, such as what waits for room on a channel. A node that has
+ * nothing else to do sleeps between the attempts, longer each time.
+ *
+ * <p>{@link #add} is for any thread, the rest for the one that does the turns.
+ */
+final class Retries implements TurnTask {
+    private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
+    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ConcurrentLinkedQueue<BooleanSupplier> waiting = new ConcurrentLinkedQueue<>();
+    private volatile boolean added;
+    private long delay = SHORTEST_DELAY;
+    private long lastAttempt; // of the thread that does the turns
+
+    /** Adds something that says whether it is done. */
+    void add(BooleanSupplier attempt) {
+        waiting.add(attempt);
+        added = true;
+    }
+
+    /** Whether something was added that has not been tried by a turn. */
+    boolean hasNew() {
+        return added;
+    }
+
+    @Override
+    public int doWork(long now) {
+        if (waiting.isEmpty()) {
+            return 0;
+        }
+        boolean isNew = added;
+        added = false;
+        lastAttempt = now;
+        int done = 0;
+        for (int i = waiting.size(); i > 0; i--) {
+            BooleanSupplier attempt = waiting.poll();
+            if (attempt == null || isDone(attempt)) {
+                done++;
+            } else {
+                waiting.add(attempt);
+            }
+        }
+        delay = done > 0 || isNew ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+        return done;
+    }
+
+    private static boolean isDone(BooleanSupplier attempt) {
+        try {
+            return attempt.getAsBoolean();
+        } catch (RuntimeException | Error e) {
+            LOG.error("what a node tried again has failed, and is given up", e);
+            return true;
+        }
+    }
+
+    @Override
+    public long nextDeadline() {
+        return waiting.isEmpty() ? Long.MAX_VALUE : lastAttempt + delay;
+    }
+}

@@ -1,0 +1,89 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What was sent before a channel or its node was closed arrives. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ChannelCloseTest {
+    private static final int MESSAGES = 8;
+    private static final UnsafeBuffer MESSAGE = new UnsafeBuffer(new byte[64]);
+
+    private final AtomicInteger received = new AtomicInteger();
+
+    /**
+     * A request for a connection is repeated while its answer is late, and answered each time. The second answer may come when
+     * the channel has been closed already, and what it sent is still under way.
+     */
+    @Test
+    void anAnswerThatComesAgainDoesNotEndAChannelThatIsClosing() {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            pair.pauseServer(true);
+            offer(channel);
+            channel.close();
+            Connection connection = channel.connection();
+            assertThat(connection.state).isEqualTo(Connection.CLOSING);
+            ConnectionFlyweight request = pair.client.handshake().request(connection, null, 4096);
+            ConnectionFlyweight again = pair.server.handshake().answer(pair.client.nicId(), request);
+            assertThat(again.type()).isEqualTo(ConnectionFlyweight.REPLY);
+
+            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), again);
+
+            assertThat(said.type()).isEqualTo(ConnectionFlyweight.READY);
+            pair.pauseServer(false);
+            pair.await(() -> connection.state == Connection.CLOSED);
+            pair.await(() -> received.get() == MESSAGES);
+            assertThat(channel.closeReason()).isEqualTo(CloseReason.CLOSED_HERE);
+        }
+    }
+
+    /** The other end that a repeated request may have been given is not the one that is open. */
+    @Test
+    void anAnswerFromAnotherEndIsTurnedAway() {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            Connection connection = channel.connection();
+            ConnectionFlyweight other = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, connection.transaction)
+                    .kind(connection.kind)
+                    .queuePairs(connection.peerQp + 1, connection.number)
+                    .pathMtu(1024);
+
+            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), other);
+
+            assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
+            assertThat(said.receiverQp()).isEqualTo(connection.peerQp + 1);
+            offer(channel);
+            pair.await(() -> received.get() == MESSAGES);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(NodeMode.class)
+    void aNodeThatClosesSendsWhatWasEnqueued(NodeMode mode) {
+        try (NodePair pair = new NodePair(Fabric.TCP, mode)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            for (int i = 0; i < MESSAGES; i++) {
+                assertThat(channel.enqueue(MESSAGE, 0, MESSAGE.capacity())).isEqualTo(SendResult.SENT);
+            }
+            pair.client.close();
+            pair.await(() -> received.get() == MESSAGES);
+        }
+    }
+
+    private static void offer(Channel channel) {
+        for (int i = 0; i < MESSAGES; i++) {
+            assertThat(channel.offer(MESSAGE, 0, MESSAGE.capacity())).isEqualTo(SendResult.SENT);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A channel's window grows while others send to the same peer and it could send more; nothing is lost or changed by that. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ChannelWindowTest {
+    private static final int BURST = 20_000;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[4096]);
+    private long taken;
+
+    private static NodePair pair(Fabric fabric, int window) {
+        return new NodePair(
+                fabric,
+                fabric.context(NodeMode.ASSISTED),
+                fabric.context(NodeMode.ASSISTED)
+                        .sendDepth(16)
+                        .stagingLength(16 << 10)
+                        .tenant(new TenantOptions().name("one").maxChannelWindow(window))
+                        .tenant(new TenantOptions().name("other")));
+    }
+
+    private void check(Message m) {
+        assertThat(m.buffer().getLong(m.offset())).isEqualTo(taken);
+        assertThat(m.length()).isEqualTo(length(taken));
+        assertThat(m.buffer().getByte(m.offset() + m.length() - 1)).isEqualTo((byte) taken);
+        taken++;
+    }
+
+    private static int length(long number) {
+        return number % 3 == 0 ? 3000 : 16 + (int) (number % 400); // staged, or inline
+    }
+
+    private SendResult offer(Channel channel, long number) {
+        int length = length(number);
+        message.putByte(length - 1, (byte) number);
+        message.putLong(0, number);
+        return channel.offer(message, 0, length);
+    }
+
+    /** Sends numbers until the window is as wide as wanted; returns how many. */
+    private long send(NodePair pair, int wanted, long most) {
+        Inbox in = pair.server.openInbox("in", new InboxOptions());
+        Inbox beside = pair.server.openInbox("beside", new InboxOptions());
+        Channel one = pair.client.tenant("one").connect(pair.address + "in", NodePair.TIMEOUT);
+        Channel other = pair.client.tenant("other").connect(pair.address + "beside", NodePair.TIMEOUT);
+        int before = one.window();
+        long sent = 0;
+        while (one.window() < wanted && sent < most) {
+            for (int i = 0; i < 200 && offer(one, sent) == SendResult.SENT; i++) {
+                sent++;
+            }
+            other.offer(message, 0, 8);
+            in.poll(this::check, 100);
+            beside.poll(m -> {}, 100);
+        }
+        assertThat(one.window()).isGreaterThanOrEqualTo(before);
+        long all = sent;
+        pair.await(() -> {
+            in.poll(this::check, 100);
+            return taken == all;
+        });
+        return sent;
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"TCP", "UDS"})
+    void itGrowsAndEveryMessageComesOnceAndInOrder(Fabric fabric) {
+        try (NodePair pair = pair(fabric, 256 << 10)) {
+            assertThat(send(pair, 128 << 10, Long.MAX_VALUE)).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"TCP", "UDS"})
+    void notBeyondWhatTheTenantMayHave(Fabric fabric) {
+        try (NodePair pair = pair(fabric, 32 << 10)) {
+            assertThat(send(pair, (32 << 10) + 1, BURST)).isGreaterThanOrEqualTo(BURST);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.port.Link;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds what is under way to a peer while more than one group sends there, so that the rest waits at the arbiter, which shares
+ * by weight: what waits in a kernel or at the peer is served first come, first served. A group that is alone has no bound.
+ *
+ * <p>The window is twice the greatest delivery rate of late times the least delay of late (as BBR's), at least {@link #LEAST}. The
+ * least delay cannot be measured under load: now and then the path is left to drain, and then carries a few packets alone.
+ *
+ * <p>Pure state: used under the engine's baton.
+ */
+public final class PathWindow {
+    /** The smallest window in bytes: four laps of the arbiter. */
+    static final int LEAST = 256 * 1024;
+
+    /** The largest window in bytes. */
+    static final int MOST = 64 * 1024 * 1024;
+
+    /** Nanoseconds for which a path counts as contested after the sender has changed. */
+    static final long CONTESTED = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Nanoseconds from one measurement of the delay to the next, once there are {@link #PROBES}. */
+    static final long PROBE_INTERVAL = TimeUnit.SECONDS.toNanos(1);
+
+    /** Measurements that the least delay is taken of. */
+    static final int PROBES = 8;
+
+    private static final long FIRST_PROBES_INTERVAL = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Most nanoseconds that a measurement may take: what is urgent, for instance, goes on meanwhile. */
+    private static final long LONGEST_PROBE = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final int PROBE_BYTES = 8 * 1024;
+    private static final int DRAINED = 4 * 1024; // acknowledgements, for instance, may always lie there
+    private static final int RATES = 8; // intervals that the greatest rate is taken of
+    private static final long RATE_INTERVAL = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private enum Phase {
+        OPEN,
+        DRAINING,
+        PROBING
+    }
+
+    private @Nullable FlowGroup sender; // the last
+    private boolean contested;
+    private long contestedUntil;
+    private boolean full; // until a quarter of the window is free: not a system call for each packet
+    private int window = LEAST;
+    private long given; // bytes
+
+    private final double[] rates = new double[RATES]; // bytes a nanosecond
+    private int rateIndex;
+    private boolean rated; // an interval has begun
+    private long rateSince;
+    private long deliveredThen; // when the interval began
+
+    private final long[] delays = new long[PROBES];
+    private int probes;
+    private Phase phase = Phase.OPEN;
+    private long probeSince;
+    private int probeLeft; // bytes of the probe that are to be sent
+    private long probeAt; // when the last of it was sent
+    private long nextProbe = Long.MIN_VALUE;
+
+    PathWindow() {}
+
+    /** Whether more than one group has sent of late. */
+    public boolean isContested() {
+        return contested;
+    }
+
+    /** The window in bytes, which holds while the path is contested. */
+    public int window() {
+        return window;
+    }
+
+    /**
+     * Bytes that a group may add now to what the path carries.
+     *
+     * @return at most 0 if it has to wait; {@link Integer#MAX_VALUE} if it is alone
+     */
+    public int room(FlowGroup group, Link link, TransportServices services) {
+        if (group == sender && !contested) {
+            return Integer.MAX_VALUE;
+        }
+        long now = services.now();
+        if (group != sender) {
+            if (sender != null) {
+                contest(now);
+            }
+            sender = group;
+        } else if (now > contestedUntil) {
+            contested = false;
+            phase = Phase.OPEN;
+        }
+        return contested ? room(link, now) : Integer.MAX_VALUE;
+    }
+
+    private void contest(long now) {
+        contestedUntil = now + CONTESTED;
+        if (!contested) {
+            contested = true;
+            full = false;
+            rated = false;
+        }
+    }
+
+    private int room(Link link, long now) {
+        int underWay = link.ahead(phase == Phase.OPEN ? limit() : 1);
+        measureRate(given - underWay, now);
+        if (phase == Phase.OPEN && now >= nextProbe) {
+            phase = Phase.DRAINING;
+            probeSince = now;
+        }
+        if (phase != Phase.OPEN) {
+            int room = probe(underWay <= DRAINED, now);
+            if (room == 0) {
+                link.wakeBelow(DRAINED);
+            }
+            if (phase != Phase.OPEN) {
+                return room;
+            }
+        }
+        full = underWay >= limit();
+        if (full) {
+            link.wakeBelow(limit());
+            return 0;
+        }
+        return window - underWay;
+    }
+
+    /** Goes on with a measurement. Returns the bytes that may be sent for it now. */
+    private int probe(boolean empty, long now) {
+        if (phase == Phase.DRAINING && empty) {
+            phase = Phase.PROBING;
+            probeLeft = PROBE_BYTES;
+        }
+        if (phase == Phase.PROBING && probeLeft > 0) {
+            return probeLeft;
+        }
+        boolean measured = phase == Phase.PROBING && empty;
+        if (measured) {
+            delays[probes++ % PROBES] = now - probeAt;
+            adapt();
+        }
+        if (measured || now - probeSince > LONGEST_PROBE) {
+            phase = Phase.OPEN;
+            nextProbe = now + (probes < PROBES ? FIRST_PROBES_INTERVAL : PROBE_INTERVAL);
+        }
+        return 0;
+    }
+
+    /** Bytes under way from which on nothing is added. */
+    private int limit() {
+        return full ? window / 2 : window;
+    }
+
+    /** Whether who was refused would get room now. */
+    public boolean hasRoom(Link link) {
+        return !contested || (phase == Phase.OPEN && link.ahead(limit()) < limit());
+    }
+
+    /** So many bytes were given to the path. */
+    public void sent(int bytes, TransportServices services) {
+        given += bytes;
+        if (phase == Phase.PROBING && probeLeft > 0) {
+            probeLeft -= bytes;
+            probeAt = services.now();
+        }
+    }
+
+    /** Over intervals that are long beside a turn and a round trip: acknowledgements come in lumps. */
+    private void measureRate(long delivered, long now) {
+        long took = now - rateSince;
+        if (!rated) {
+            rated = true;
+            rateSince = now;
+            deliveredThen = delivered;
+        } else if (took >= Math.max(RATE_INTERVAL, 2 * leastDelay())) {
+            rates[rateIndex++ % RATES] = Math.max(0, delivered - deliveredThen) / (double) took;
+            rateSince = now;
+            deliveredThen = delivered;
+            adapt();
+        }
+    }
+
+    private long leastDelay() {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < Math.min(probes, PROBES); i++) {
+            least = Math.min(least, delays[i]);
+        }
+        return probes == 0 ? 0 : least;
+    }
+
+    private void adapt() {
+        double rate = 0;
+        for (double one : rates) {
+            rate = Math.max(rate, one);
+        }
+        window = (int) Math.max(LEAST, Math.min(MOST, 2 * rate * leastDelay()));
+    }
+
+    /** Another link carries the path from now on: nothing is known of it. */
+    void restart() {
+        probes = 0;
+        nextProbe = Long.MIN_VALUE;
+        rated = false;
+        window = LEAST;
+        phase = Phase.OPEN;
+        full = false;
+    }
+
+    @Override
+    public String toString() {
+        return "window of " + window + " bytes" + (contested ? ", contested" : "") + ", delay " + leastDelay() + " ns";
+    }
+}
