@@ -80,7 +80,7 @@ final class Connections {
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.notices = notices;
         this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
-        this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName);
+        this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName, engine);
     }
 
     /** Sets who is told of peers that had no link for too long; under the lock. */
@@ -482,7 +482,7 @@ final class Connections {
         }
         WcStatus status = completion.status();
         if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
-            LOG.debug("node '{}': {} to '{}' ended in {}", nodeName, c.number, c.name, status);
+            LOG.debug("node '{}': {} ended in {}", nodeName, c, status);
         }
         end(c, CloseReason.of(status));
     }

@@ -31,6 +31,8 @@ final class Turns implements EngineAgent {
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
+    private final CallbackTurns<Inbox, Tenant> callbackTurns =
+            new CallbackTurns<>(Inbox::tenant, Tenant::weight, Inbox::hasMessage, this::callBack, System::nanoTime);
     private final Retries retries = new Retries();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
@@ -116,9 +118,7 @@ final class Turns implements EngineAgent {
             long now = System.nanoTime();
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
-            for (Inbox inbox : callbacks) {
-                work += callBack(inbox);
-            }
+            work += callbackTurns.run(callbacks);
             for (TurnTask task : tasks) {
                 work += task.doWork(now);
             }

@@ -261,8 +261,8 @@ public final class SharedMemoryFabric implements AutoCloseable {
     private void linkUp(Channel channel, UnsafeBuffer hello, Path directory, RingFile rings, boolean accepted)
             throws IOException {
         MappedPeerMemory peer = new MappedPeerMemory(directory);
-        SharedMemoryLink side =
-                new SharedMemoryLink(this, (UnixChannel) channel, HelloFlyweight.nicId(hello), peer, rings, accepted);
+        SharedMemoryLink side = new SharedMemoryLink(
+                this, (UnixChannel) channel, HelloFlyweight.nicId(hello), nameOf(channel), peer, rings, accepted);
         channel.pipeline().addLast("doorbell", side);
         links.add(side);
         counters.countLinkUp();
@@ -413,7 +413,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
         if (fault != null) {
             counters.countMalformedFrame();
-            rejections.rejected("NIC " + Long.toHexString(side.link().peerNic()), fault);
+            rejections.rejected(side.link().toString(), fault);
         }
     }
 
@@ -421,7 +421,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
     void peerGone(SharedMemoryLink side) {
         links.remove(side);
         counters.countLinkDown();
-        LOG.info("NIC {} is gone", Long.toHexString(side.link().peerNic()));
+        LOG.info("{}: the peer is gone", side.link());
         endpoint.waiter().wake();
         for (long delay : JANITOR_DELAYS_MILLIS) {
             CompletableFuture.delayedExecutor(delay, TimeUnit.MILLISECONDS).execute(this::removeDead);

@@ -25,6 +25,7 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
             SharedMemoryFabric fabric,
             UnixChannel channel,
             long peerNic,
+            String remote,
             MappedPeerMemory memory,
             RingFile rings,
             boolean accepted) {
@@ -35,7 +36,8 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
         this.memory = memory;
         this.rings = rings;
         this.doorbell = new Doorbell(channel.fd(), outbound, inbound);
-        this.link = new RingLink(peerNic, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
+        this.link = new RingLink(
+                peerNic, remote, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
     }
 
     RingLink link() {
