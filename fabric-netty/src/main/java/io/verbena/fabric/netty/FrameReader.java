@@ -362,8 +362,10 @@ final class FrameReader {
 
     /** Gives everything back; by the baton holder, who does not poll any more. */
     void free() {
-        if (BUSY.compareAndSet(
-                this, false, true)) { // for good; else somebody releases, and the rest is left to the collector
+        if (!BUSY.compareAndSet(this, false, true)) {
+            return; // somebody is releasing: the rest is left to the collector
+        }
+        try {
             UnsafeBuffer own = held;
             held = null;
             if (own != null) {
@@ -375,6 +377,8 @@ final class FrameReader {
             if (frame != null) {
                 free(frame);
             }
+        } finally {
+            BUSY.setVolatile(this, false); // for what the owner is offering at this moment, and releases then
         }
     }
 

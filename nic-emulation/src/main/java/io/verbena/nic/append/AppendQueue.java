@@ -305,7 +305,8 @@ public final class AppendQueue {
      * Destroys the queue: from here on appends find no queue. Any thread. Its memory is given back when no initiator and no
      * open claim of the owner can write into it any more, no record of it is held, and the consumer reads nothing of it any
      * more: it is the caller, or has returned from its handler and polled or looked once more, or has ended. Memory of a
-     * consumer that lets a second go by without that is left to the collector. Waits a bounded time for the queue's asynchronous events to be acknowledged: a thread acknowledges what it has taken before it destroys.
+     * consumer that lets a second go by without that is left to the collector. Waits a bounded time for the queue's asynchronous
+     * events to be acknowledged: a thread acknowledges what it has taken before it destroys.
      *
      * @param force also with messages unread (which are lost) or in flight, and with records held (which stay)
      * @return false if there are such messages and {@code force} is not set (EBUSY): nothing has changed

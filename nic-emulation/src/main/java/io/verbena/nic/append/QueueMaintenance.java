@@ -57,6 +57,8 @@ final class QueueMaintenance {
     private boolean belowWatermark;
     private boolean walksAlone;
     private long goneSince = NOT_GONE;
+    private boolean dismantles;
+    private boolean unmaps; // once it dismantles: whether the consumer had left by then
     private long surplusLook;
     private long lowWatermark;
     private long claimedBytes;
@@ -214,9 +216,12 @@ final class QueueMaintenance {
         if (goneSince == NOT_GONE) {
             goneSince = now;
         }
-        boolean left = of.hasSeveralConsumers() || walk.isLeft(); // what one of several reads, it holds
-        if (!left && now - goneSince < LEAVE_NANOS) {
-            return 0;
+        if (!dismantles) {
+            unmaps = of.hasSeveralConsumers() || walk.isLeft(); // what one of several reads, it holds
+            if (!unmaps && now - goneSince < LEAVE_NANOS) {
+                return 0;
+            }
+            dismantles = true;
         }
         walk.dropSuspended();
         long tail = of.lastTail();
@@ -232,9 +237,9 @@ final class QueueMaintenance {
             head = walk.head();
         }
         boolean drained = distance(head, tail, chunkLength) <= 0;
-        drained = drained && largeMessages.drained(left);
+        drained = drained && largeMessages.drained(unmaps);
         drained = drained && staging.drained();
-        drained = drained && ring.drain(sequence(head), left);
+        drained = drained && ring.drain(sequence(head), unmaps);
         if (drained) {
             freed = true;
             owner.freed(of);

@@ -213,6 +213,7 @@ final class RecordWalk {
     /** Of a queue that is gone: the calling thread reads nothing of it any more, if it polled last and is not in a handler. */
     void leave() {
         if (!left && consumer == Thread.currentThread() && present == NONE) {
+            consumer = null; // should it poll again it begins again, and sees that the queue is gone
             left = true;
             owner.wakeAllocator();
         }

@@ -45,9 +45,13 @@ final class LinkTable implements Arrivals {
     private final TailPointerTable appendQueues;
     private final Executor later;
     private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
-    private final AtomicInteger lookers =
-            new AtomicInteger(); // threads within hasInbound, which may see a link that is gone
-    private final List<Link> gone = new ArrayList<>(); // closed and forgotten, to be released when nobody looks at them
+
+    /** Threads within {@link #hasInbound}, which may see a link that is gone. */
+    private final AtomicInteger lookers = new AtomicInteger();
+
+    /** Links that are closed and forgotten, to be released when nobody looks at them. */
+    private final List<Link> gone = new ArrayList<>();
+
     private int socketLinks;
 
     // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
@@ -280,7 +284,7 @@ final class LinkTable implements Arrivals {
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
             LOG.warn("turned away, {}: {}", link, e.getMessage());
             services.count(NicCounter.LINKS_REJECTED);
-            link.close();
+            close(link);
             return;
         }
         if (before != null && before != link && before.state() == Link.State.DEAD) {

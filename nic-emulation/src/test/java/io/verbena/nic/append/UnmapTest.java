@@ -183,6 +183,33 @@ class UnmapTest {
         assertThat(memory).allMatch(UnmapTest::isUnmapped);
     }
 
+    /** The allocator has taken what was left by then, and still the handler reads: its looks do not say that it has returned. */
+    @Test
+    void aHandlerThatTakesLongerThanItsConsumerIsWaitedForMayLookAgain() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+        Appender late = nic.peer();
+        int[] calls = new int[1];
+        queue.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    calls[0]++;
+                    assertThat(claim(late, queue, 100, 5)).isEqualTo(Appender.OK);
+                    assertThat(queue.destroy(true)).isTrue();
+                    nic.settle();
+                    nic.clock.addAndGet(2_000_000_000L);
+                    nic.settle();
+                    assertThat(queue.isEmpty()).isTrue();
+                    assertThat(commit(late, 100, 5, 1)).isTrue();
+                    nic.settle();
+                    assertThat(queue.isFreed()).isTrue();
+                    assertThat(AppendFixture.intact(buffer, offset, length, qp, immediate))
+                            .isTrue();
+                },
+                100);
+        assertThat(calls[0]).isEqualTo(1);
+        assertThat(memory).noneMatch(UnmapTest::isUnmapped);
+    }
+
     /** Its consumer is another thread that neither polls nor ends: it may be in a handler. */
     @Test
     void whatAnotherThreadMayReadIsLeftToTheCollector() throws InterruptedException {
