@@ -50,6 +50,7 @@ final class Outbound implements AutoCloseable {
     private List<QpContext> acknowledging = new ArrayList<>();
     private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
+    private @Nullable PathWindow bound; // where who is visited sends, if others do too
     private boolean again; // it was given something to send in its visit
 
     /**
@@ -164,9 +165,8 @@ final class Outbound implements AutoCloseable {
             return false;
         }
         Path path = qp.path();
-        MappedQueue queue =
-                path != null && path.mapped().isContested(qp.group(), services) ? qp.queue(path, slot) : null;
-        if (queue != null && queueRoom(queue, qp.group()) <= 0) {
+        bound = null;
+        if (path != null && path.mapped().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
             return false;
         }
         if (!arbiter.nextAlone(qp)) {
@@ -180,10 +180,7 @@ final class Outbound implements AutoCloseable {
         int sent = qp.executeNow(slot, data, longest);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
-            if (queue != null) {
-                queue.window().sent(sent, services);
-            }
-            qp.contested = queue != null && queue.window().isContested();
+            sent(qp, sent);
         }
         visited = null;
         if (again) {
@@ -192,6 +189,11 @@ final class Outbound implements AutoCloseable {
             arbiter.idle(qp);
         }
         return sent >= 0;
+    }
+
+    private boolean mayAppend(QpContext qp, Path path, int slot) {
+        MappedQueue queue = qp.queue(path, slot);
+        return queue == null || queueRoom(queue, qp.group()) > 0;
     }
 
     private void hear() {
@@ -211,31 +213,12 @@ final class Outbound implements AutoCloseable {
     /** Lets a queue pair send what it is granted. Returns the bytes charged, or {@link #NO_ROOM}. */
     private int visit(QpContext qp) {
         int budget = qp.budget();
-        Port port = qp.port();
         Path path = qp.path();
-        PathWindow window = null;
+        bound = null;
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
-            if (port == path.port()) {
-                window = path.window();
-                budget = Math.min(budget, bulkRoom(path, qp.group()));
-                if (budget <= 0) {
-                    if (full(qp, port)) {
-                        bulkFull.add(path);
-                        qp.requester().awaitsRoom();
-                    }
-                    return NO_ROOM;
-                }
-            } else if (path.mapped().isContested(qp.group(), services)) {
-                MappedQueue queue = qp.nextQueue();
-                if (queue != null) {
-                    window = queue.window();
-                    budget = Math.min(budget, queueRoom(queue, qp.group()));
-                    if (budget <= 0) {
-                        wait(qp, queue, services.now() + LOOK_NANOS);
-                        services.arm(qp, queue.port().reopensAt());
-                        return NO_ROOM;
-                    }
-                }
+            budget = Math.min(budget, qp.port() == path.port() ? linkRoom(qp, path) : mappedRoom(qp, path));
+            if (budget <= 0) {
+                return NO_ROOM;
             }
         }
         visited = qp;
@@ -245,10 +228,7 @@ final class Outbound implements AutoCloseable {
         }
         int sent = qp.transmit(budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
-        if (window != null) {
-            window.sent(sent, services);
-        }
-        qp.contested = window != null && window.isContested();
+        sent(qp, sent);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             stand(qp);
@@ -257,9 +237,42 @@ final class Outbound implements AutoCloseable {
         return sent;
     }
 
+    /** Tells the window that bounds a queue pair, if there is one, what it has added. */
+    private void sent(QpContext qp, int bytes) {
+        PathWindow window = bound;
+        qp.contested = window != null;
+        if (window != null) {
+            window.sent(bytes, services);
+        }
+    }
+
+    /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
+    private int linkRoom(QpContext qp, Path path) {
+        int room = bulkRoom(path, qp.group());
+        if (room <= 0 && full(qp, path.port())) {
+            bulkFull.add(path);
+            qp.requester().awaitsRoom();
+        }
+        return room;
+    }
+
+    /** Bytes that a queue pair may add to what waits at the queue that it appends to next; if none, it waits. */
+    private int mappedRoom(QpContext qp, Path path) {
+        MappedQueue queue = path.mapped().isContested(qp.group(), services) ? qp.nextQueue() : null;
+        if (queue == null) {
+            return Integer.MAX_VALUE;
+        }
+        int room = queueRoom(queue, qp.group());
+        if (room <= 0) {
+            wait(qp, queue, services.now() + LOOK_NANOS);
+            services.arm(qp, queue.port().reopensAt());
+        }
+        return room;
+    }
+
     /**
-     * Bytes that who waits for its turn may add to what its link carries: what the path's window leaves while several groups
-     * send there, and while urgent packets are not to wait behind more, a window here and another on its way to the peer.
+     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
+     * urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
     private int bulkRoom(Path path, FlowGroup group) {
         Link link = path.link();
@@ -274,6 +287,7 @@ final class Outbound implements AutoCloseable {
                 link.wakeBelow(window.limit());
                 return room;
             }
+            bound = window;
         }
         int urgent = path.port().bulkWindow();
         return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
@@ -285,6 +299,7 @@ final class Outbound implements AutoCloseable {
         if (!window.binds(group, services)) {
             return Integer.MAX_VALUE;
         }
+        bound = window;
         long now = services.now();
         return window.room(queue.unread(now), now);
     }
