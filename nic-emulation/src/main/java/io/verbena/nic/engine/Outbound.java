@@ -264,8 +264,8 @@ final class Outbound implements AutoCloseable {
         }
         int room = queueRoom(queue, qp.group());
         if (room <= 0) {
-            wait(qp, queue, services.now() + LOOK_NANOS);
-            services.arm(qp, queue.port().reopensAt());
+            wait(qp, queue, services.now()); // any turn may find room, and one is had soon
+            services.arm(qp, services.now() + LOOK_NANOS);
         }
         return room;
     }
