@@ -651,6 +651,11 @@ public final class Engine implements LinkListener, AutoCloseable {
         LOG.debug("turned away {}: {}", remote, reason);
     }
 
+    @Override
+    public void onPeerDied(Link link) {
+        later(() -> datapath.links().peerDied(link));
+    }
+
     /** Events and datagrams of the NIC. */
     public NicEvents events() {
         return events;

@@ -373,6 +373,16 @@ final class LinkTable implements Arrivals {
         }
     }
 
+    /** The process at the other end of a link that broke is gone: what waits for another link fails now. */
+    void peerDied(Link link) {
+        Path path = paths.get(link.peerNic());
+        Link now = path == null ? null : path.link();
+        if (path != null && (now == null || now == link)) {
+            peerDied(path);
+            forgetUnused(path);
+        }
+    }
+
     private void peerDied(Path path) {
         appendQueues.abandonAll(path.peerNic());
         for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
