@@ -634,8 +634,7 @@ final class Datapath implements TransportServices, PacketHandler {
             appendQueues.connected(qp.number(), path.peerNic()); // before the peer can see that it is
         }
         QpState state = direct ? qp.state() : QpState.RESET;
-        control.setQpWord(
-                qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
+        control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
     }
 
     @Override
