@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * one worker's thread.
  */
 final class ReplyStream implements PieceTaker, StreamedBody {
-    /** Pieces that are asked for before the first has come. */
-    private static final int MAX_PIECES_AHEAD = 4;
+    /**
+     * Pieces that are asked for before the first has come. They leave by one system call, and each call wakes the reader.
+     */
+    private static final int MAX_PIECES_AHEAD = 16;
 
     private final RequestSender sender;
     private final int shard;
