@@ -84,6 +84,15 @@ public final class InboxOptions {
         return this;
     }
 
+    /**
+     * How long a long message may stand still when part of it has come, before that part is given up and its connection ends; twice
+     * as long at most. Default 10 s.
+     */
+    public InboxOptions unfinishedTimeout(Duration longest) {
+        attributes.unfinishedTimeoutNanos(longest.toNanos());
+        return this;
+    }
+
     /** How long memory may lie unused before it is given back; default 1 s. */
     public InboxOptions surplus(Duration longest) {
         attributes.surplusNanos(longest.toNanos());

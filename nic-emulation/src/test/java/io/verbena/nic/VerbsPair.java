@@ -4,6 +4,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.LinkProfile;
+import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimWaiter;
 import io.verbena.nic.sim.Simulation;
@@ -20,12 +21,13 @@ final class VerbsPair implements AutoCloseable {
     private static final long MILLI = 1_000_000L;
 
     final Simulation simulation = new Simulation(7, 256);
+    final SimFabric fabric = new SimFabric(simulation);
+    final SimConnection connection;
     final End a = new End("a", 0xA0);
     final End b = new End("b", 0xB0);
 
     VerbsPair() {
-        SimFabric fabric = new SimFabric(simulation);
-        fabric.connect(a.nic.engine(0).endpoint(), b.nic.engine(0).endpoint(), new LinkProfile());
+        connection = fabric.connect(a.nic.engine(0).endpoint(), b.nic.engine(0).endpoint(), new LinkProfile());
         connect(a.qp, b.qp);
     }
 

@@ -72,8 +72,9 @@ final class AppendModel {
      * @param queue that there is now
      * @param silent whether links, peers or the owner may have been silent
      * @param retriesEnd whether a receiver that is never ready ends a request
+     * @param impatient whether the queue gives up what stands still in the middle
      */
-    void completed(int sequence, WcStatus status, int queue, boolean silent, boolean retriesEnd) {
+    void completed(int sequence, WcStatus status, int queue, boolean silent, boolean retriesEnd, boolean impatient) {
         AppendMessage m = outstanding.poll();
         if (m == null || m.sequence != sequence) {
             throw wrong("completion of " + sequence + ", expected that of " + m);
@@ -111,7 +112,11 @@ final class AppendModel {
             case REM_ACCESS_ERR:
                 // A queue that was destroyed is unknown, also to what is on its way in parts; one that was made in its
                 // place has another key.
-                legal = !wasFailed && type == QpType.RC && (m.flaw.status == status || m.queue != queue);
+                legal = !wasFailed
+                        && type == QpType.RC
+                        && (m.flaw.status == status
+                                || m.queue != queue
+                                || (impatient && status == WcStatus.REM_INV_REQ_ERR));
                 break;
             default:
                 legal = false;

@@ -18,6 +18,7 @@ final class AppendPlan implements Plan<AppendPlan> {
     private static final int MOST_HOSTS = 4;
     private static final int LARGE_MESSAGES = 16;
     private static final long MICRO = 1_000;
+    private static final long PATIENT = 10_000_000 * MICRO;
     private static final long PLAN_PART = 3L << 40;
     private static final long STEP_PART = 4L << 40;
 
@@ -75,6 +76,8 @@ final class AppendPlan implements Plan<AppendPlan> {
     final long memoryLimit;
     final long surplusNanos;
     final long holeTimeoutNanos;
+    /** Longer than any sender of a walk stands still, or so short that some are given up. */
+    final long unfinishedTimeoutNanos;
     /** How long a mapping takes; 0: none of the simulation's time. */
     final long allocationNanos;
 
@@ -127,6 +130,7 @@ final class AppendPlan implements Plan<AppendPlan> {
         corruption = has(Feature.CORRUPTION) ? 0.02 * strength : 0;
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
         delay = 200L + random.nextInt(8_000);
+        unfinishedTimeoutNanos = random.nextInt(2) == 0 ? PATIENT : (20 + random.nextInt(500)) * MICRO;
     }
 
     boolean has(Feature feature) {
@@ -146,6 +150,11 @@ final class AppendPlan implements Plan<AppendPlan> {
                 || (has(Feature.DIRECT) && (has(Feature.KILLED_DIRECT) || has(Feature.FROZEN_DIRECT)));
     }
 
+    /** Whether a sender that stands still in the middle of a message may be given up. */
+    boolean isImpatient() {
+        return unfinishedTimeoutNanos < PATIENT;
+    }
+
     /** The least limit that a queue with so many chunks in reserve takes. */
     long least(int chunks) {
         return (1L + chunks) * chunkLength + 2L * Integer.highestOneBit(Math.max(4096, maxMessage));
@@ -159,7 +168,8 @@ final class AppendPlan implements Plan<AppendPlan> {
                 .reserveChunks(reserve)
                 .memoryLimit(memoryLimit)
                 .surplusNanos(surplusNanos)
-                .holeTimeoutNanos(holeTimeoutNanos);
+                .holeTimeoutNanos(holeTimeoutNanos)
+                .unfinishedTimeoutNanos(unfinishedTimeoutNanos);
     }
 
     LinkProfile profile() {

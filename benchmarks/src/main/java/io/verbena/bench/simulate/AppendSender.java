@@ -320,7 +320,8 @@ final class AppendSender {
     /** A completion of one of this one's connections. */
     void completed(AppendModel model, Completion c) {
         int sequence = (int) c.wrId() & ((1 << SEQUENCE_BITS) - 1);
-        model.completed(sequence, c.status(), walk.queueNumber(), plan.isSilent(), rnrRetry != FOR_EVER);
+        model.completed(
+                sequence, c.status(), walk.queueNumber(), plan.isSilent(), rnrRetry != FOR_EVER, plan.isImpatient());
     }
 
     /** The model of one of this one's connections, by its place. */

@@ -84,7 +84,7 @@ class SimulateAppendTest {
     }
 
     private void complete(int sequence, WcStatus status) {
-        model.completed(sequence, status, QUEUE, false, false);
+        model.completed(sequence, status, QUEUE, false, false, false);
     }
 
     @Test
@@ -131,7 +131,7 @@ class SimulateAppendTest {
         posted(late, 0, Flaw.NONE);
         posted(late, 1, Flaw.NONE);
         take(late, 1);
-        assertThatThrownBy(() -> late.completed(0, WcStatus.SUCCESS, QUEUE, false, false))
+        assertThatThrownBy(() -> late.completed(0, WcStatus.SUCCESS, QUEUE, false, false, false))
                 .hasMessageContaining("a later one was taken");
         assertThatThrownBy(() -> take(late, 0)).hasMessageContaining("after 1");
     }
@@ -143,11 +143,11 @@ class SimulateAppendTest {
         assertThatThrownBy(() -> complete(0, WcStatus.SUCCESS)).hasMessageContaining("expected REM_ACCESS_ERR");
         AppendModel full = model(QpType.RC, false);
         posted(full, 0, Flaw.NONE);
-        full.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true);
+        full.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true, false);
         assertThatThrownBy(() -> take(full, 0)).hasMessageContaining("though it failed");
         AppendModel twice = model(QpType.RC, true);
         posted(twice, 0, Flaw.NONE);
-        twice.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true);
+        twice.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true, false);
         take(twice, 0); // a copy of its last packets has found room
         assertThatThrownBy(() -> take(twice, 0)).hasMessageContaining("none that may come");
     }
@@ -158,7 +158,7 @@ class SimulateAppendTest {
             AppendModel fresh = model(QpType.RC, false);
             posted(fresh, 0, Flaw.NONE);
             if (status != WcStatus.SUCCESS) {
-                assertThatThrownBy(() -> fresh.completed(0, status, QUEUE, false, false))
+                assertThatThrownBy(() -> fresh.completed(0, status, QUEUE, false, false, false))
                         .as("%s", status)
                         .isInstanceOf(WalkFailure.class);
             }

@@ -31,6 +31,7 @@ public final class AppendQueue {
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
     private final Staging staging;
+    private final UnfinishedMessages unfinished;
     private final Footprint footprint;
     private final QueueMeter meter = new QueueMeter();
     private final HeldRecords held;
@@ -64,8 +65,9 @@ public final class AppendQueue {
         this.chunkLength = concluded.chunkLength();
         this.footprint = new Footprint(this, table, queue, owner.clock());
         this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
-        this.largeMessages = new LargeMessages(id, memory, footprint, concluded);
-        this.staging = new Staging(this, footprint);
+        this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner::initiator);
+        this.largeMessages = new LargeMessages(id, memory, footprint, unfinished, concluded);
+        this.staging = new Staging(this, footprint, unfinished);
         this.held = new HeldRecords(owner, table, queue);
         int first = ring.announced();
         ring.fill();
@@ -370,6 +372,10 @@ public final class AppendQueue {
 
     LargeMessages largeMessages() {
         return largeMessages;
+    }
+
+    UnfinishedMessages unfinished() {
+        return unfinished;
     }
 
     Staging staging() {

@@ -28,6 +28,7 @@ public final class AppendQueueAttributes {
     private long lowWatermark = NOT_GIVEN;
     private long holeTimeoutNanos = 1_000_000_000L;
     private long surplusNanos = 1_000_000_000L;
+    private long unfinishedTimeoutNanos = 10_000_000_000L;
     private long lineRate;
     private long allocationNanos;
     private double arrivalRate;
@@ -55,6 +56,7 @@ public final class AppendQueueAttributes {
         lowWatermark = other.lowWatermark;
         holeTimeoutNanos = other.holeTimeoutNanos;
         surplusNanos = other.surplusNanos;
+        unfinishedTimeoutNanos = other.unfinishedTimeoutNanos;
         lineRate = other.lineRate;
         allocationNanos = other.allocationNanos;
         arrivalRate = other.arrivalRate;
@@ -180,6 +182,25 @@ public final class AppendQueueAttributes {
     /** How long a chunk may lie unused, in nanoseconds. */
     public long surplusNanos() {
         return surplusNanos;
+    }
+
+    /**
+     * How long a message that arrives in parts may stand still before what has come of it is given up, and its memory with it:
+     * nothing of it is delivered, and if its sender goes on after all, that fails (REM_INV_REQ_ERR). It is given up after this
+     * time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as long at the latest. Default 10 s, which is more than a sender with default timeouts
+     * itself waits for a broken link.
+     *
+     * @param nanos at least 1000
+     * @return this
+     */
+    public AppendQueueAttributes unfinishedTimeoutNanos(long nanos) {
+        unfinishedTimeoutNanos = nanos;
+        return this;
+    }
+
+    /** How long a message that arrives in parts may stand still, in nanoseconds. */
+    public long unfinishedTimeoutNanos() {
+        return unfinishedTimeoutNanos;
     }
 
     /**
@@ -314,7 +335,7 @@ public final class AppendQueueAttributes {
     }
 
     /** Bytes that one longest message takes beside the chunks: in a mapping of its own, or while it arrives in parts. */
-    private long apart() {
+    long apart() {
         return maxMessage > recordLimit() ? maxMessage : Staging.capacity(maxMessage);
     }
 
@@ -328,6 +349,7 @@ public final class AppendQueueAttributes {
         inRange("max message", maxMessage, 0, MAX_MESSAGE);
         inRange("hole timeout", holeTimeoutNanos, 1000, Long.MAX_VALUE);
         inRange("surplus time", surplusNanos, 1000, Long.MAX_VALUE);
+        inRange("timeout of unfinished messages", unfinishedTimeoutNanos, 1000, Long.MAX_VALUE);
         inRange("large messages", largeMessages, 1, MAX_LARGE_MESSAGES);
         AppendQueueAttributes copy = new AppendQueueAttributes(this);
         copy.reserve = concludedReserve(limits);

@@ -75,6 +75,13 @@ final class Footprint {
         }
     }
 
+    /** Reserves for a queue pair's message; room for a longest one stays if its sender has another under way already. */
+    boolean reserveFor(int qpNumber, long length, UnfinishedMessages unfinished) {
+        long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        boolean isShort = length + of.attributes().apart() > free;
+        return !(isShort && unfinished.hasAnother(qpNumber)) && reserve(length);
+    }
+
     private long limit() {
         return of.attributes().memoryLimit();
     }

@@ -35,6 +35,7 @@ public final class LargeAppender {
     private int[] freeClaims = new int[0];
     private int freeCount;
     private LargeClaim last = new LargeClaim(-1);
+    private long timeoutNanos; // of the last
 
     LargeAppender(TailPointerTable owner, ControlBlock control, Appender appender) {
         this.owner = owner;
@@ -89,12 +90,16 @@ public final class LargeAppender {
         claim.queueKey = queueKey;
         claim.pd = pd;
         claim.payloadLength = length;
+        claim.qpNumber = qpNumber;
+        claim.unfinished = queue.unfinished();
+        claim.unfinished.begin(qpNumber);
         claim.large = large;
         if (staged != null) {
             claim.staged = staged;
             claim.staging = queue.staging();
         }
         last = claim;
+        timeoutNanos = Math.max(queue.attributes().unfinishedTimeoutNanos(), keptNanos(againNanos));
         return Appender.OK;
     }
 
@@ -122,6 +127,11 @@ public final class LargeAppender {
     /** Names the claim that was made last; valid until its commit, abort or postponement. */
     public long claimed() {
         return last.handle();
+    }
+
+    /** How long the message of the last claim may stand still, in nanoseconds: long enough to come again. */
+    public long timeoutNanos() {
+        return timeoutNanos;
     }
 
     /** Where the payload of the last claim goes, from the first byte on. */
@@ -219,6 +229,11 @@ public final class LargeAppender {
 
     private void release(LargeClaim open) {
         open.open = false;
+        UnfinishedMessages unfinished = open.unfinished;
+        if (unfinished != null) {
+            unfinished.end(open.qpNumber);
+            open.unfinished = null;
+        }
         open.large = null;
         Staging staging = open.staging;
         if (staging != null) {

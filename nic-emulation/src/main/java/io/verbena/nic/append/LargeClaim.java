@@ -12,6 +12,11 @@ final class LargeClaim {
     int queueKey;
     int pd;
     int payloadLength;
+    int qpNumber;
+
+    /** Where it is counted against its sender. */
+    @Nullable
+    UnfinishedMessages unfinished;
 
     /** Where the payload lies if the message has a mapping of its own. */
     @Nullable

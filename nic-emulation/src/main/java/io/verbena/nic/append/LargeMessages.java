@@ -23,13 +23,20 @@ final class LargeMessages {
     private final AtomicReferenceArray<@Nullable LargeMessage> places;
     private final MemoryProvider memory;
     private final Footprint footprint;
+    private final UnfinishedMessages unfinished;
     private long waitNanos;
     private int next; // place that the next turn begins with
 
-    LargeMessages(int queueId, MemoryProvider memory, Footprint footprint, AppendQueueAttributes of) {
+    LargeMessages(
+            int queueId,
+            MemoryProvider memory,
+            Footprint footprint,
+            UnfinishedMessages unfinished,
+            AppendQueueAttributes of) {
         this.queueId = queueId;
         this.memory = memory;
         this.footprint = footprint;
+        this.unfinished = unfinished;
         this.waitNanos = of.surplusNanos();
         this.places = new AtomicReferenceArray<>(of.largeMessages());
     }
@@ -154,6 +161,7 @@ final class LargeMessages {
                         || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
                     return false;
                 }
+                unfinished.end(place.qpNumber);
                 free(place, true);
                 return true;
             case LargeMessage.DONE:
@@ -166,7 +174,7 @@ final class LargeMessages {
 
     private boolean make(LargeMessage place, long now) {
         int length = Math.max(1, place.length);
-        if (!footprint.reserve(length)) {
+        if (!footprint.reserveFor(place.qpNumber, length, unfinished)) {
             return false;
         }
         Segment segment;
@@ -181,6 +189,7 @@ final class LargeMessages {
         place.segment = segment;
         place.readyAt = now;
         footprint.allocated();
+        unfinished.begin(place.qpNumber);
         return place.move(LargeMessage.REQUESTED, LargeMessage.READY);
     }
 

@@ -32,6 +32,7 @@ final class Staging {
 
     private final AppendQueue of;
     private final Footprint footprint;
+    private final UnfinishedMessages unfinished;
     private final AtomicReferenceArray<@Nullable MpmcVarHandleArrayQueue<AtomicBuffer>> kept =
             new AtomicReferenceArray<>(Integer.SIZE - LEAST_BITS);
     private final AtomicLong bytes = new AtomicLong();
@@ -42,9 +43,10 @@ final class Staging {
     private volatile boolean used; // since trim has looked
     private volatile int longestAtOnce = AT_ONCE;
 
-    Staging(AppendQueue of, Footprint footprint) {
+    Staging(AppendQueue of, Footprint footprint, UnfinishedMessages unfinished) {
         this.of = of;
         this.footprint = footprint;
+        this.unfinished = unfinished;
     }
 
     /** Lets the allocator make also what is short, so that a test need not be long. */
@@ -94,6 +96,7 @@ final class Staging {
                 return made;
             }
             keep(made);
+            unfinished.end(qpNumber);
             own = null;
         }
         int sizeClass = sizeClass(length);
@@ -106,7 +109,7 @@ final class Staging {
         if (asks && own == null) {
             ask(qpNumber, sizeClass, againNanos);
         }
-        return buffer != null || asks ? buffer : allocate(capacity(length));
+        return buffer != null || asks ? buffer : allocate(capacity(length), qpNumber);
     }
 
     private @Nullable AtomicBuffer kept(int sizeClass) {
@@ -182,9 +185,10 @@ final class Staging {
         }
         AtomicBuffer buffer = kept(request.sizeClass());
         if (buffer == null) {
-            buffer = allocate(1 << (LEAST_BITS + request.sizeClass()));
+            buffer = allocate(1 << (LEAST_BITS + request.sizeClass()), request.qpNumber());
         }
         if (buffer != null) {
+            unfinished.begin(request.qpNumber());
             request.serve(buffer, now);
             return true;
         }
@@ -196,17 +200,19 @@ final class Staging {
 
     /** Takes back what was made for a request, if it was not fetched. */
     private boolean reclaim(StagingRequest request) {
+        int qpNumber = request.qpNumber();
         AtomicBuffer made = request.fetch();
         if (made == null) {
             return false;
         }
+        unfinished.end(qpNumber);
         open.decrementAndGet();
         keep(made);
         return true;
     }
 
-    private @Nullable AtomicBuffer allocate(int capacity) {
-        if (!footprint.reserve(capacity)) {
+    private @Nullable AtomicBuffer allocate(int capacity, int qpNumber) {
+        if (!footprint.reserveFor(qpNumber, capacity, unfinished)) {
             return null;
         }
         try {

@@ -48,6 +48,10 @@ final class StagingRequest {
         return state;
     }
 
+    int qpNumber() {
+        return qpNumber;
+    }
+
     int sizeClass() {
         return sizeClass;
     }

@@ -180,6 +180,11 @@ public final class TailPointerTable {
         initiators.set(control.qpSlot(qpNumber), peerNic);
     }
 
+    /** The NIC that a slot was last given to, 0 if to none. */
+    long initiator(int qpNumber) {
+        return initiators.get(control.qpSlot(qpNumber));
+    }
+
     /**
      * Says that a NIC is gone for good: every slot that it was the last to be given is {@link #abandon abandoned}, also those
      * whose queue pairs have been closed or reset since.

@@ -522,12 +522,13 @@ public final class QpContext extends Flow {
             flushPosted();
             return;
         }
+        responder.onTimer(now);
         requester.onTimer(now);
     }
 
-    /** When the requester needs the next look, or {@link Long#MAX_VALUE}. */
+    /** When requester or responder need the next look, or {@link Long#MAX_VALUE}. */
     public long deadline() {
-        return requester.deadline();
+        return Math.min(requester.deadline(), responder.deadline());
     }
 
     /**

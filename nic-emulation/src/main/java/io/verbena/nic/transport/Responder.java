@@ -2,6 +2,7 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.AddressHeader;
 import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QpType;
 import io.verbena.nic.WcOpcode;
@@ -63,6 +64,9 @@ public abstract class Responder {
     private long appendClaim;
     private @Nullable AtomicBuffer appendTarget;
     private boolean appending;
+    private boolean progressed; // since the timer has looked
+    private long appendTimeoutNanos;
+    private long looksAt;
 
     Responder(QpContext qp, TransportServices services) {
         this.qp = qp;
@@ -268,7 +272,11 @@ public abstract class Responder {
             appendClaim = large.claimed();
             appendTarget = large.buffer();
             appending = true;
+            appendTimeoutNanos = large.timeoutNanos();
+            looksAt = later(services.now(), appendTimeoutNanos);
+            services.arm(qp, looksAt);
         }
+        progressed = true;
         AtomicBuffer target = appendTarget;
         if (target == null
                 || (opcode.endsMessage()
@@ -331,6 +339,29 @@ public abstract class Responder {
             }
         }
         return status == Appender.OK ? DONE : refusal(status);
+    }
+
+    private static long later(long now, long nanos) {
+        return nanos < Long.MAX_VALUE - now ? now + nanos : Long.MAX_VALUE;
+    }
+
+    /** The engine's timer may be due: a message in parts that has stood still for long is given up. */
+    final void onTimer(long now) {
+        if (!appending || now < looksAt) {
+            return;
+        }
+        if (progressed) {
+            progressed = false;
+            looksAt = later(now, appendTimeoutNanos);
+        } else {
+            services.count(NicCounter.UNFINISHED_APPENDS);
+            abandonAppend();
+        }
+    }
+
+    /** When the timer has to look at a message in parts, or {@link Long#MAX_VALUE}. */
+    final long deadline() {
+        return appending ? looksAt : Long.MAX_VALUE;
     }
 
     /** When a sender that is told RNR comes again. */
