@@ -7,6 +7,8 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.MutableDirectBuffer;
@@ -30,6 +32,7 @@ class PostedRequestsTest {
         private int sent;
         private int flushes;
         private State state = State.UP;
+        private @Nullable UnsafeBuffer inbound; // a packet
 
         CountingLink(boolean costly) {
             this.costly = costly;
@@ -80,12 +83,18 @@ class PostedRequestsTest {
 
         @Override
         public int poll(PacketHandler handler, int limit) {
-            return 0;
+            UnsafeBuffer packet = inbound;
+            if (packet == null) {
+                return 0;
+            }
+            inbound = null;
+            handler.onPacket(this, packet, 0, packet.capacity());
+            return 1;
         }
 
         @Override
         public boolean hasInbound() {
-            return false;
+            return inbound != null;
         }
 
         @Override
@@ -268,6 +277,26 @@ class PostedRequestsTest {
         nic.engine(0).await(1_000_000_000L);
         assertThat(sleeper.awaits).isOne();
         assertThat(sleeper.wakes).isOne();
+        assertThat(link.sent).isOne();
+    }
+
+    @Test
+    void whatTheTurnOfAnotherLeavesIsTheSleepersWhoIsWoken() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        UnsafeBuffer packet = new UnsafeBuffer(new byte[Opcode.SEND_ONLY.headerLength()]);
+        BthFlyweight.encode(packet, 0, Opcode.SEND_ONLY.code(), BthFlyweight.ACK_REQUEST, qp.number(), 0, 7);
+        sleeper.meanwhile = () -> {
+            sleeper.owned = false;
+            link.inbound = packet;
+            assertThat(nic.engine(0).doWork()).isPositive();
+            sleeper.owned = true;
+        };
+        nic.engine(0).await(1_000_000_000L);
+        assertThat(link.inbound).isNull();
+        assertThat(link.sent).as("its answer, which nobody else sends").isZero();
+        assertThat(sleeper.wakes).isOne();
+        nic.engine(0).doWork();
         assertThat(link.sent).isOne();
     }
 

@@ -199,22 +199,27 @@ public final class Engine implements LinkListener, AutoCloseable {
             return work;
         }
         boolean delivered;
+        boolean more;
+        long deadline;
         try {
             drainCommands();
             hearDoorbells();
             work += datapath.turn();
             delivered = datapath.takeDelivered();
+            more = !owner && datapath.hasMore();
+            deadline = owner ? Long.MAX_VALUE : datapath.nextDeadline();
         } catch (RuntimeException | Error e) {
             fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        if (delivered) {
-            guests.wake();
-            if (!owner && control.isParkedFenced(index) && isAwaited()) {
-                waiter.wake(); // what came is its agent's
+        if (owner) {
+            if (delivered) {
+                guests.wake();
             }
+        } else {
+            leave(delivered, more, deadline);
         }
         return work + (doorbells.isEmpty() ? 0 : 1);
     }
@@ -275,21 +280,18 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean done;
         boolean delivered;
+        long deadline;
         try {
             done = datapath.executeNow(qp, slot, data, longest);
             delivered = datapath.takeDelivered();
+            deadline = datapath.nextDeadline();
         } catch (RuntimeException | Error e) {
             fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        if (delivered) {
-            guests.wake();
-            if (control.isParkedFenced(index) && isAwaited()) {
-                waiter.wake();
-            }
-        }
+        leave(delivered, false, deadline); // nothing else had anything to send
         if (!doorbells.isEmpty() && baton.tryTake()) {
             assist(null);
         }
@@ -316,17 +318,25 @@ public final class Engine implements LinkListener, AutoCloseable {
             } finally {
                 baton.release();
             }
-            if (delivered) {
-                guests.wake();
-            }
-            if ((more || delivered || deadline < sleepsUntil)
-                    && control.isParkedFenced(index)
-                    && (more || deadline < sleepsUntil || isAwaited())) {
-                waiter.wake(); // the rest, the timers, and what its agent waits for, are the owner's
-            }
+            leave(delivered, more, deadline);
             if (doorbells.isEmpty() || !baton.tryTake()) {
                 return;
             }
+        }
+    }
+
+    /**
+     * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's agent waits
+     * for, are the owner's, who is woken for them.
+     */
+    private void leave(boolean delivered, boolean more, long deadline) {
+        if (delivered) {
+            guests.wake();
+        }
+        if ((more || delivered || deadline < sleepsUntil)
+                && control.isParkedFenced(index)
+                && (more || deadline < sleepsUntil || isAwaited())) {
+            waiter.wake();
         }
     }
 
