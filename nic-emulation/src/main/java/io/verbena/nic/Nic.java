@@ -50,6 +50,7 @@ public final class Nic implements AutoCloseable {
     private final Background background;
     private final Engine[] engines;
     private final Waiter[] waiters;
+    /** What any thread counts; engines count what they do by themselves. */
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
     private final long acknowledgeTimeoutNanos;
@@ -166,7 +167,11 @@ public final class Nic implements AutoCloseable {
 
     /** A count, since the NIC was opened. Any thread. */
     public long counter(NicCounter counter) {
-        return counters.get(counter.ordinal());
+        long sum = counters.get(counter.ordinal());
+        for (Engine engine : engines) {
+            sum += engine.counter(counter);
+        }
+        return sum;
     }
 
     /**

@@ -9,7 +9,9 @@ import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -154,6 +156,7 @@ class PostedRequestsTest {
     private final UnsafeBuffer data = new UnsafeBuffer(new byte[32]);
     private final Sleeper sleeper = new Sleeper();
     private long now = 1_000_000;
+    private @Nullable CompletionQueue completions;
     private final Nic nic =
             Nic.open(new NicContext().mode(EngineMode.INVOKER).clock(() -> now).waiters(sleeper));
 
@@ -165,6 +168,7 @@ class PostedRequestsTest {
     private QueuePair connected(CountingLink link) {
         nic.engine(0).attach(link);
         CompletionQueue cq = nic.createCompletionQueue(64);
+        completions = cq;
         QueuePair qp = nic.allocateProtectionDomain()
                 .createQueuePair(new QueuePairAttributes()
                         .completionQueue(cq)
@@ -298,6 +302,23 @@ class PostedRequestsTest {
         assertThat(sleeper.wakes).isOne();
         nic.engine(0).doWork();
         assertThat(link.sent).isOne();
+    }
+
+    @Test
+    void whatIsPostedInErrIsFlushedAlsoWhenThePeerDies() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        qp.modify(new QpAttributes().state(QpState.ERR));
+        sleeper.owned = false;
+        post(qp, 2); // left to the owner
+        sleeper.owned = true;
+        link.state = Link.State.DEAD;
+        for (int i = 0; i < 3; i++) {
+            nic.engine(0).doWork();
+        }
+        List<WcStatus> statuses = new ArrayList<>();
+        Objects.requireNonNull(completions).poll(c -> statuses.add(c.status()), 8);
+        assertThat(statuses).containsExactly(WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR);
     }
 
     @Test

@@ -78,7 +78,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final NanoClock clock;
     private final Arbiter arbiter;
     private final Outbound outbound;
-    private final AtomicLongArray counters;
+    private final AtomicLongArray counters; // the engine's own: written under its baton alone
     private final NicEvents events;
 
     private final LogLimit reports = new LogLimit();

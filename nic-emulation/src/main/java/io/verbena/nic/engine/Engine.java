@@ -54,7 +54,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Waiter waiter;
     private final ControlBlock control;
     private final MemoryProvider memory;
-    private final AtomicLongArray counters;
+    private final AtomicLongArray counters; // of the NIC; any thread's
+    private final AtomicLongArray ownCounters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
     private final Datapath datapath;
     private final Guests guests;
@@ -110,7 +111,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 clock,
                 arbiter,
                 doorbells,
-                counters,
+                ownCounters,
                 events,
                 this::later);
         this.pace = new WaiterPace(clock);
@@ -664,6 +665,11 @@ public final class Engine implements LinkListener, AutoCloseable {
     @Override
     public void onPeerDied(Link link) {
         later(() -> datapath.links().peerDied(link));
+    }
+
+    /** What was counted under this engine's baton. Any thread. */
+    public long counter(NicCounter counter) {
+        return ownCounters.get(counter.ordinal());
     }
 
     /** Events and datagrams of the NIC. */

@@ -360,6 +360,10 @@ final class Completer {
 
     /** The path's peer is gone for good. */
     void peerDied() {
+        if (qp.state() == QpState.ERR) {
+            qp.flushPosted();
+            return;
+        }
         services.event(AsyncEventType.QP_FATAL, qp.number());
         if (requester.hasUnanswered() || ring.hasNext()) {
             requester.fail(WcStatus.RETRY_EXC_ERR);
