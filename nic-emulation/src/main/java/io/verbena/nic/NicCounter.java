@@ -39,5 +39,7 @@ public enum NicCounter {
     /** Queue pairs that went to ERR because their own work has met an exception. */
     QUEUE_PAIRS_BROKEN,
     /** Links that were closed because their own work has met an exception. */
-    LINKS_BROKEN
+    LINKS_BROKEN,
+    /** Mappings that append queues wanted and the memory did not have. */
+    MEMORY_EXHAUSTED
 }
