@@ -14,6 +14,8 @@ public enum CloseReason {
     TIMED_OUT("the peer did not acknowledge in time"),
     /** The peer refused: the inbox or region that was connected to is not there any more. */
     REFUSED("the peer's inbox or region is gone"),
+    /** The peer's memory was exhausted, for ten seconds in which it had nothing left to consume; its log names the way out. */
+    OUT_OF_MEMORY("the peer has no memory for messages"),
     /** One side sent what the other does not take; the log of both says what. */
     PROTOCOL_ERROR("the transport met an error");
 
@@ -31,8 +33,9 @@ public enum CloseReason {
                 return TIMED_OUT;
             case REM_ACCESS_ERR:
             case REM_INV_REQ_ERR:
-            case REM_OP_ERR:
                 return REFUSED;
+            case REM_OP_ERR:
+                return OUT_OF_MEMORY;
             default:
                 return PROTOCOL_ERROR;
         }

@@ -112,6 +112,7 @@ public final class Nic implements AutoCloseable {
                     counters,
                     events);
         }
+        appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
         appendQueues.onEvents(
                 this::belowWatermark,

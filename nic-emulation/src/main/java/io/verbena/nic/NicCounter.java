@@ -41,5 +41,7 @@ public enum NicCounter {
     /** Links that were closed because their own work has met an exception. */
     LINKS_BROKEN,
     /** Messages in parts that were given up because their senders stood still for long. */
-    UNFINISHED_APPENDS
+    UNFINISHED_APPENDS,
+    /** Mappings that append queues wanted and the memory did not have. */
+    MEMORY_EXHAUSTED
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.Simulation;
@@ -112,7 +113,7 @@ class UnfinishedAppendTest {
         p.simulation.runFor(10 * MILLI); // each has been told to come again, and has come
         stopInTheMiddle(5 * MIB);
 
-        other = p.new End("c", 0xC0);
+        other = p.new End("c", 0xC0, new DirectMemoryProvider());
         p.fabric.connect(other.nic.engine(0).endpoint(), p.b.nic.engine(0).endpoint(), new LinkProfile());
         QueuePair honest = other.qp;
         QueuePair peer = p.b.newQueuePair();

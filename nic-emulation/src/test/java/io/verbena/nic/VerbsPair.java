@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.LinkProfile;
@@ -23,10 +24,16 @@ final class VerbsPair implements AutoCloseable {
     final Simulation simulation = new Simulation(7, 256);
     final SimFabric fabric = new SimFabric(simulation);
     final SimConnection connection;
-    final End a = new End("a", 0xA0);
-    final End b = new End("b", 0xB0);
+    final End a = new End("a", 0xA0, new DirectMemoryProvider());
+    final End b;
 
     VerbsPair() {
+        this(Long.MAX_VALUE);
+    }
+
+    /** The second NIC's memory is limited. */
+    VerbsPair(long limit) {
+        b = new End("b", 0xB0, new DirectMemoryProvider(limit));
         connection = fabric.connect(a.nic.engine(0).endpoint(), b.nic.engine(0).endpoint(), new LinkProfile());
         connect(a.qp, b.qp);
     }
@@ -59,6 +66,7 @@ final class VerbsPair implements AutoCloseable {
     /** One NIC and what belongs to it. */
     final class End implements Actor {
         final TurnFault clock = new TurnFault(simulation.clock());
+        final DirectMemoryProvider memory;
         final Nic nic;
         final ProtectionDomain pd;
         final CompletionQueue cq;
@@ -68,11 +76,13 @@ final class VerbsPair implements AutoCloseable {
         final List<Wc> wcs = new ArrayList<>();
         boolean polls = true;
 
-        End(String name, long id) {
+        End(String name, long id, DirectMemoryProvider memory) {
+            this.memory = memory;
             nic = Nic.open(new NicContext()
                     .id(id)
                     .mode(EngineMode.INVOKER)
                     .clock(clock)
+                    .memory(memory)
                     .maxQueuePairs(64)
                     .maxMemoryRegions(64)
                     .maxAppendQueues(8)

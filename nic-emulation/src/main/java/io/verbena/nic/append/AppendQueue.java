@@ -3,6 +3,7 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import org.agrona.concurrent.AtomicBuffer;
 
@@ -98,6 +99,7 @@ public final class AppendQueue {
         table.putLong(queue + HOLES_OFFSET, 0);
         table.putLong(queue + PADDING_OFFSET, 0);
         table.putLong(queue + RESETS_OFFSET, 0);
+        table.putLong(queue + STARVED_OFFSET, 0);
         table.putLong(queue + HEAD_OFFSET, position(first, 0));
         table.putLongVolatile(queue + TAIL_OFFSET, position(first, 0));
         table.putIntVolatile(queue + KEY_OFFSET, key);
@@ -298,7 +300,9 @@ public final class AppendQueue {
                 meter.allocationP50(),
                 meter.allocationP99(),
                 meter.messagesPerSecond(),
-                meter.serviceNanos());
+                meter.serviceNanos(),
+                footprint.exhaustions(),
+                table.getLongVolatile(queue + STARVED_OFFSET) != 0);
     }
 
     // ---- destruction ------------------------------------------------------------------------------------------------
@@ -368,6 +372,10 @@ public final class AppendQueue {
 
     boolean hasSeveralConsumers() {
         return several;
+    }
+
+    void exhausted(MemoryExhaustedException e) {
+        owner.exhausted(this, e);
     }
 
     LargeMessages largeMessages() {

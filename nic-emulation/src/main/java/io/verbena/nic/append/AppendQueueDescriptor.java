@@ -100,6 +100,9 @@ public final class AppendQueueDescriptor {
     /** Offset of the number of bytes of records taken and not released. */
     public static final int HELD_BYTES_OFFSET = RNR_OFFSET + 80;
 
+    /** Offset of the word that is not 0 while memory has been refused for long and no consumer can give any back. */
+    public static final int STARVED_OFFSET = RNR_OFFSET + 88;
+
     /** Offset of the chunk table. */
     public static final int CHUNKS_OFFSET = QUEUE_FIXED_LENGTH;
 

@@ -26,6 +26,8 @@ package io.verbena.nic.append;
  * @param allocationP99Nanos the same of 99 in 100
  * @param arrivalRate messages a second of late
  * @param meanServiceNanos how long a message is in the queue of late, by Little's law; 0 if none came
+ * @param exhaustions times that the NIC's memory had no mapping for it, or none within its provider's limit
+ * @param starved whether that has been so for ten seconds with nothing left to consume: appends fail then, and do not wait
  */
 public record AppendQueueStatistics(
         long depth,
@@ -50,4 +52,6 @@ public record AppendQueueStatistics(
         long allocationP50Nanos,
         long allocationP99Nanos,
         double arrivalRate,
-        long meanServiceNanos) {}
+        long meanServiceNanos,
+        long exhaustions,
+        boolean starved) {}

@@ -54,6 +54,14 @@ public final class Appender {
     /** The queue's memory cannot be mapped here: send it as packets. */
     public static final int NOT_MAPPED = 6;
 
+    /**
+     * No room, and there will be none: the owner's memory has been exhausted for {@value #SHORT_SECONDS} s, and nothing is in the
+     * queue that could be consumed.
+     */
+    public static final int NO_MEMORY = 7;
+
+    static final int SHORT_SECONDS = 10;
+
     /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
     public static final int MAX_RUN = 4096;
 
@@ -111,7 +119,7 @@ public final class Appender {
      * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
      *     #OWNER} if this is the owner
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another protection
-     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE} or {@link #NOT_MAPPED}
+     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED} or {@link #NO_MEMORY}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
@@ -319,13 +327,16 @@ public final class Appender {
         return OK;
     }
 
-    /** Counts an answer that the receiver is not ready. */
+    /** Counts an answer that the receiver is not ready; RNR, or NO_MEMORY if it is not going to be. */
     int notReady(int queue) {
         table.getAndAddLong(queue + RNR_OFFSET, 1);
         if (owner != null) {
             owner.wakeAllocator();
         }
-        return RNR;
+        return table.getLongVolatile(queue + STARVED_OFFSET) != 0
+                        && table.getLongVolatile(queue + HEAD_OFFSET) == table.getLongVolatile(queue + TAIL_OFFSET)
+                ? NO_MEMORY
+                : RNR;
     }
 
     /**

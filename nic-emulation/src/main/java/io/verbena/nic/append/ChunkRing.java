@@ -127,7 +127,7 @@ final class ChunkRing {
             segment = memory.allocate(chunkLength);
         } catch (MemoryExhaustedException e) {
             footprint.release(chunkLength);
-            footprint.refused();
+            footprint.refused(e);
             throw e;
         }
         footprint.allocated();

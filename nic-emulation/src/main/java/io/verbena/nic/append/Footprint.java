@@ -5,8 +5,10 @@ import static io.verbena.nic.append.AppendQueueDescriptor.FOOTPRINT_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.HIGH_WATER_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.RELEASES_OFFSET;
 
+import io.verbena.nic.port.MemoryExhaustedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 
@@ -35,6 +37,7 @@ final class Footprint {
     private final NanoClock clock;
     private final long start;
     private volatile boolean refused;
+    private final AtomicLong exhaustions = new AtomicLong();
 
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
     private volatile long weighted;
@@ -137,9 +140,16 @@ final class Footprint {
         table.getAndAddLong(queue + RELEASES_OFFSET, 1);
     }
 
-    /** Memory was not to be had. */
-    void refused() {
+    /** The NIC's memory is exhausted. */
+    void refused(MemoryExhaustedException e) {
         refused = true;
+        exhaustions.incrementAndGet();
+        of.exhausted(e);
+    }
+
+    /** Times that the NIC's memory was exhausted. */
+    long exhaustions() {
+        return exhaustions.get();
     }
 
     /** Whether memory was refused since the last call: then unused memory is worth giving back at once. */

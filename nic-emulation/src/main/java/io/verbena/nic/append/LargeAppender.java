@@ -59,7 +59,7 @@ public final class LargeAppender {
      * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it is kept
      *     for twice that and a millisecond, or the queue's surplus time if that is longer
      * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} (also if the
-     *     queue is of another protection domain) or {@link Appender#TOO_LONG}
+     *     queue is of another protection domain), {@link Appender#TOO_LONG} or {@link Appender#NO_MEMORY}
      */
     public int claim(int queueId, int queueKey, int pd, int length, int qpNumber, long againNanos) {
         if (length < 0) {
@@ -156,7 +156,7 @@ public final class LargeAppender {
      * @param immediate the immediate value
      * @param hasImmediate whether there is one
      * @return {@link Appender#OK}; {@link Appender#RNR}: no room in the queue now, the claim stays open; {@link
-     *     Appender#NO_QUEUE}: the queue was destroyed meanwhile, the claim is gone
+     *     Appender#NO_QUEUE}: the queue was destroyed meanwhile, {@link Appender#NO_MEMORY}: there will be none; the claim is gone
      * @throws IllegalStateException if the claim is not open
      */
     public int commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {
@@ -176,7 +176,7 @@ public final class LargeAppender {
         }
         if (status != Appender.OK) {
             abort(claim);
-            return Appender.NO_QUEUE;
+            return status == Appender.NO_MEMORY ? status : Appender.NO_QUEUE;
         }
         AtomicBuffer record = appender.roomBuffer();
         int payload = appender.room() + PAYLOAD_OFFSET;

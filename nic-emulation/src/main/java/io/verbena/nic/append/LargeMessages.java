@@ -182,7 +182,7 @@ final class LargeMessages {
             segment = memory.allocate(length);
         } catch (MemoryExhaustedException e) {
             footprint.release(length);
-            footprint.refused();
+            footprint.refused(e);
             return false;
         }
         footprint.adjust(segment.buffer().capacity() - length);

@@ -22,7 +22,8 @@ final class QueueMaintenance {
     /** How long the consumer of a destroyed queue has time to say that it reads nothing of it any more. */
     private static final long LEAVE_NANOS = 1_000_000_000;
 
-    private static final long NOT_GONE = Long.MIN_VALUE;
+    private static final long SHORT_NANOS = Appender.SHORT_SECONDS * 1_000_000_000L;
+    private static final long NEVER = Long.MIN_VALUE;
 
     private static final VarHandle BUSY;
 
@@ -56,9 +57,10 @@ final class QueueMaintenance {
     private AppendQueueAttributes attributes;
     private boolean belowWatermark;
     private boolean walksAlone;
-    private long goneSince = NOT_GONE;
+    private long goneSince = NEVER;
     private boolean dismantles;
     private boolean unmaps; // once it dismantles: whether the consumer had left by then
+    private long shortSince = NEVER;
     private long surplusLook;
     private long lowWatermark;
     private long claimedBytes;
@@ -163,7 +165,9 @@ final class QueueMaintenance {
         work += largeMessages.maintain(now, mayAllocate);
         if (mayAllocate) {
             work += staging.serve(now, attributes.surplusNanos());
-            if (footprint.takeRefused()) {
+            boolean refused = footprint.takeRefused();
+            noteShortage(refused, head, tail, now);
+            if (refused) {
                 ring.releaseFree();
                 work += staging.release();
             } else if (now - surplusLook >= attributes.surplusNanos()) {
@@ -174,6 +178,21 @@ final class QueueMaintenance {
             work += ring.releaseOne(tailSequence);
         }
         return work;
+    }
+
+    /** Memory is short for good if it was refused in each turn for long, with nothing here that a consumer could give back. */
+    private void noteShortage(boolean refused, long head, long tail, long now) {
+        boolean hopeless = refused && head == tail && table.getLongVolatile(queue + HELD_RECORDS_OFFSET) == 0;
+        if (!hopeless) {
+            if (shortSince != NEVER) {
+                shortSince = NEVER;
+                table.putLongRelease(queue + STARVED_OFFSET, 0);
+            }
+        } else if (shortSince == NEVER) {
+            shortSince = now;
+        } else if (now - shortSince >= SHORT_NANOS) {
+            table.putLongRelease(queue + STARVED_OFFSET, 1);
+        }
     }
 
     /** Samples what is there to be seen, and sizes the queue by it if it is to be sized so. */
@@ -213,7 +232,7 @@ final class QueueMaintenance {
             return 0; // a consumer of several is about to see that the queue is gone
         }
         walksAlone = true;
-        if (goneSince == NOT_GONE) {
+        if (goneSince == NEVER) {
             goneSince = now;
         }
         if (!dismantles) {

@@ -1,5 +1,6 @@
 package io.verbena.nic.append;
 
+import io.verbena.nic.port.MemoryExhaustedException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -221,7 +222,9 @@ final class Staging {
             return buffer;
         } catch (OutOfMemoryError e) { // of direct memory; the heap is not concerned
             footprint.release(capacity);
-            footprint.refused();
+            footprint.refused(new MemoryExhaustedException("a buffer of " + capacity
+                    + " bytes for messages in parts: the JVM has no more direct memory (" + e.getMessage()
+                    + "); raise -XX:MaxDirectMemorySize"));
             return null;
         }
     }

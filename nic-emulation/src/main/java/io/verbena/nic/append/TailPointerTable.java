@@ -6,6 +6,8 @@ import static io.verbena.nic.memory.ControlDescriptor.*;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -16,6 +18,8 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A NIC's append queues (RIMA 3.2: the tail-pointer table).
@@ -24,11 +28,15 @@ import org.jspecify.annotations.Nullable;
  * slot by slot; {@link #find} is for any thread and allocates nothing.
  */
 public final class TailPointerTable {
+    private static final Logger LOG = LoggerFactory.getLogger(TailPointerTable.class);
+
     private final ControlBlock control;
     private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final OwnMemory ownMemory;
     private final NanoClock clock;
+    private final LogLimit reports = new LogLimit();
+    private volatile Runnable onExhausted = () -> {};
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
     private final AtomicLongArray initiators; // identities of the NICs that the slots were last given to
@@ -94,6 +102,30 @@ public final class TailPointerTable {
         onWatermark = watermark;
         onDestroy = destroy;
         onDestroyed = destroyed;
+    }
+
+    /**
+     * Sets who counts.
+     *
+     * @param refused run when memory is exhausted; any thread, must not block
+     */
+    public void onExhausted(Runnable refused) {
+        onExhausted = refused;
+    }
+
+    /** Memory is exhausted: senders to the queue wait. */
+    void exhausted(AppendQueue queue, MemoryExhaustedException e) {
+        onExhausted.run();
+        long leftOut = reports.ask(clock.nanoTime());
+        if (leftOut >= 0) {
+            LOG.warn(
+                    "append queue {} gets no memory, and what is sent there may have to wait, for {} s at most: {} ({} such lines"
+                            + " left out)",
+                    queue.id(),
+                    Appender.SHORT_SECONDS,
+                    e.getMessage(),
+                    leftOut);
+        }
     }
 
     void belowWatermark(AppendQueue queue) {

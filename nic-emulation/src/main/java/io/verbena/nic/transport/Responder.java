@@ -376,6 +376,8 @@ public abstract class Responder {
                 return NOT_READY;
             case Appender.BAD_KEY:
                 return AethSyndrome.REMOTE_ACCESS_ERROR;
+            case Appender.NO_MEMORY:
+                return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
             default:
                 return AethSyndrome.INVALID_REQUEST;
         }
