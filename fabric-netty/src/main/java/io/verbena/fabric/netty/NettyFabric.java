@@ -9,12 +9,15 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -233,9 +236,23 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
+        boolean secured = secure(channel, connector);
         HelloHandler.install(
                 channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
+        if (secured) { // a hello's length says nothing of that of a handshake
+            channel.config().setRecvByteBufAllocator(new ReceiveBufferSizer(0, context.maxReceiveBuffer()));
+        }
         channel.pipeline().addLast("greet", new HelloSender(hello));
+    }
+
+    /** Puts TLS on a connection over TCP, if it is to be used. */
+    private boolean secure(Channel channel, @Nullable Connector connector) {
+        TlsCredentials used = context.tls();
+        if (used == null || channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+            return false;
+        }
+        TlsHandshake.install(channel, used, connector == null ? null : (InetSocketAddress) connector.address());
+        return true;
     }
 
     static String remoteOf(Channel channel) {
