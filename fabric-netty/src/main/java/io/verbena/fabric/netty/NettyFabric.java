@@ -78,7 +78,10 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(
+                2 * context.maxReceiveBuffer(),
+                FrameFlyweight.frameLength(context.maxPacket()),
+                new ReceiveBudget(context.receiveBudget()));
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -234,7 +237,11 @@ public final class NettyFabric implements AutoCloseable {
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
         HelloHandler.install(
-                channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
+                channel,
+                0,
+                context.helloTimeout(),
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce),
+                new HelloOutcome(connector));
         channel.pipeline().addLast("greet", new HelloSender(hello));
     }
 
@@ -332,9 +339,37 @@ public final class NettyFabric implements AutoCloseable {
         }
     }
 
+    /**
+     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton holder.
+     *
+     * @param asking needs memory
+     * @return false if that is the one
+     */
+    boolean makeRoom(FrameReader asking) {
+        long oldest = asking.assemblingSince();
+        NettyLink last = null;
+        for (NettyLink link : links) {
+            long since = link.assemblingSince();
+            if (since != 0 && (oldest == 0 || since - oldest < 0)) {
+                oldest = since;
+                last = link;
+            }
+        }
+        if (last != null) {
+            last.starve();
+        }
+        return last != null;
+    }
+
     /** A peer sent what is no frame; by the loop's owner. */
     void malformed(String remote, String reason) {
         counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /** A connection ended because there was no memory to receive with; by the loop's owner. */
+    void starved(String remote, String reason) {
+        counters.countStarved();
         rejections.rejected(remote, reason);
     }
 
