@@ -81,7 +81,10 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(
+                2 * context.maxReceiveBuffer(),
+                FrameFlyweight.frameLength(context.maxPacket()),
+                new ReceiveBudget(context.receiveBudget()));
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -238,10 +241,11 @@ public final class NettyFabric implements AutoCloseable {
         channel.closeFuture().addListener(future -> channels.remove(channel));
         boolean secured = secure(channel, connector);
         HelloHandler.install(
-                channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
-        if (secured) { // a hello's length says nothing of that of a handshake
-            channel.config().setRecvByteBufAllocator(new ReceiveBufferSizer(0, context.maxReceiveBuffer()));
-        }
+                channel,
+                0,
+                context.helloTimeout(),
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !secured),
+                new HelloOutcome(connector));
         channel.pipeline().addLast("greet", new HelloSender(hello));
     }
 
@@ -349,9 +353,37 @@ public final class NettyFabric implements AutoCloseable {
         }
     }
 
+    /**
+     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton holder.
+     *
+     * @param asking needs memory
+     * @return false if that is the one
+     */
+    boolean makeRoom(FrameReader asking) {
+        long oldest = asking.assemblingSince();
+        NettyLink last = null;
+        for (NettyLink link : links) {
+            long since = link.assemblingSince();
+            if (since != 0 && (oldest == 0 || since - oldest < 0)) {
+                oldest = since;
+                last = link;
+            }
+        }
+        if (last != null) {
+            last.starve();
+        }
+        return last != null;
+    }
+
     /** A peer sent what is no frame; by the loop's owner. */
     void malformed(String remote, String reason) {
         counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /** A connection ended because there was no memory to receive with; by the loop's owner. */
+    void starved(String remote, String reason) {
+        counters.countStarved();
         rejections.rejected(remote, reason);
     }
 

@@ -107,7 +107,7 @@ public final class NettyLink implements Link {
         this.peer = TlsHandshake.peerOf(channel);
         Marks marks = new Marks();
         this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
-        this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), marks);
+        this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
         this.connector = connector;
     }
 
@@ -218,13 +218,29 @@ public final class NettyLink implements Link {
             ask(readTask);
         }
         if (inbound.fault() != null) {
-            STATE.compareAndSet(this, State.UP, State.DOWN);
-            inbound.release();
-            ask(this::reportFault);
+            faulty();
         } else if (state == State.CLOSED) {
             inbound.release();
         }
         return delivered;
+    }
+
+    private void faulty() {
+        STATE.compareAndSet(this, State.UP, State.DOWN);
+        inbound.release();
+        ask(this::reportFault);
+    }
+
+    /** When the frame began that is in pieces here, or 0; by the baton holder. */
+    long assemblingSince() {
+        return inbound.assemblingSince();
+    }
+
+    /** Ends, for others need the memory of the frame that is in pieces here; by the baton holder. */
+    void starve() {
+        inbound.starve();
+        faulty();
+        arrived();
     }
 
     /**
@@ -387,7 +403,11 @@ public final class NettyLink implements Link {
     private void rejectedFor(String fault) {
         if (!faultReported) {
             faultReported = true;
-            fabric.malformed(remote, fault);
+            if (inbound.isStarved()) {
+                fabric.starved(remote, fault);
+            } else {
+                fabric.malformed(remote, fault);
+            }
             STATE.compareAndSet(this, State.UP, State.DOWN);
             arrived();
             channel.close();
