@@ -61,6 +61,9 @@ public final class HelloFlyweight {
     /** Step of the side that connects, when it has the answer and this connection is to be the link. */
     public static final int CONFIRMATION = 3;
 
+    /** Step of the side that was called, when it refuses the call and closes. */
+    public static final int REFUSAL = 4;
+
     /** Bytes of a nonce. */
     public static final int NONCE_LENGTH = 16;
 
@@ -91,7 +94,7 @@ public final class HelloFlyweight {
      * Writes a hello, without nonce and proof.
      *
      * @param buffer takes it, at offset 0
-     * @param step {@link #CALL}, {@link #ANSWER} or {@link #CONFIRMATION}
+     * @param step {@link #CALL}, {@link #ANSWER}, {@link #CONFIRMATION} or {@link #REFUSAL}
      * @param nicId of the sender
      * @param engine index of the sender's engine
      * @param features bits, {@link #FEATURE_DIRECT}
@@ -148,13 +151,19 @@ public final class HelloFlyweight {
             if (buffer.getByte(i) != expected) {
                 return "not a Verbena peer: byte " + i + " of the hello is 0x"
                         + Integer.toHexString(buffer.getByte(i) & 0xFF) + ", expected 0x"
-                        + Integer.toHexString(expected & 0xFF);
+                        + Integer.toHexString(expected & 0xFF)
+                        + (i == 0 && isTls(buffer.getByte(0)) ? "; if that is TLS, set tls on both sides" : "");
             }
         }
         if (received >= VERSION_OFFSET + Integer.BYTES && version(buffer) != VERSION) {
             return "peer speaks version " + version(buffer) + ", this side " + VERSION + "; upgrade the older one";
         }
         return received < HEADER_LENGTH ? null : headerDefect(buffer, maxText);
+    }
+
+    /** Whether a connection that begins with a byte is one of TLS: an alert or a handshake. */
+    private static boolean isTls(byte first) {
+        return first == 0x15 || first == 0x16;
     }
 
     private static @Nullable String headerDefect(DirectBuffer buffer, int maxText) {

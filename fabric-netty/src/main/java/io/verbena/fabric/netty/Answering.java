@@ -104,6 +104,9 @@ final class Answering implements HelloHandler.Outcome {
     public void onRefused(Channel from, String reason) {
         if (secret == null || from.isActive()) {
             fabric.rejected(from, reason);
+            if (secret == null) { // what called learns what it has called
+                fabric.sendHello(from, HelloFlyweight.REFUSAL, 0, nonce, null);
+            }
         } // else the peer has another link, and closed this connection
         leave();
     }

@@ -43,6 +43,9 @@ final class Calling implements HelloHandler.Outcome {
     @Override
     public @Nullable String onHello(Channel from, UnsafeBuffer hello) {
         String defect = HelloFlyweight.stepDefect(hello, HelloFlyweight.ANSWER);
+        if (defect != null && HelloFlyweight.stepDefect(hello, HelloFlyweight.REFUSAL) == null) {
+            return "closed before its hello: it refused this side, and its log says why";
+        }
         if (defect != null || fabric.isClosed() || connector.isClosed()) {
             return defect != null ? defect : "this side is closing";
         }

@@ -83,7 +83,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
      * @param outcome what follows
      */
     public static void install(Channel channel, int maxText, Duration timeout, int maxReceiveBuffer, Outcome outcome) {
-        install(channel, maxText, timeout, new ReceiveBufferSizer(maxReceiveBuffer, () -> false), outcome);
+        install(channel, maxText, timeout, new ReceiveBufferSizer(maxReceiveBuffer, () -> false, true), outcome);
     }
 
     /** As the other, with receive buffers that a sizer of the caller's gives. */

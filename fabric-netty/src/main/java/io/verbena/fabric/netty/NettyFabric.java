@@ -10,12 +10,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -200,7 +203,7 @@ public final class NettyFabric implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         Calling calling = new Calling(NettyFabric.this, connector);
-                        begin(channel, calling);
+                        begin(channel, calling, connector.address());
                         channel.pipeline().addLast("call", new Caller(calling));
                     }
                 });
@@ -225,10 +228,10 @@ public final class NettyFabric implements AutoCloseable {
             return;
         }
         channel.closeFuture().addListener(future -> incoming.decrementAndGet());
-        begin(channel, new Answering(this));
+        begin(channel, new Answering(this), null);
     }
 
-    private void begin(Channel channel, HelloHandler.Outcome outcome) {
+    private void begin(Channel channel, HelloHandler.Outcome outcome, @Nullable SocketAddress to) {
         if (closed) {
             channel.close();
             return;
@@ -236,12 +239,23 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
+        boolean secured = secure(channel, to);
         HelloHandler.install(
                 channel,
                 0,
                 context.helloTimeout(),
-                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce),
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !secured),
                 outcome);
+    }
+
+    /** Puts TLS on a connection over TCP, if it is to be used. */
+    private boolean secure(Channel channel, @Nullable SocketAddress to) {
+        TlsCredentials used = context.tls();
+        if (used == null || channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+            return false;
+        }
+        TlsHandshake.install(channel, used, (InetSocketAddress) to);
+        return true;
     }
 
     static String remoteOf(Channel channel) {

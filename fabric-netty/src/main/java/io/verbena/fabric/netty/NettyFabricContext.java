@@ -1,7 +1,9 @@
 package io.verbena.fabric.netty;
 
 import io.netty.util.internal.PlatformDependent;
+import io.verbena.fabric.security.TlsCredentials;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a {@link NettyFabric}. Not thread-safe; read once, by the fabric's constructor.
@@ -23,6 +25,7 @@ public final class NettyFabricContext {
     private Duration minReconnectDelay = Duration.ofMillis(20);
     private Duration maxReconnectDelay = Duration.ofSeconds(5);
     private Duration reconnectFor = Duration.ofMinutes(1);
+    private @Nullable TlsCredentials tls;
 
     /** Creates settings with the defaults. */
     public NettyFabricContext() {}
@@ -124,6 +127,20 @@ public final class NettyFabricContext {
     public NettyFabricContext reconnectFor(Duration time) {
         reconnectFor = checkPositive("reconnectFor", time);
         return this;
+    }
+
+    /**
+     * Speaks mutual TLS 1.3 on TCP, and nothing else; Unix-domain sockets stay as they are. Without it, the default, TCP is in
+     * clear.
+     */
+    public NettyFabricContext tls(TlsCredentials credentials) {
+        tls = credentials;
+        return this;
+    }
+
+    @Nullable
+    TlsCredentials tls() {
+        return tls;
     }
 
     int maxPacket() {

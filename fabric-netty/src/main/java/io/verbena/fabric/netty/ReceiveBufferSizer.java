@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * Sizes the receive buffers of one channel: until the hello is done exactly what is missing of it, so that a stranger
  * costs no more memory than that and frames begin in a buffer of their own; then by the traffic, from 4 KiB to a limit,
  * doubling when a buffer was filled and halving after several that were not even half used. While memory is scarce all are of
- * 4 KiB.
+ * 4 KiB. Where the hello is encrypted, what is missing of it says nothing, and the traffic decides from the beginning.
  *
  * <p>Of the loop's owner alone.
  */
@@ -20,6 +20,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
 
     private final int largest;
     private final BooleanSupplier isScarce;
+    private final boolean inClear;
     private int missingOfHello;
     private int next;
     private int sparse;
@@ -29,9 +30,11 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
      *
      * @param largest bytes of the largest buffer
      * @param isScarce whether memory is
+     * @param inClear whether the hello is
      */
-    ReceiveBufferSizer(int largest, BooleanSupplier isScarce) {
-        this.missingOfHello = HelloFlyweight.HEADER_LENGTH;
+    ReceiveBufferSizer(int largest, BooleanSupplier isScarce, boolean inClear) {
+        this.missingOfHello = inClear ? HelloFlyweight.HEADER_LENGTH : 0;
+        this.inClear = inClear;
         this.largest = largest;
         this.isScarce = isScarce;
         this.next = Math.min(SMALLEST, largest);
@@ -39,7 +42,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
 
     /** Bytes of the hello that are still to come; 0 when it is done. */
     void missingOfHello(int bytes) {
-        missingOfHello = bytes;
+        missingOfHello = inClear ? bytes : 0;
     }
 
     @Override

@@ -202,8 +202,7 @@ class OneLinkTest {
 
         void breakCallers() throws IOException {
             for (Socket each : callers) {
-                callers.remove(each);
-                each.close();
+                each.close(); // again, if it was before
             }
         }
 
