@@ -46,13 +46,17 @@ final class Handoff implements TurnTask, Runnable {
     }
 
     private boolean hasWork() {
-        return !busy.get() && !rejected && inbox.parkCheck().getAsBoolean();
+        return !busy.get()
+                && !rejected
+                && !inbox.isBeingPolled()
+                && inbox.parkCheck().getAsBoolean();
     }
 
     @Override
     public int doWork(long now) {
         if (busy.get()
                 || inbox.isDrained()
+                || inbox.isBeingPolled()
                 || (isPaused() && now - nextDeadline() < 0)
                 || !busy.compareAndSet(false, true)) {
             return 0;
@@ -103,6 +107,16 @@ final class Handoff implements TurnTask, Runnable {
             LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
             return 1;
         }
+    }
+
+    /** Hands nothing over for now. @return whether nothing of it is under way */
+    boolean stop() {
+        return ended || busy.compareAndSet(false, true);
+    }
+
+    /** Hands over again. */
+    void goOn() {
+        busy.set(false);
     }
 
     /** Hands nothing over any more. @return whether the handler is not running */

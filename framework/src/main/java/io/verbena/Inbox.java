@@ -49,6 +49,8 @@ public final class Inbox implements AutoCloseable {
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
+    private final CallbackMeter meter = new CallbackMeter();
+    private volatile boolean displaced; // a batch of the node's thread is to end
     private volatile boolean left; // its callback has left a message, which the node tries again
     private long delay = SHORTEST_DELAY; // the node's, as the next
     private long nextAttempt;
@@ -259,25 +261,84 @@ public final class Inbox implements AutoCloseable {
     /** The node's turn of a callback. */
     int callBack() {
         MessageHandler handler = callback;
-        if (handler == null) {
-            return 0;
-        }
-        try {
-            return takeForNode(handler);
-        } finally {
-            afterBatch.run();
-        }
+        return handler == null || handoff != null ? 0 : takeForNode(handler);
     }
 
     /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
     int takeForNode(MessageHandler handler) {
+        if (closed || !use.tryEnter()) {
+            return 0; // its callback has been moved, and another thread is there still
+        }
+        boolean entered = node.enterCallback();
         left = false;
-        int taken = take(handler, CALLBACK_LIMIT);
-        if (left) {
-            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
-            nextAttempt = System.nanoTime() + delay;
+        int taken = 0;
+        try {
+            meter.step(true);
+            taken = queue.poll(dispatch.to(handler), CALLBACK_LIMIT);
+        } finally {
+            meter.step(false);
+            if (entered) {
+                node.leaveCallback();
+            }
+            if (left) {
+                delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+                nextAttempt = System.nanoTime() + delay;
+            }
+            try {
+                afterBatch.run();
+            } finally {
+                use.leave();
+            }
         }
         return taken;
+    }
+
+    // ---- callbacks that move ----------------------------------------------------------------------------------------
+
+    /** Its callback moves to an executor; a batch that is under way ends with its present message. @return null if it is away */
+    @Nullable
+    Handoff displace(Executor executor) {
+        synchronized (this) {
+            MessageHandler handler = callback;
+            if (handler == null || handoff != null || closed) {
+                return null;
+            }
+            displaced = true;
+            Handoff to = new Handoff(this, handler, executor);
+            handoff = to;
+            return to;
+        }
+    }
+
+    /** Its callback is the node's thread's again. By that. */
+    void takeBack() {
+        displaced = false;
+        handoff = null;
+    }
+
+    /** Whether a thread is taking messages, as far as others can see. */
+    boolean isBeingPolled() {
+        return use.isHeld();
+    }
+
+    /** Whether its callback has moved, and the caller is the thread that it has moved from. */
+    private boolean endsBatch() {
+        return displaced && node.turns().isCurrentThread();
+    }
+
+    boolean isDisplaced() {
+        return handoff != null;
+    }
+
+    CallbackMeter meter() {
+        return meter;
+    }
+
+    /**
+     * How often its callback has held its thread for more than half of {@link NodeContext#callbackBound}. Any thread.
+     */
+    public long slowCallbacks() {
+        return meter.slowCount();
     }
 
     /** Whether nothing is there that was not taken. Any thread; false may be a message that is on its way. */
@@ -451,6 +512,11 @@ public final class Inbox implements AutoCloseable {
 
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
+            Inbox inbox = message.inbox();
+            if (inbox.endsBatch()) {
+                inbox.queue.leave();
+                return;
+            }
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
             try {
                 handler.onMessage(message);

@@ -105,7 +105,7 @@ public final class Node implements AutoCloseable, Executor {
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
-        this.turns = new Turns(engine, connections, () -> closing);
+        this.turns = new Turns(engine, connections, () -> closing, context.callbackBoundNanos, !invoker);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
     }

@@ -5,6 +5,7 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ public final class Tenant {
     private final PerformanceGroup group;
     private final ProtectionDomain pd;
     private final String name;
+    private final AtomicLong slowCallbacks = new AtomicLong();
 
     Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
         this.node = node;
@@ -29,6 +31,17 @@ public final class Tenant {
     /** Its name. */
     public String name() {
         return name;
+    }
+
+    /**
+     * How often a callback of its inboxes has held its thread for more than {@link NodeContext#callbackBound} allows. Any thread.
+     */
+    public long slowCallbacks() {
+        return slowCallbacks.get();
+    }
+
+    void countSlowCallback() {
+        slowCallbacks.incrementAndGet();
     }
 
     /** What it is entitled to: a copy. */

@@ -31,16 +31,23 @@ final class Turns implements EngineAgent {
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
+    private final CallbackWatch watch;
     private final Retries retries = new Retries();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile @Nullable Thread thread;
     private volatile boolean ended;
 
-    Turns(Engine engine, Connections connections, BooleanSupplier closing) {
+    Turns(
+            Engine engine,
+            Connections connections,
+            BooleanSupplier closing,
+            long callbackBoundNanos,
+            boolean mayMoveCallbacks) {
         this.engine = engine;
         this.connections = connections;
         this.closing = closing;
+        this.watch = new CallbackWatch(this, engine, callbackBoundNanos, mayMoveCallbacks);
     }
 
     /** Runs something in the next turn. */
@@ -60,6 +67,23 @@ final class Turns implements EngineAgent {
         now[now.length - 1] = inbox;
         callbacks = now;
         await(inbox.parkCheck());
+        watch.start();
+    }
+
+    /** The inboxes whose callbacks the node runs; not to be changed. */
+    Inbox[] callbacks() {
+        return callbacks;
+    }
+
+    /** Whether several tenants have callbacks. */
+    boolean isShared() {
+        Inbox[] all = callbacks;
+        for (Inbox each : all) {
+            if (each.tenant() != all[0].tenant()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     synchronized void remove(Inbox inbox) {
@@ -116,6 +140,7 @@ final class Turns implements EngineAgent {
             long now = System.nanoTime();
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
+            watch.takeBack(now);
             for (Inbox inbox : callbacks) {
                 work += callBack(inbox);
             }
@@ -176,6 +201,7 @@ final class Turns implements EngineAgent {
      */
     void end() {
         ended = true;
+        watch.end();
         if (isCurrentThread()) {
             return;
         }
