@@ -373,6 +373,11 @@ public final class Inbox implements AutoCloseable {
         return !isEmpty();
     }
 
+    /** Whether a turn would hand a message to its callback; not while that is away. By the node. */
+    boolean awaitsCallback() {
+        return handoff == null && !isEmpty();
+    }
+
     boolean hasCallback() {
         return callback != null || handoff != null;
     }

@@ -124,6 +124,11 @@ public final class Tenant {
         return node;
     }
 
+    /** Its weight among the tenants of the node now. */
+    int weight() {
+        return group.weight();
+    }
+
     ProtectionDomain pd() {
         return pd;
     }

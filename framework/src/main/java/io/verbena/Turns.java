@@ -32,6 +32,8 @@ final class Turns implements EngineAgent {
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
     private final CallbackWatch watch;
+    private final CallbackTurns<Inbox, Tenant> callbackTurns =
+            new CallbackTurns<>(Inbox::tenant, Tenant::weight, Inbox::awaitsCallback, this::callBack, System::nanoTime);
     private final Retries retries = new Retries();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
@@ -141,9 +143,7 @@ final class Turns implements EngineAgent {
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
             watch.takeBack(now);
-            for (Inbox inbox : callbacks) {
-                work += callBack(inbox);
-            }
+            work += callbackTurns.run(callbacks);
             for (TurnTask task : tasks) {
                 work += task.doWork(now);
             }

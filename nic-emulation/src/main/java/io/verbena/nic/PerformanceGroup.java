@@ -92,6 +92,11 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
+    /** Its weight now, without a copy of all attributes. Any thread. */
+    public int weight() {
+        return flows.weight();
+    }
+
     /** {@link GroupAttributes#maxSendWindow}, without a copy of all. Any thread. */
     public int maxSendWindow() {
         return attributes.maxSendWindow();

@@ -89,6 +89,11 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
         return cells.stream().distinct().toList();
     }
 
+    /** Bytes that a message counts beside its own: about what is charged for its headers, which its sender's share is of too. */
+    int headerBytes() {
+        return fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : 16;
+    }
+
     /** One line, as the far end reads it. */
     String line() {
         return String.join(" ", fabric.name(), mode.name(), sizes.name(), weights.toString(), receiver.name());

@@ -9,8 +9,8 @@ interface FarEnd extends AutoCloseable {
      */
     String open(Cell cell);
 
-    /** Bytes that have arrived of either tenant since it was opened, as of one moment. */
-    long[] bytes();
+    /** Bytes that have arrived of either tenant since it was opened, and how often its inboxes had no room. */
+    long[] counts();
 
     @Override
     void close();

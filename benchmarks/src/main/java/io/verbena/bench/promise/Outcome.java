@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param first bytes that arrived of the first tenant
  * @param second bytes that arrived of the second tenant
+ * @param refusals how often the receiver had no room in an inbox
  * @param firstOffered part of the time in which the first tenant was refused or had work queued
  * @param secondOffered part of the time in which the second tenant was
  * @param seconds for which it was counted
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 record Outcome(
         long first,
         long second,
+        long refusals,
         double firstOffered,
         double secondOffered,
         double seconds,
@@ -22,7 +24,7 @@ record Outcome(
     private static final double ALWAYS = 0.95;
 
     static Outcome failed(String reason) {
-        return new Outcome(0, 0, 0, 0, 0, reason);
+        return new Outcome(0, 0, 0, 0, 0, 0, reason);
     }
 
     /** The first tenant's part of what arrived. */

@@ -180,6 +180,7 @@ public final class PromiseCommand implements Callable<Integer> {
                         "off by",
                         "offered",
                         "MB/s",
+                        "inbox full, 1/s",
                         "verdict"));
             }
             Outcome outcome = measurement.apply(cell);
@@ -209,6 +210,7 @@ public final class PromiseCommand implements Callable<Integer> {
                 text("%+.1f %%", outcome.error(cell.weights()) * 100),
                 text("%.0f and %.0f %%", outcome.firstOffered() * 100, outcome.secondOffered() * 100),
                 text("%.0f", (outcome.first() + outcome.second()) / 1e6 / Math.max(outcome.seconds(), 1e-9)),
+                text("%.0f", outcome.refusals() / Math.max(outcome.seconds(), 1e-9)),
                 failure == null ? verdict.title : verdict.title + ": " + failure);
     }
 

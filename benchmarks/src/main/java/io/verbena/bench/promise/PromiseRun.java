@@ -67,7 +67,7 @@ final class PromiseRun implements AutoCloseable {
         int[] offered = new int[2];
         int samples = 0;
         long begin = System.nanoTime();
-        long[] before = end.bytes();
+        long[] before = end.counts();
         while (System.nanoTime() - begin < seconds * 1e9) {
             LockSupport.parkNanos(SAMPLE_NANOS);
             for (int i = 0; i < 2; i++) {
@@ -75,10 +75,11 @@ final class PromiseRun implements AutoCloseable {
             }
             samples++;
         }
-        long[] after = end.bytes();
+        long[] after = end.counts();
         return new Outcome(
                 after[0] - before[0],
                 after[1] - before[1],
+                after[2] - before[2],
                 offered[0] / (double) samples,
                 offered[1] / (double) samples,
                 (System.nanoTime() - begin) / 1e9,

@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -34,6 +35,8 @@ final class Receiver implements FarEnd {
     private final SocketDirectory sockets = new SocketDirectory();
     private @Nullable Node node;
     private @Nullable Thread thread;
+    private int headerBytes;
+    private LongSupplier refusals = () -> 0;
     private volatile boolean stopped;
 
     private record Unanswered(Channel channel, long correlationId) {}
@@ -42,6 +45,8 @@ final class Receiver implements FarEnd {
     public String open(Cell cell) {
         end();
         stopped = false;
+        refusals = () -> 0;
+        headerBytes = cell.headerBytes();
         for (int i = 0; i < counts.length(); i++) {
             counts.set(i, 0);
         }
@@ -72,21 +77,33 @@ final class Receiver implements FarEnd {
         String name = kind.inbox(0);
         switch (kind) {
             case SHARED:
-                opened.openInbox(name).onMessage(this::count);
+                callBack(opened.openInbox(name));
                 break;
             case OWN:
-                opened.openInbox(name).onMessage(this::count);
-                opened.openInbox(kind.inbox(1)).onMessage(this::count);
+                callBack(opened.openInbox(name));
+                callBack(opened.openInbox(kind.inbox(1)));
                 break;
             case SLEEPY:
                 Inbox inbox = opened.openInbox(name);
+                refusals(() -> inbox.statistics().rnr());
                 start(() -> poll(inbox));
                 break;
             default:
                 Responder responder = opened.openResponder(name);
+                refusals(() -> responder.statistics().rnr());
                 start(() -> answer(responder));
                 break;
         }
+    }
+
+    private void callBack(Inbox inbox) {
+        inbox.onMessage(this::count);
+        refusals(() -> inbox.statistics().rnr());
+    }
+
+    private void refusals(LongSupplier more) {
+        LongSupplier others = refusals;
+        refusals = () -> others.getAsLong() + more.getAsLong();
     }
 
     private void start(Runnable task) {
@@ -103,7 +120,7 @@ final class Receiver implements FarEnd {
     /** One thread counts. */
     private void count(byte tenant, int bytes) {
         int cell = (tenant + 1) * LINE;
-        counts.lazySet(cell, counts.getPlain(cell) + bytes);
+        counts.lazySet(cell, counts.getPlain(cell) + bytes + headerBytes);
     }
 
     private void poll(Inbox inbox) {
@@ -144,8 +161,8 @@ final class Receiver implements FarEnd {
     }
 
     @Override
-    public long[] bytes() {
-        return new long[] {counts.get(LINE), counts.get(2 * LINE)};
+    public long[] counts() {
+        return new long[] {counts.get(LINE), counts.get(2 * LINE), refusals.getAsLong()};
     }
 
     private void end() {

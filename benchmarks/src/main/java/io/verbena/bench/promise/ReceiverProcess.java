@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /**
- * The far end in a process of its own; started by {@code bench promise}. It reads {@code open CELL}, {@code bytes} and {@code
+ * The far end in a process of its own; started by {@code bench promise}. It reads {@code open CELL}, {@code counts} and {@code
  * end}, answers each with a line, and ends with its parent.
  */
 @Command(name = ReceiverProcess.NAME, hidden = true, description = "The far end; started by bench promise.")
@@ -21,7 +23,7 @@ public final class ReceiverProcess implements Callable<Integer> {
     static final String NAME = "promise-receiver";
 
     private static final String OPEN = "open ";
-    private static final String BYTES = "bytes";
+    private static final String COUNTS = "counts";
     private static final String END = "end";
     private static final String FAILED = "failed ";
     private static final double SECONDS_TO_END = 20;
@@ -46,8 +48,7 @@ public final class ReceiverProcess implements Callable<Integer> {
         if (line.startsWith(OPEN)) {
             return receiver.open(Cell.parse(line.substring(OPEN.length())));
         }
-        long[] bytes = receiver.bytes();
-        return bytes[0] + " " + bytes[1];
+        return Arrays.stream(receiver.counts()).mapToObj(Long::toString).collect(Collectors.joining(" "));
     }
 
     /** Starts one. */
@@ -76,9 +77,10 @@ public final class ReceiverProcess implements Callable<Integer> {
         }
 
         @Override
-        public long[] bytes() {
-            String[] words = ask(BYTES).split(" ");
-            return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+        public long[] counts() {
+            return Arrays.stream(ask(COUNTS).split(" "))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
         }
 
         @Override

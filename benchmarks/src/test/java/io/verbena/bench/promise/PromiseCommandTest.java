@@ -39,7 +39,7 @@ class PromiseCommandTest {
     }
 
     private static Outcome outcome(long first, long second, double offered) {
-        return new Outcome(first, second, 1, offered, 1, null);
+        return new Outcome(first, second, 0, 1, offered, 1, null);
     }
 
     private String text() {

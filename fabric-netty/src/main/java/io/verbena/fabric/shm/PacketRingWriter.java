@@ -54,12 +54,6 @@ public final class PacketRingWriter {
         return position;
     }
 
-    /** Bytes that the consumer has not read. */
-    int unread() {
-        consumerPosition = buffer.getLongAcquire(CONSUMER_POSITION_OFFSET);
-        return (int) (position - consumerPosition);
-    }
-
     /**
      * Reserves room for one packet.
      *

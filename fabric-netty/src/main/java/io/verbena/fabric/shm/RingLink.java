@@ -132,12 +132,6 @@ public final class RingLink implements Link {
         return 0;
     }
 
-    /** {@inheritDoc} The consumer says how far it has read. */
-    @Override
-    public int ahead(int limit) {
-        return outbound.unread();
-    }
-
     @Override
     public @Nullable PeerMemory peerMemory() {
         return peerMemory;

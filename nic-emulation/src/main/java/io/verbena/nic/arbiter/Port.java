@@ -1,8 +1,9 @@
 package io.verbena.nic.arbiter;
 
 /**
- * A link as the arbiter sees it: something that fills up for all flows whose packets it carries. One a path. A flow
- * whose next request is executed on the peer's mapped memory has none.
+ * What fills up for several flows at a time, as the arbiter sees it: a link, one a path, for all flows whose packets it carries;
+ * or an append queue in a peer's mapped memory that has refused a message, for all flows that append there next. Another flow
+ * whose next request is executed on mapped memory has none.
  *
  * <p>Used under the engine's baton.
  */
@@ -19,6 +20,7 @@ public final class Port {
     private int urgentFlows; // that are attached
     private int bulkWindow = Integer.MAX_VALUE;
     private int overhead;
+    private long reopensAt;
 
     /** Whether a flow has met it without room since {@link Arbiter#room}. */
     public boolean isFull() {
@@ -41,6 +43,16 @@ public final class Port {
     /** Sets what a packet costs on top of its own bytes, at least 0. */
     public void overhead(int bytes) {
         overhead = bytes;
+    }
+
+    /** When a queue that had no room is asked again, in the engine's nanoseconds. */
+    public long reopensAt() {
+        return reopensAt;
+    }
+
+    /** Sets when a queue that had no room is asked again. */
+    public void reopensAt(long nanos) {
+        reopensAt = nanos;
     }
 
     /** So many urgent flows more use it, or fewer; while there are some, bulk has this window. */

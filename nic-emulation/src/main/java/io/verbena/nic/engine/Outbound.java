@@ -39,6 +39,7 @@ final class Outbound implements AutoCloseable {
     private final List<Port> full = new ArrayList<>(); // until the next turn
     private final List<Path> bulkFull =
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
+    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
     private List<QpContext> acknowledgements = new ArrayList<>();
     private List<QpContext> acknowledging = new ArrayList<>();
@@ -73,6 +74,11 @@ final class Outbound implements AutoCloseable {
             arbiter.room(full.remove(i));
         }
         bulkFull.clear();
+        for (int i = refusing.size() - 1; i >= 0; i--) {
+            if (services.now() >= refusing.get(i).reopensAt()) {
+                arbiter.room(refusing.remove(i));
+            }
+        }
         for (int i = blocked.size() - 1; i >= 0; i--) {
             unblock(blocked.remove(i));
         }
@@ -189,7 +195,7 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Port port = qp.port();
-        Path path = port == null ? null : qp.path();
+        Path path = port == null || !isLink(port, qp) ? null : qp.path();
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
             budget = Math.min(budget, bulkRoom(path, path.port(), qp.group()));
             if (budget <= 0) {
@@ -241,12 +247,39 @@ final class Outbound implements AutoCloseable {
         return room;
     }
 
-    /** Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, and not else. */
+    private static boolean isLink(Port port, QpContext qp) {
+        Path path = qp.path();
+        return path != null && path.port() == port;
+    }
+
+    /**
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind an append
+     * queue that was full once while it appends there, and else behind nothing.
+     */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
-            arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            arbiter.attach(qp, qp.isNextDirect() ? path.queuePort(qp.nextQueue()) : path.port());
         }
+    }
+
+    /**
+     * A queue of the peer's has no room: whoever appends there waits its turn, so that what room there comes to be is shared by
+     * weight and is not whose who asks first.
+     */
+    private void refused(QpContext qp) {
+        Path path = qp.path();
+        if (path == null) {
+            arbiter.blocked(qp);
+            return;
+        }
+        Port port = path.refusingQueue(qp.nextQueue());
+        arbiter.attach(qp, port);
+        if (!refusing.contains(port)) {
+            refusing.add(port);
+        }
+        port.reopensAt(qp.deadline());
+        arbiter.full(qp);
     }
 
     private void settle(QpContext qp) {
@@ -256,6 +289,9 @@ final class Outbound implements AutoCloseable {
                 break;
             case QpContext.BLOCKED:
                 block(qp);
+                break;
+            case QpContext.REFUSED:
+                refused(qp);
                 break;
             case QpContext.WAITING:
                 if (again) {
@@ -276,7 +312,7 @@ final class Outbound implements AutoCloseable {
     private void block(QpContext qp) {
         Path path = qp.sendPath();
         if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() == null) {
+            if (qp.port() != path.port()) {
                 arbiter.attach(
                         qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
             }
@@ -417,6 +453,10 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
+        Port port = qp.port();
+        if (port != null && refusing.remove(port)) {
+            arbiter.room(port); // it may be the one whose timer was to ask again
+        }
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -430,6 +470,7 @@ final class Outbound implements AutoCloseable {
         newcomer = null;
         full.clear();
         bulkFull.clear();
+        refusing.clear();
         blocked.clear();
         acknowledgements.clear();
     }

@@ -9,6 +9,7 @@ import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ public final class Path {
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
+    private final Int2ObjectHashMap<Port> queues = new Int2ObjectHashMap<>();
     private final PathWindow window = new PathWindow();
     private volatile boolean flushCostly; // of the link
     private boolean touched;
@@ -65,6 +67,25 @@ public final class Path {
     /** What fills up for all queue pairs whose packets go over the link. */
     public Port port() {
         return port;
+    }
+
+    /**
+     * What fills up for all queue pairs that append to a queue of the peer's mapped memory.
+     *
+     * @return null if the queue has never had no room, as most have not
+     */
+    public @Nullable Port queuePort(int queueId) {
+        return queues.isEmpty() ? null : queues.get(queueId);
+    }
+
+    /** As {@link #queuePort}, of a queue that has no room now. Allocates the first time. */
+    public Port refusingQueue(int queueId) {
+        Port found = queues.get(queueId);
+        if (found == null) {
+            found = new Port();
+            queues.put(queueId, found);
+        }
+        return found;
     }
 
     /** What bounds the bytes under way while several groups send here. */

@@ -49,6 +49,8 @@ public final class QpContext extends Flow {
     public static final int BLOCKED = 2;
     /** Outcome: there is work, but it waits for an answer or a timer. */
     public static final int WAITING = 3;
+    /** Outcome: the append queue in the peer's mapped memory has no room; it is asked again at {@link #deadline}. */
+    public static final int REFUSED = 4;
 
     private final QpType type;
     private final int number;
@@ -411,6 +413,11 @@ public final class QpContext extends Flow {
     /** Whether what is next is a request that can be executed on the peer's memory, not an answer or a packet. */
     public boolean isNextDirect() {
         return hasDirectPath() && !responder.hasResponses() && requester.isNextDirect();
+    }
+
+    /** The append queue in the peer's mapped memory that the next request goes to, if it {@link #isNextDirect}; else -1. */
+    public int nextQueue() {
+        return requester.nextQueue();
     }
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */

@@ -169,6 +169,14 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    int nextQueue() {
+        int slot = ring.slot(ring.next());
+        return SendWqeDescriptor.opcode(wqes.getLong(slot + SendWqeDescriptor.HEADER)) == APPEND
+                ? (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)
+                : -1;
+    }
+
+    @Override
     int executeNow(int slot, InlineData data, int longest) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);
@@ -325,8 +333,8 @@ final class ReliableRequester extends Requester {
         }
         started = false;
         if (result == DirectPath.RECEIVER_NOT_READY) {
-            outcome = QpContext.WAITING;
             completer.receiverNotReady(direct.notReadyDelay());
+            outcome = completer.isHeldBack() ? QpContext.REFUSED : QpContext.WAITING; // or it was once too often
         } else if (result == DirectPath.LOCAL_ERROR) {
             fail(WcStatus.LOC_PROT_ERR);
             outcome = QpContext.IDLE;
