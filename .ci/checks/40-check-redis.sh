@@ -27,7 +27,7 @@ begin() {
   local name=$1 home=$2
   shift 2
   JAVA_HOME=$home timeout --kill-after=10 $((seconds + 150)) \
-    ./verbena check redis --seconds "$seconds" --stall-timeout 20 "$@" >"$scratch/$name.log" 2>&1 &
+    ./verbena check redis --seconds "$seconds" --stall 20 "$@" >"$scratch/$name.log" 2>&1 &
   pids+=("$!")
 }
 

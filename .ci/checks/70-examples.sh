@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 fail() {
   echo "examples: $*" >&2
-  tail -n 60 "$scratch/log" >&2 || true
+  tail -n 60 "$scratch/log" >&2 || true # what failed may have written none
   exit 1
 }
 

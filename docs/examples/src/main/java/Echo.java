@@ -28,7 +28,14 @@ final class Echo {
         Thread thread = new Thread(() -> {
             while (true) {
                 if (inbox.await(Duration.ofMillis(100))) {
-                    inbox.poll(m -> m.channel().send(m.buffer(), m.offset(), m.length(), TIMEOUT), 64);
+                    inbox.poll(
+                            m -> {
+                                if (m.channel().send(m.buffer(), m.offset(), m.length(), TIMEOUT)
+                                        == SendResult.BACK_PRESSURED) {
+                                    m.again(); // stays for the next poll; where it is CLOSED nobody waits for it
+                                }
+                            },
+                            64);
                 }
             }
         });

@@ -40,6 +40,7 @@ public record Address(
 
     private static final int MAX_PORT = 65535;
     static final int MAX_NAME = 255;
+    static final int MAX_NODE_NAME = 64;
 
     /**
      * Parses the address of something that has a name.
@@ -100,9 +101,13 @@ public record Address(
         return target;
     }
 
+    static boolean isNodeName(String name) {
+        return name.length() <= MAX_NODE_NAME && name.matches("[A-Za-z0-9_-][A-Za-z0-9._-]*");
+    }
+
     /** Refuses what cannot name a node: names become parts of addresses and of file names. */
     static String checkNodeName(String name) {
-        if (name.isEmpty() || name.length() > 64 || !name.matches("[A-Za-z0-9._-]+") || name.charAt(0) == '.') {
+        if (!isNodeName(name)) {
             throw new IllegalArgumentException(
                     "node name '" + name + "' is not 1 to 64 letters, digits, '.', '_' and '-', the first not '.'");
         }

@@ -93,6 +93,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /** Any number of threads send, or one at a time; before the connection is open. */
     void concurrent(boolean manyThreads) {
         concurrent = manyThreads;
+        if (manyThreads) {
+            use.forMany();
+        }
     }
 
     /** The peer has said where messages go; before the connection is open. */
@@ -174,31 +177,21 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     public SendResult offer(
             DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
-        int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
-        if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-            return notSent(length);
+        if (!enter()) {
+            return notNow();
         }
-        request.append(queueId, queueKey)
-                .signaled(false)
-                .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
-        if (length <= maxInline) {
-            return post(request, true);
+        try {
+            int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
+            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
+                return notSent(length);
+            }
+            request.append(queueId, queueKey)
+                    .signaled(false)
+                    .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+            return length <= maxInline ? post(request, true) : postInParts(length);
+        } finally {
+            use.leave();
         }
-        if (queuePair.outstanding() > 0) {
-            queuePair.doorbell(); // what was enqueued goes first
-        }
-        if (queuePair.executeNow(request)) {
-            posted++;
-            return SendResult.SENT;
-        }
-        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
-            return roomless();
-        }
-        staging.buffer().putBytes(staging.offset(), head, headOffset, headLength);
-        staging.buffer().putBytes(staging.offset() + headLength, body, bodyOffset, bodyLength);
-        request.append(queueId, queueKey).signaled(false);
-        postClaimed(length, true);
-        return SendResult.SENT;
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
@@ -281,6 +274,24 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
         staging.buffer().putBytes(staging.offset(), buffer, offset, length);
         postClaimed(length, now);
+        return SendResult.SENT;
+    }
+
+    /** Sends the request, whose data lies in two places. */
+    private SendResult postInParts(int length) {
+        if (queuePair.outstanding() > 0) {
+            queuePair.doorbell(); // what was enqueued goes first
+        }
+        if (queuePair.executeNow(request)) {
+            posted++;
+            return SendResult.SENT;
+        }
+        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
+            return roomless();
+        }
+        request.copyInline(staging.buffer(), staging.offset());
+        request.append(queueId, queueKey).signaled(false);
+        postClaimed(length, true);
         return SendResult.SENT;
     }
 
@@ -616,6 +627,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection.incoming;
     }
 
+    /** The name of the peer's node; empty until it is connected. */
+    public String peerName() {
+        return connection.peerName;
+    }
+
     /** Identity of the peer's NIC; a node that is launched again has another one. */
     public long peerNic() {
         return connection.peerNic;
@@ -705,6 +721,6 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "channel " + connection.number + (connection.incoming ? " from a peer to " : " to ") + connection.name;
+        return "channel " + connection + ", tenant '" + tenant.name() + "'";
     }
 }

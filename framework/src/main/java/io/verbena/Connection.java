@@ -41,6 +41,7 @@ final class Connection {
     volatile @Nullable CloseReason reason;
 
     // What the peer said. Written before the state becomes OPEN or ACCEPTED.
+    String peerName = "";
     int peerQp;
     int firstPsn;
     int queueId;
@@ -74,6 +75,14 @@ final class Connection {
         this.kind = kind;
         this.name = name;
         this.state = incoming ? ACCEPTED : CONNECTING;
+    }
+
+    /** What it leads to, by names. */
+    @Override
+    public String toString() {
+        String what = (kind == ConnectionFlyweight.INBOX ? "inbox '" : "region '") + name + "'";
+        String peer = peerName.isEmpty() ? "a peer" : "node '" + peerName + "'";
+        return incoming ? "from " + peer + " to " + what : "to " + what + " of " + peer;
     }
 
     /** The reader of a message knows by it that the peer can be sent to. */

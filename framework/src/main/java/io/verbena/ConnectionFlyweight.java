@@ -26,16 +26,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  +--------------------------+--------------------------+
  *  | region length                                       | 48
  *  +-----------------+-----------------+-----------------+
- *  | text length     | token length    | (zero)          | 56
+ *  | text length     | token length    | node length     | 56
  *  +-----------------+-----------------+-----------------+
  *  | text: the name asked for, or a reason; then the token| 64
+ *  | and, of a REQUEST or REPLY, the sending node's name  |
  * </pre>
  *
  * <p>An append queue key of 0 says that there is no queue: the receiver cannot send back.
  */
 final class ConnectionFlyweight {
-    /** "VC" and version 1. */
-    static final int MAGIC = 0x0001_4356;
+    /** "VC" and version 2. */
+    static final int MAGIC = 0x0002_4356;
 
     static final int REQUEST = 1;
     static final int REPLY = 2;
@@ -77,6 +78,7 @@ final class ConnectionFlyweight {
     private static final int REGION_LENGTH = 48;
     private static final int TEXT_LENGTH = 56;
     private static final int TOKEN_LENGTH = 58;
+    private static final int NODE_LENGTH = 60;
 
     private final UnsafeBuffer buffer;
     private int length;
@@ -88,7 +90,8 @@ final class ConnectionFlyweight {
 
     /** An empty datagram of a type. */
     static ConnectionFlyweight of(int type, long transaction) {
-        ConnectionFlyweight datagram = new ConnectionFlyweight(new byte[HEADER_LENGTH + MAX_TEXT + MAX_TOKEN]);
+        ConnectionFlyweight datagram =
+                new ConnectionFlyweight(new byte[HEADER_LENGTH + MAX_TEXT + MAX_TOKEN + Address.MAX_NODE_NAME]);
         datagram.length = HEADER_LENGTH;
         datagram.buffer.putInt(0, MAGIC, ByteOrder.LITTLE_ENDIAN);
         datagram.buffer.putByte(TYPE, (byte) type);
@@ -116,7 +119,10 @@ final class ConnectionFlyweight {
                 && kind() <= REGION
                 && text <= MAX_TEXT
                 && token <= MAX_TOKEN
-                && HEADER_LENGTH + text + token == length
+                && nodeLength() >= 0
+                && nodeLength() <= Address.MAX_NODE_NAME
+                && HEADER_LENGTH + text + token + nodeLength() == length
+                && (nodeLength() == 0 || Address.isNodeName(node()))
                 && isQpNumber(senderQp())
                 && isQpNumber(receiverQp())
                 && psn() >= 0
@@ -234,6 +240,24 @@ final class ConnectionFlyweight {
 
     byte[] token() {
         return bytes(HEADER_LENGTH + textLength(), tokenLength());
+    }
+
+    /** The name of the node that sent it; empty where that is not said. */
+    String node() {
+        return new String(bytes(length - nodeLength(), nodeLength()), StandardCharsets.US_ASCII);
+    }
+
+    private int nodeLength() {
+        return getInt(NODE_LENGTH);
+    }
+
+    /** Sets the name of the node that sends it; once, after the text. */
+    ConnectionFlyweight node(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+        putInt(NODE_LENGTH, bytes.length);
+        buffer.putBytes(length, bytes);
+        length += bytes.length;
+        return this;
     }
 
     /** Sets the text, cut to what fits, and the token. */

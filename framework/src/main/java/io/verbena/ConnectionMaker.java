@@ -87,6 +87,7 @@ final class ConnectionMaker {
 
     /** Takes what the peer said of its end. */
     static void takePeer(Connection c, ConnectionFlyweight d) {
+        c.peerName = d.node();
         c.peerQp = d.senderQp();
         c.queueId = d.queueId();
         c.queueKey = d.queueKey();

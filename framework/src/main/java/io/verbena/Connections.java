@@ -78,7 +78,7 @@ final class Connections {
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.notices = notices;
         this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
-        this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName);
+        this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName, engine);
     }
 
     /** Whether the node is gone; under the lock. */
@@ -474,7 +474,7 @@ final class Connections {
         }
         WcStatus status = completion.status();
         if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
-            LOG.debug("node '{}': {} to '{}' ended in {}", nodeName, c.number, c.name, status);
+            LOG.debug("node '{}': {} ended in {}", nodeName, c, status);
         }
         end(c, CloseReason.of(status));
     }

@@ -1,5 +1,8 @@
 package io.verbena;
 
+import io.verbena.fabric.FabricCounters;
+import io.verbena.fabric.RejectionLog;
+import io.verbena.nic.port.LinkListener;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +38,7 @@ final class Handshake {
     private final Notices notices;
     private final NodeContext context;
     private final String nodeName;
+    private final RejectionLog rejections;
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
     private final Map<Request, Connection> accepted = new HashMap<>();
     private final List<Connection> unconfirmed = new ArrayList<>();
@@ -50,7 +54,9 @@ final class Handshake {
             Directory directory,
             Notices notices,
             NodeContext context,
-            String nodeName) {
+            String nodeName,
+            LinkListener listener) {
+        this.rejections = new RejectionLog(new FabricCounters(), listener);
         this.connections = connections;
         this.lock = lock;
         this.maker = maker;
@@ -88,7 +94,8 @@ final class Handshake {
                 .queuePairs(c.number, 0)
                 .psn(c.firstPsn)
                 .pathMtu(Math.min(context.pathMtu, ConnectionMaker.mtuOf(maxPacket)))
-                .text(c.name, context.accessToken);
+                .text(c.name, context.accessToken)
+                .node(nodeName);
         if (answersTo != null) {
             request.queue(answersTo.queueId(), answersTo.queueKey(), answersTo.maxMessage());
         }
@@ -121,6 +128,9 @@ final class Handshake {
                 return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
             if (!context.accessControl.permits(name, request.token())) {
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "the access token that it shows does not permit '" + name + "' of node '" + nodeName + "'");
                 return reject(
                         request,
                         ConnectionFlyweight.NOT_PERMITTED,
@@ -182,7 +192,8 @@ final class Handshake {
                 .kind(c.kind)
                 .queuePairs(c.number, c.peerQp)
                 .psn(c.firstPsn)
-                .pathMtu(mtu);
+                .pathMtu(mtu)
+                .node(nodeName);
         if (inbox != null) {
             reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
         }

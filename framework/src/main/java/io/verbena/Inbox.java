@@ -120,6 +120,9 @@ public final class Inbox implements AutoCloseable {
             return 0;
         }
         if (!use.tryEnter()) {
+            if (closed) {
+                return 0; // by the node, which has just begun
+            }
             throw inUse();
         }
         boolean entered = node.enterCallback();
@@ -351,22 +354,12 @@ public final class Inbox implements AutoCloseable {
         return left ? nextAttempt : Long.MAX_VALUE;
     }
 
-    /** Whether there is no message now. Any thread; to one that does not poll, false may be a message that is on its way. */
+    /**
+     * Whether there is no message now. Any thread: it looks at no message, and holds up nobody who polls. False may be a message
+     * that is on its way.
+     */
     public boolean isEmpty() {
-        if (closed) {
-            return true;
-        }
-        boolean entered = use.tryEnter();
-        if (!entered && !use.isMine()) {
-            return queue.isDrained(); // another thread polls, and memory that it has left may be gone
-        }
-        try {
-            return queue.isEmpty();
-        } finally {
-            if (entered) {
-                use.leave();
-            }
-        }
+        return closed || (use.isMine() ? queue.isEmpty() : queue.isDrained());
     }
 
     boolean hasMessage() {

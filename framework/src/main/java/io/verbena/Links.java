@@ -19,12 +19,17 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A node's links to other processes: the fabrics behind its addresses, and one link an address however many channels use
  * it. Thread-safe.
  */
 final class Links implements LinkListener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Links.class);
+
+    private final Node node;
     private final Engine engine;
     private final LinkEndpoint endpoint;
     private final EventLoopWaiter waiter;
@@ -35,7 +40,8 @@ final class Links implements LinkListener, AutoCloseable {
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;
 
-    Links(Engine engine, LinkEndpoint own, EventLoopWaiter waiter, NodeMemory memory, int ringLength) {
+    Links(Node node, Engine engine, LinkEndpoint own, EventLoopWaiter waiter, NodeMemory memory, int ringLength) {
+        this.node = node;
         this.memory = memory;
         this.ringLength = ringLength;
         this.engine = engine;
@@ -46,6 +52,7 @@ final class Links implements LinkListener, AutoCloseable {
     @Override
     public void onLink(Link link) {
         newest.put(link.peerNic(), link);
+        LOG.info("{}: {}", node, link);
         engine.onLink(link);
     }
 

@@ -83,6 +83,7 @@ public final class Node implements AutoCloseable, Executor {
         this.waiter = new EventLoopWaiter();
         NicContext nicContext = new NicContext()
                 .id(id)
+                .name(name)
                 .mode(EngineMode.valueOf(context.mode.name()))
                 .maxQueuePairs(context.maxQueuePairs)
                 .maxAppendQueues(context.maxInboxes)
@@ -103,7 +104,7 @@ public final class Node implements AutoCloseable, Executor {
         Directory directory = new Directory(name);
         this.notices = new Notices(name, engine);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(engine, endpoint, waiter, memory, context.ringLength);
+        this.links = new Links(this, engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing, context.callbackBoundNanos, !invoker);
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
@@ -410,7 +411,10 @@ public final class Node implements AutoCloseable, Executor {
         return region;
     }
 
-    /** Connections that were turned away since the launch, or ended for what they sent; the log says why. Any thread. */
+    /**
+     * Connections that were turned away since the launch, for a token that does not permit them or for what they are, or ended for
+     * what they sent; the log says why. Any thread.
+     */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
     }

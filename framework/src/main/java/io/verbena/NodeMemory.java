@@ -33,7 +33,7 @@ final class NodeMemory {
             return new NodeMemory(new SharedMemoryProvider(nicId), true);
         }
         try {
-            return new NodeMemory(SharedMemoryProvider.onDemand(nicId), false);
+            return new NodeMemory(SharedMemoryProvider.onDemand(nicId, new DirectMemoryProvider()), false);
         } catch (IllegalStateException | UncheckedIOException e) {
             NodeMemory own = new NodeMemory(new DirectMemoryProvider(), false);
             own.whyNot = String.valueOf(e.getMessage());

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A store buffer drains within nanoseconds, and at an interrupt, so the wait is long enough by orders of magnitude; the store
- * and the load keep their order in compiled code since they are VarHandles' ordered accesses. What one thread did inside
+ * and the load keep their order in compiled code since they are VarHandles' ordered accesses. Objects that are {@linkplain
+ * #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
  */
 final class OneThread {
@@ -57,6 +58,15 @@ final class OneThread {
     private @Nullable Thread holder; // whom others only compare with themselves
     private @Nullable Thread last; // read by others for messages alone
     private int inARow;
+    private boolean biased = true; // set before anybody enters
+
+    /**
+     * Many threads use it, so that more depends on it than that misuse is told: they always enter by compare-and-set. Before
+     * anybody enters.
+     */
+    void forMany() {
+        biased = false;
+    }
 
     /**
      * Begins to use the object.
@@ -121,7 +131,7 @@ final class OneThread {
             inARow = last == null ? REBIAS : 0; // the first has it at once
             last = me;
         }
-        if (++inARow > REBIAS) {
+        if (biased && ++inARow > REBIAS) {
             bias = new Bias(me); // which is inside
             SHARED.setRelease(this, 0);
         } else {

@@ -2,30 +2,23 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.UncheckedBooleanSupplier;
-import io.verbena.fabric.netty.SocketTransport;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,7 +112,7 @@ class LoopEntranceTest {
             for (int i = 0; i < 50 && entered.isEmpty(); i++) {
                 first.getOutputStream().write(records((byte) 1));
                 second.getOutputStream().write(records((byte) 2));
-                drive(() -> false, TimeUnit.MILLISECONDS.toNanos(5));
+                LoopFixture.drive(node, () -> false, TimeUnit.MILLISECONDS.toNanos(5));
             }
         }
         assertThat(entered).as("records that changed while they were parsed").isEmpty();
@@ -132,22 +125,10 @@ class LoopEntranceTest {
     }
 
     private int listen(ByteBuf shared) {
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(node.eventLoop())
-                .channel(
-                        SocketTransport.best() == SocketTransport.EPOLL
-                                ? EpollServerSocketChannel.class
-                                : NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<io.netty.channel.Channel>() {
-                    @Override
-                    protected void initChannel(io.netty.channel.Channel connection) {
-                        connection.config().setRecvByteBufAllocator(() -> new Shared(shared));
-                        connection.pipeline().addLast(new Parser());
-                    }
-                });
-        var bound = bootstrap.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        assertThat(drive(bound::isDone, TIMEOUT.toNanos())).isTrue();
-        return ((InetSocketAddress) bound.channel().localAddress()).getPort();
+        return LoopFixture.listen(node, connection -> {
+            connection.config().setRecvByteBufAllocator(() -> new Shared(shared));
+            connection.pipeline().addLast(new Parser());
+        });
     }
 
     /** Reads everything into one buffer. */
@@ -256,7 +237,7 @@ class LoopEntranceTest {
                 done[0]++;
             });
         }
-        assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
+        LoopFixture.await(node, () -> done[0] == 50);
         assertThat(entered).as("tasks that ran inside another").isEmpty();
     }
 
@@ -277,7 +258,7 @@ class LoopEntranceTest {
             for (int i = 0; i < 50; i++) {
                 here.offer(message, 0, 8);
             }
-            assertThat(drive(() -> done[0] == 50, TIMEOUT.toNanos())).isTrue();
+            LoopFixture.await(node, () -> done[0] == 50);
         }
         assertThat(entered).as("tasks that ran inside a handler").isEmpty();
     }
@@ -286,15 +267,5 @@ class LoopEntranceTest {
         if (depth > 0) {
             entered.add("a task");
         }
-    }
-
-    private boolean drive(BooleanSupplier done, long nanos) {
-        long deadline = System.nanoTime() + nanos;
-        while (!done.getAsBoolean() && System.nanoTime() - deadline < 0) {
-            if (node.doWork() == 0) {
-                node.await(TimeUnit.MILLISECONDS.toNanos(1));
-            }
-        }
-        return done.getAsBoolean();
     }
 }

@@ -41,6 +41,12 @@ class OneThreadTest {
         assertThat(count).as("uses counted inside").isEqualTo(entered);
     }
 
+    @Test
+    void onlyOneIsInsideWithoutABias() throws Exception {
+        use.forMany();
+        onlyOneIsInside();
+    }
+
     /** Threads that keep apart by themselves are never refused. */
     @Test
     void handingOverIsNoMisuse() throws Exception {

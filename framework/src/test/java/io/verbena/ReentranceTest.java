@@ -6,14 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,42 +53,14 @@ class ReentranceTest {
     }
 
     /** Listens on a node's event loop; the handler gets what clients send. */
-    private int listen(Node node, ChannelInboundHandlerAdapter handler) throws Exception {
-        EventLoopGroup loop = node.eventLoop();
-        var listener = Epoll.isAvailable() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
-        listener.pipeline().addLast(new ChannelInitializer<io.netty.channel.Channel>() {
-            @Override
-            protected void initChannel(io.netty.channel.Channel self) {
-                self.pipeline().addLast(new ChannelInboundHandlerAdapter() {
-                    @Override
-                    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
-                        io.netty.channel.Channel child = (io.netty.channel.Channel) accepted;
-                        child.pipeline().addLast(handler);
-                        loop.register(child);
-                    }
-                });
-            }
-        });
-        var registered = loop.register(listener);
-        await(node, registered::isDone);
-        var bound = listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        await(node, bound::isDone);
-        return ((InetSocketAddress) listener.localAddress()).getPort();
+    private static int listen(Node node, ChannelInboundHandlerAdapter handler) {
+        return LoopFixture.listen(node, connection -> connection.pipeline().addLast(handler));
     }
 
     private void send(int port, byte[] bytes) throws IOException {
         Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
         clients.add(client);
         client.getOutputStream().write(bytes);
-    }
-
-    private static void await(Node node, java.util.function.BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            node.await(TimeUnit.MILLISECONDS.toNanos(1));
-            node.doWork();
-        }
     }
 
     /** Counts how deep it is entered, and does something in the middle of each read. */
@@ -153,7 +119,7 @@ class ReentranceTest {
         for (int i = 0; i < 20; i++) {
             send(port, new byte[] {1});
         }
-        await(worker, () -> reader.reads.get() == 20);
+        LoopFixture.await(worker, () -> reader.reads.get() == 20);
         assertThat(reader.failure).hasValue(null);
         assertThat(sent).hasValueGreaterThan(20 * DEPTH); // the send ring was full many times
         assertThat(reader.deepest).hasValue(1);
@@ -172,7 +138,7 @@ class ReentranceTest {
             channel.enqueue(MESSAGE, 0, MESSAGE.capacity());
         }
         assertThat(reader.reads).hasValue(0);
-        await(worker, () -> reader.reads.get() == 1);
+        LoopFixture.await(worker, () -> reader.reads.get() == 1);
     }
 
     @Test
@@ -191,7 +157,7 @@ class ReentranceTest {
         for (int i = 0; i < 3; i++) {
             send(port, new byte[] {1});
         }
-        await(worker, () -> reader.reads.get() == 3);
+        LoopFixture.await(worker, () -> reader.reads.get() == 3);
         assertThat(reader.failure).hasValue(null);
         assertThat(reader.deepest).hasValue(1);
         assertThat(work).hasValue(0);

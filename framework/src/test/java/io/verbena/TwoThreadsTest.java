@@ -269,4 +269,39 @@ class TwoThreadsTest {
             assertThat(fault.getNow("none")).isEqualTo("none");
         }
     }
+
+    /** Whoever only looks whether there is something is no second thread to the one that polls, nor holds it up. */
+    @Test
+    void lookingIsNotPolling() throws Exception {
+        try (NodePair nodes = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            Inbox inbox = nodes.server.openInbox("in");
+            Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
+            AtomicBoolean stop = new AtomicBoolean();
+            List<Future<Long>> looking = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                looking.add(threads.submit(() -> {
+                    long found = 0;
+                    while (!stop.get()) {
+                        found += inbox.isEmpty() ? 0 : 1;
+                    }
+                    return found;
+                }));
+            }
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[64]);
+            int sent = 0;
+            int taken = 0;
+            long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
+            while (taken < 10 * MESSAGES && System.nanoTime() - deadline < 0) {
+                if (sent - taken < 64 && channel.offer(buffer, 0, 64) == SendResult.SENT) {
+                    sent++;
+                }
+                taken += inbox.poll(m -> {}, 16); // throws if it is told of another thread
+            }
+            stop.set(true);
+            for (Future<Long> one : looking) {
+                one.get(10, TimeUnit.SECONDS);
+            }
+            assertThat(taken).isPositive();
+        }
+    }
 }

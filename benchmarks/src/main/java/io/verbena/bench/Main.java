@@ -1,8 +1,8 @@
 package io.verbena.bench;
 
-import io.verbena.bench.check.CheckCommand;
 import io.verbena.bench.check.messages.HubProcess;
 import io.verbena.bench.command.Bench;
+import io.verbena.bench.command.CheckCommand;
 import io.verbena.bench.conformance.Conformance;
 import io.verbena.bench.etc.EtcProcess;
 import io.verbena.bench.figures.FiguresCommand;
@@ -13,13 +13,14 @@ import io.verbena.bench.tenants.TenantsProcess;
 import io.verbena.bench.top.TopCommand;
 import io.verbena.bench.trial.BusyProcess;
 import io.verbena.bench.trial.EndProcess;
+import io.verbena.redis.VerbenaCommand;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Entry of the benchmarks' executable jar: one subcommand a tool. */
 @Command(
-        name = "verbena-benchmarks",
+        name = "verbena",
         mixinStandardHelpOptions = true,
         subcommands = {
             Perftest.class,
@@ -60,7 +61,7 @@ public final class Main implements Runnable {
 
     /** The commands; values of enums in lower case. */
     static CommandLine commandLine() {
-        return new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
+        return VerbenaCommand.of(new Main());
     }
 
     private static String logLevel(String[] args) {

@@ -41,6 +41,7 @@ public final class Nic implements AutoCloseable {
     private static final int GENERATIONS = 1 << 24;
 
     private final long id;
+    private final String name;
     private final MemoryProvider memory;
     private final ControlBlock control;
     private final MemoryTable regions;
@@ -77,6 +78,7 @@ public final class Nic implements AutoCloseable {
         this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
         LongSupplier random = context.random();
         this.id = context.id != 0 ? context.id : random.getAsLong() | 1;
+        this.name = context.name.isEmpty() ? Long.toHexString(id) : context.name;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
@@ -125,7 +127,7 @@ public final class Nic implements AutoCloseable {
         JvmFlags.check();
         Nic nic = new Nic(context);
         for (Engine engine : nic.engines) {
-            engine.start();
+            engine.start("verbena-" + nic.name + "-" + engine.index());
         }
         nic.groups.start();
         return nic;
@@ -358,7 +360,7 @@ public final class Nic implements AutoCloseable {
 
     void checkOpen() {
         if (closed) {
-            throw new IllegalStateException("NIC " + Long.toHexString(id) + " is closed");
+            throw new IllegalStateException(this + " is closed");
         }
     }
 
@@ -399,6 +401,6 @@ public final class Nic implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "NIC " + Long.toHexString(id);
+        return "NIC " + name;
     }
 }

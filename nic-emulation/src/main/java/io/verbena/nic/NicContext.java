@@ -25,6 +25,7 @@ public final class NicContext {
     EngineMode mode = EngineMode.ASSISTED;
     int engines = 1;
     long id;
+    String name = "";
     int maxQueuePairs = 16384;
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
@@ -55,6 +56,12 @@ public final class NicContext {
     /** Number of engines, 1 to {@value #MAX_ENGINES}. */
     public NicContext engines(int count) {
         engines = range("engines", count, 1, MAX_ENGINES);
+        return this;
+    }
+
+    /** What it is called in the names of its threads and in texts; its identity in hexadecimal by default. */
+    public NicContext name(String what) {
+        name = what;
         return this;
     }
 

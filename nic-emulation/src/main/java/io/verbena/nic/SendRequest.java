@@ -8,6 +8,7 @@ import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.QpContext;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -311,6 +312,11 @@ public final class SendRequest {
             ring.putLong(entry + SendWqeDescriptor.SGE_KEY, SendWqeDescriptor.pair(keys[i], lengths[i]));
             ring.putLong(entry + SendWqeDescriptor.SGE_OFFSET, offsets[i]);
         }
+    }
+
+    /** Copies inline data, if it has any, to where it is to be posted from. */
+    public void copyInline(MutableDirectBuffer target, int offset) {
+        inline.copyTo(target, offset);
     }
 
     /** Copies inline data, if it has any, to a slot that {@link #encode} has filled. */

@@ -365,7 +365,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Goes on if it was stopped and need not be any more. */
     private void resume() {
-        if ((paused || inputShut) && !waits && !isClosed() && !inputEnds && mayExecute()) {
+        if (waits || isClosed()) {
+            return;
+        }
+        if (inputEnds) {
+            if (!sendUnsent()) { // what was begun is finished: its reply is owed
+                waitForTurn();
+            }
+        } else if ((paused || inputShut) && mayExecute()) {
             process();
         }
     }
@@ -503,6 +510,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         channel.config().setAutoRead(false);
         markDirty();
+    }
+
+    /** Whether nothing more is executed. */
+    boolean endsAfterReplies() {
+        return inputEnds;
     }
 
     /** Closes behind what is still to be written. */

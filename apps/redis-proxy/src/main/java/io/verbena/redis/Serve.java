@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -191,6 +190,6 @@ public final class Serve implements Callable<Integer> {
         if (System.getProperty(LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
         }
-        System.exit(new CommandLine(new Serve()).execute(args));
+        System.exit(VerbenaCommand.of(new Serve()).execute(args));
     }
 }

@@ -5,11 +5,18 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.util.internal.PlatformDependent;
+import io.verbena.SendResult;
+import io.verbena.redis.backend.Backend;
+import io.verbena.redis.backend.Store;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -255,6 +262,64 @@ class LimitsTest {
             assertThat(killer.command("CLIENT", "KILL", "TYPE", "normal")).isEqualTo(":1\r\n");
             assertThat(third.isClosedByServer()).isTrue();
         }
+    }
+
+    /** A request that goes in pieces, of which some wait for room when the proxy ends. */
+    @Test
+    void aRequestThatWasBegunIsFinishedWhenTheProxyEnds() throws Exception {
+        final AtomicBoolean full = new AtomicBoolean(true);
+        final AtomicInteger refused = new AtomicInteger();
+        final ProxyFixture proxy =
+                new ProxyFixture(new ProxyContext(), store -> withoutRoomForPieces(store, full, refused));
+        try (RespClient client = proxy.client()) {
+            client.send(RespClient.encode("APPEND", "k", MIB));
+            await().atMost(Duration.ofSeconds(10)).until(() -> refused.get() > 0);
+            final Thread closer = new Thread(proxy::close);
+            closer.start();
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().connections().stream().allMatch(Connection::endsAfterReplies));
+            full.set(false);
+            assertThat(client.read()).isEqualTo(":" + MIB.length() + "\r\n");
+            closer.join();
+        }
+    }
+
+    /** A store that for some time has no room for what is long. */
+    private static Store withoutRoomForPieces(Store store, AtomicBoolean full, AtomicInteger refused) {
+        return (Store) around(Store.class, (method, arguments) -> {
+            final Object result = method.invoke(store, arguments);
+            return !(result instanceof Backend backend)
+                    ? result
+                    : around(Backend.class, (called, given) -> {
+                        if (full.get() && lengthOf(called.getName(), given) > 1000) {
+                            refused.incrementAndGet();
+                            return SendResult.BACK_PRESSURED;
+                        }
+                        return called.invoke(backend, given);
+                    });
+        });
+    }
+
+    /** Bytes that a call asks for room for, to send them; 0 for other calls. */
+    private static int lengthOf(String method, Object[] arguments) {
+        return switch (method) {
+            case "claim" -> (int) arguments[1];
+            case "send" -> (int) arguments[5];
+            default -> 0;
+        };
+    }
+
+    /** Executes a call. */
+    @FunctionalInterface
+    private interface Call {
+        Object execute(Method method, Object[] arguments) throws ReflectiveOperationException;
+    }
+
+    private static Object around(Class<?> type, Call call) {
+        return Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call.execute(method, arguments));
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** {@code verbena bench} and its subcommands. */
+/** {@code verbena bench} and {@code verbena check} with their subcommands. */
 @NullMarked
 package io.verbena.bench.command;
 

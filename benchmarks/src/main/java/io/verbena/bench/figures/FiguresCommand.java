@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
         subcommands = {PalosFigures.class, RimaFigures.class},
         description = {
             "Makes the figures of papers again, and says of each claim whether it holds here.",
-            "For example:  verbena figures rima --quick%n"
+            "An example is: verbena figures rima --quick.%n"
         })
 public final class FiguresCommand implements Runnable {
     @Spec

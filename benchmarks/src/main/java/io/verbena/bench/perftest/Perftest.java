@@ -50,7 +50,7 @@ public final class Perftest implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "<test>",
-            description = "send_lat send_bw write_lat write_bw read_lat read_bw append_lat append_bw")
+            description = "One of send_lat, send_bw, write_lat, write_bw, read_lat, read_bw, append_lat, append_bw.")
     String test = "";
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "<host>", description = "The server; none: be the server.")

@@ -335,7 +335,7 @@ public final class NettyLink implements Link {
         if (state == State.CLOSED) {
             LOG.debug("link to {} closed", remote);
         } else {
-            LOG.info("link to NIC {} at {} is down: {}", Long.toHexString(peerNic), remote, reason(cause));
+            LOG.info("link to {} is down: {}", remote, reason(cause));
         }
         fabric.linkEnded(this);
         if (connector != null) {
@@ -379,6 +379,6 @@ public final class NettyLink implements Link {
 
     @Override
     public String toString() {
-        return "NettyLink[peer=" + Long.toHexString(peerNic) + " at " + remote + ", " + state + ']';
+        return "link to " + remote + ", " + state;
     }
 }

@@ -82,6 +82,7 @@ public final class LocalFabric {
     private static RingLink newLink(LinkEndpoint peer, AtomicBuffer out, AtomicBuffer in, LocalPeer wakes) {
         return new RingLink(
                 peer.nicId(),
+                "another node of this process",
                 new PacketRingWriter(out),
                 new PacketRingReader(in),
                 new LocalPeerMemory(peer.memory()),
@@ -109,7 +110,7 @@ public final class LocalFabric {
                 endpoint.waiter().wake();
             }
             if (fault != null) {
-                endpoint.listener().onRejected("local:" + Long.toHexString(endpoint.nicId()), fault);
+                endpoint.listener().onRejected("another node of this process", fault);
             }
         }
     }

@@ -30,6 +30,7 @@ public final class RingLink implements Link {
     }
 
     private final long peerNic;
+    private final String remote;
     private final PacketRingWriter outbound;
     private final PacketRingReader inbound;
     private final @Nullable PeerMemory peerMemory;
@@ -43,11 +44,13 @@ public final class RingLink implements Link {
 
     RingLink(
             long peerNic,
+            String remote,
             PacketRingWriter outbound,
             PacketRingReader inbound,
             @Nullable PeerMemory peerMemory,
             RingPeer peer) {
         this.peerNic = peerNic;
+        this.remote = remote;
         this.outbound = outbound;
         this.inbound = inbound;
         this.peerMemory = peerMemory;
@@ -175,7 +178,6 @@ public final class RingLink implements Link {
 
     @Override
     public String toString() {
-        return "RingLink[peer=" + Long.toHexString(peerNic) + ", " + state + ", out=" + outbound.position() + ", in="
-                + inbound.position() + ']';
+        return "link to " + remote + ", " + state;
     }
 }

@@ -257,8 +257,8 @@ public final class SharedMemoryFabric implements AutoCloseable {
             Channel channel, UnsafeBuffer hello, Path directory, AtomicBuffer outbound, AtomicBuffer inbound)
             throws IOException {
         MappedPeerMemory peer = new MappedPeerMemory(directory);
-        SharedMemoryLink side =
-                new SharedMemoryLink(this, (UnixChannel) channel, HelloFlyweight.nicId(hello), peer, outbound, inbound);
+        SharedMemoryLink side = new SharedMemoryLink(
+                this, (UnixChannel) channel, HelloFlyweight.nicId(hello), nameOf(channel), peer, outbound, inbound);
         channel.pipeline().addLast("doorbell", side);
         links.add(side);
         counters.countLinkUp();
@@ -409,7 +409,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
         if (fault != null) {
             counters.countMalformedFrame();
-            rejections.rejected("NIC " + Long.toHexString(side.link().peerNic()), fault);
+            rejections.rejected(side.link().toString(), fault);
         }
     }
 
@@ -417,7 +417,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
     void peerGone(SharedMemoryLink side) {
         links.remove(side);
         counters.countLinkDown();
-        LOG.info("NIC {} is gone", Long.toHexString(side.link().peerNic()));
+        LOG.info("{}: the peer is gone", side.link());
         endpoint.waiter().wake();
         for (long delay : JANITOR_DELAYS_MILLIS) {
             CompletableFuture.delayedExecutor(delay, TimeUnit.MILLISECONDS).execute(this::removeDead);

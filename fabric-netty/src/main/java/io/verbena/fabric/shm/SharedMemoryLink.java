@@ -24,6 +24,7 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
             SharedMemoryFabric fabric,
             UnixChannel channel,
             long peerNic,
+            String remote,
             MappedPeerMemory memory,
             AtomicBuffer outbound,
             AtomicBuffer inbound) {
@@ -31,7 +32,8 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
         this.channel = channel;
         this.memory = memory;
         this.doorbell = new Doorbell(channel.fd(), outbound, inbound);
-        this.link = new RingLink(peerNic, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
+        this.link = new RingLink(
+                peerNic, remote, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
     }
 
     RingLink link() {

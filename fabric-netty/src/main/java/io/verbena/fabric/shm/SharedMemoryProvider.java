@@ -1,6 +1,5 @@
 package io.verbena.fabric.shm;
 
-import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
@@ -35,7 +34,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
     private static final int HIDDEN = 1 << 30;
 
     private final SharedDirectory directory;
-    private final DirectMemoryProvider hidden = new DirectMemoryProvider();
+    private final @Nullable MemoryProvider hidden; // where segments lie before they are shared
     private final long maxBytes;
     private final AtomicLong used = new AtomicLong();
     private final AtomicInteger nextId = new AtomicInteger(1);
@@ -63,23 +62,25 @@ public final class SharedMemoryProvider implements MemoryProvider {
      * @throws IllegalStateException if there is no such directory, or a living process holds this identity
      */
     public SharedMemoryProvider(Path root, long nicId, long maxBytes) {
-        this(root, nicId, maxBytes, true);
+        this(root, nicId, maxBytes, null);
     }
 
-    private SharedMemoryProvider(Path root, long nicId, long maxBytes, boolean shares) {
+    private SharedMemoryProvider(Path root, long nicId, long maxBytes, @Nullable MemoryProvider hidden) {
         this.directory = SharedDirectory.open(root, nicId);
         this.maxBytes = maxBytes;
-        this.shares = shares;
+        this.hidden = hidden;
+        this.shares = hidden == null;
     }
 
     /**
      * Opens the memory of a NIC under /dev/shm, of which only the control block lies there until {@link #share}.
      *
      * @param nicId the NIC's identity, unique on this host
+     * @param own memory of this process, for segments until then; closed with this provider
      * @throws IllegalStateException if there is no such directory, or a living process holds this identity
      */
-    public static SharedMemoryProvider onDemand(long nicId) {
-        return new SharedMemoryProvider(DEFAULT_ROOT, nicId, Long.MAX_VALUE, false);
+    public static SharedMemoryProvider onDemand(long nicId, MemoryProvider own) {
+        return new SharedMemoryProvider(DEFAULT_ROOT, nicId, Long.MAX_VALUE, own);
     }
 
     /** Segments that are made from now on can be mapped by peers. Idempotent. */
@@ -143,7 +144,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public Segment allocate(int length) {
-        if (!shares) {
+        if (hidden != null && !shares) {
             Segment own = hidden.allocate(length);
             return new Segment(HIDDEN + own.id(), own.buffer());
         }
@@ -180,7 +181,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public void release(Segment segment) {
-        if (segment.id() >= HIDDEN) {
+        if (hidden != null && segment.id() >= HIDDEN) {
             hidden.release(ofHidden(segment));
         } else {
             unlink(segment);
@@ -193,7 +194,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public void unmap(Segment segment) {
-        if (segment.id() >= HIDDEN) {
+        if (hidden != null && segment.id() >= HIDDEN) {
             hidden.unmap(ofHidden(segment));
         } else if (unlink(segment)) {
             MappedFile.unmap(segment.buffer());
@@ -211,7 +212,7 @@ public final class SharedMemoryProvider implements MemoryProvider {
 
     @Override
     public @Nullable AtomicBuffer segment(int id) {
-        if (id >= HIDDEN) {
+        if (hidden != null && id >= HIDDEN) {
             return hidden.segment(id - HIDDEN);
         }
         Segment segment = segments.get(id);
@@ -222,7 +223,9 @@ public final class SharedMemoryProvider implements MemoryProvider {
     public void close() {
         closed = true;
         segments.clear();
-        hidden.close();
+        if (hidden != null) {
+            hidden.close();
+        }
         directory.close();
     }
 }

@@ -66,8 +66,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final @Nullable EngineThread thread;
     private volatile @Nullable EngineAgent agent;
 
-    /** The owner while it runs application code that this engine has called; only compared with the caller. */
-    private @Nullable Thread inCallback;
+    /** Who runs application code that this engine has called. */
+    private final CallbackThreads inCallback = new CallbackThreads();
 
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
     private volatile boolean closed;
@@ -137,9 +137,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /** Starts the engine's own thread, where the mode has one. */
-    public void start() {
+    public void start(String threadName) {
         if (thread != null) {
-            thread.start();
+            thread.start(threadName);
         }
     }
 
@@ -381,16 +381,12 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @return whether {@link #leaveCallback} must follow
      */
     public boolean enterCallback() {
-        if (!owns() || isCurrent(inCallback)) {
-            return false;
-        }
-        inCallback = Thread.currentThread();
-        return true;
+        return owns() && inCallback.enter();
     }
 
     /** The application code has returned. */
     public void leaveCallback() {
-        inCallback = null;
+        inCallback.leave();
     }
 
     /**
@@ -398,11 +394,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * waiter's event loop. Nothing that drives or waits for this engine may be done there.
      */
     public boolean isInCallback() {
-        return isCurrent(inCallback) || waiter.isRunning();
-    }
-
-    private static boolean isCurrent(@Nullable Thread other) {
-        return other == Thread.currentThread();
+        return inCallback.isInside() || waiter.isRunning();
     }
 
     private void refuseInCallback() {

@@ -19,11 +19,11 @@ final class EngineThread implements Runnable {
         this.idle = new AdaptiveIdle(longestSpinNanos);
         ThreadFactory factory = engine.waiter().threadFactory();
         this.thread = factory == null ? new Thread(this) : factory.newThread(this);
-        this.thread.setName("verbena-engine-" + engine.index());
         this.thread.setDaemon(true);
     }
 
-    void start() {
+    void start(String name) {
+        thread.setName(name);
         thread.start();
     }
 

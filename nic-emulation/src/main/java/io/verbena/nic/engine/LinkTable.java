@@ -266,7 +266,7 @@ final class LinkTable implements Arrivals {
         try {
             path.attach(link);
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
-            LOG.warn("turned away NIC {}: {}", Long.toHexString(link.peerNic()), e.getMessage());
+            LOG.warn("turned away, {}: {}", link, e.getMessage());
             services.count(NicCounter.LINKS_REJECTED);
             link.close();
             return;
@@ -347,7 +347,7 @@ final class LinkTable implements Arrivals {
         try {
             link.close();
         } catch (RuntimeException e) {
-            LOG.error("link to NIC {} could not be closed", Long.toHexString(link.peerNic()), e);
+            LOG.error("{} could not be closed", link, e);
         }
     }
 }

@@ -1,14 +1,15 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
+import io.verbena.bench.check.CheckOptions;
 import java.io.PrintStream;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -28,12 +29,8 @@ public final class MessagesCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--seconds", paramLabel = "<number>", description = "How long; default ${DEFAULT-VALUE}.")
-    double seconds = 30;
-
-    @Option(names = "--seed", paramLabel = "<number>", description = "What the run draws from; default: the clock.")
-    @Nullable
-    Long seed;
+    @Mixin
+    CheckOptions options = new CheckOptions();
 
     @Option(
             names = "--fabric",
@@ -64,22 +61,10 @@ public final class MessagesCommand implements Callable<Integer> {
     Set<LoadName> without = EnumSet.noneOf(LoadName.class);
 
     @Option(
-            names = "--threads",
-            paramLabel = "<count>",
-            description = "Clients at a time, each a thread and a node; default ${DEFAULT-VALUE}.")
-    int threads = 2;
-
-    @Option(
             names = "--max-length",
             paramLabel = "<bytes>",
             description = "Bytes of the longest message; default ${DEFAULT-VALUE}.")
     int maxLength = MessagesSettings.MAX_LENGTH;
-
-    @Option(
-            names = "--stall",
-            paramLabel = "<seconds>",
-            description = "How long nothing may go on where something is due; default ${DEFAULT-VALUE}.")
-    double stall = 30;
 
     @Override
     public Integer call() {
@@ -115,17 +100,16 @@ public final class MessagesCommand implements Callable<Integer> {
     private MessagesSettings settings() {
         Set<LoadName> left = EnumSet.copyOf(loads);
         left.removeAll(without);
-        Long given = seed;
         try {
             return new MessagesSettings(
-                    seconds,
-                    given == null ? System.nanoTime() : given,
+                    options.seconds(),
+                    options.seed(),
                     fabrics,
                     modes,
-                    threads,
+                    options.threads(),
                     left,
                     maxLength,
-                    stall);
+                    options.stallSeconds());
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -1,6 +1,7 @@
 package io.verbena.bench.check.redis;
 
 import io.verbena.bench.BenchException;
+import io.verbena.bench.check.CheckOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,18 +35,11 @@ public final class RedisCheckCommand implements Callable<Integer> {
     @Option(names = "--address", paramLabel = "HOST:PORT", description = "A server that runs already.")
     private @Nullable String address;
 
+    @Mixin
+    private CheckOptions options = new CheckOptions();
+
     @Option(names = "--password", paramLabel = "P", defaultValue = "", description = "Password of the server.")
     private String password = "";
-
-    @Option(
-            names = "--seconds",
-            paramLabel = "N",
-            defaultValue = "30",
-            description = "Length of the load (${DEFAULT-VALUE}).")
-    private double seconds;
-
-    @Option(names = "--seed", paramLabel = "S", description = "Seed of the clients' choices; by default a new one.")
-    private @Nullable Long seed;
 
     @Option(
             names = "--clients",
@@ -52,13 +47,6 @@ public final class RedisCheckCommand implements Callable<Integer> {
             defaultValue = "200",
             description = "Connections (${DEFAULT-VALUE}).")
     private int clients;
-
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "Client threads (${DEFAULT-VALUE}).")
-    private int threads;
 
     @Option(
             names = "--max-value",
@@ -82,13 +70,6 @@ public final class RedisCheckCommand implements Callable<Integer> {
             converter = Size.class,
             description = "Data that the load keeps in the server at most, about (${DEFAULT-VALUE}).")
     private long maxData;
-
-    @Option(
-            names = "--stall-timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
-            description = "No answer for so long is a failure (${DEFAULT-VALUE}).")
-    private double stallSeconds;
 
     @Option(
             names = "--allow-oom",
@@ -130,14 +111,14 @@ public final class RedisCheckCommand implements Callable<Integer> {
         PrintStream out = System.out;
         RedisCheckContext context = new RedisCheckContext()
                 .password(password)
-                .seconds(seconds)
-                .seed(seed != null ? seed : System.nanoTime() & 0xFFFFFFFFL)
+                .seconds(options.seconds())
+                .seed(options.seed())
                 .clients(clients)
-                .threads(threads)
+                .threads(options.threads())
                 .maxValue(maxValue)
                 .maxDepth(maxDepth)
                 .maxData(maxData)
-                .stallSeconds(stallSeconds)
+                .stallSeconds(options.stallSeconds())
                 .allowOom(allowOom)
                 .halfClose(!noHalfClose)
                 .scenarios(scenarios);

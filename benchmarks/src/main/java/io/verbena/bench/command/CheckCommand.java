@@ -1,4 +1,4 @@
-package io.verbena.bench.check;
+package io.verbena.bench.command;
 
 import io.verbena.bench.check.messages.MessagesCommand;
 import io.verbena.bench.check.redis.RedisCheckCommand;

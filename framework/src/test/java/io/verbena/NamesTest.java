@@ -1,0 +1,60 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Texts name nodes, inboxes and tenants; a token that does not permit is told, logged and counted. */
+@Timeout(60)
+class NamesTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void channelsNameBothEnds(Fabric fabric) {
+        try (Node server = Node.launch(new NodeContext().name("shop"));
+                Node client =
+                        Node.launch(new NodeContext().name("customer").tenant(new TenantOptions().name("gold")))) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Inbox answers = client.tenant("gold").openInbox("answers", new InboxOptions());
+            server.openInbox("orders")
+                    .onMessage(m -> seen.add(m.channel() + " " + m.channel().peerName()));
+            Channel channel = client.connect(fabric.listen(server) + "/orders", answers, TIMEOUT);
+            assertThat(channel).hasToString("channel to inbox 'orders' of node 'shop', tenant 'gold'");
+            assertThat(channel.peerName()).isEqualTo("shop");
+            channel.offer("one");
+            await().until(() -> !seen.isEmpty());
+            assertThat(seen)
+                    .containsExactly("channel from node 'customer' to inbox 'orders', tenant 'default' customer");
+            assertThat(Thread.getAllStackTraces().keySet().stream().map(Thread::getName))
+                    .contains("verbena-shop-0", "verbena-customer-0");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void refusedTokensAreCounted(Fabric fabric) {
+        byte[] secret = {1, 2, 3};
+        try (Node server = Node.launch(
+                        new NodeContext().name("vault").accessControl((name, token) -> Arrays.equals(token, secret)));
+                Node stranger = Node.launch(new NodeContext().accessToken(new byte[] {9}));
+                Node friend = Node.launch(new NodeContext().accessToken(secret))) {
+            server.openInbox("gold");
+            String address = fabric.listen(server) + "/gold";
+            assertThatThrownBy(() -> stranger.connect(address, TIMEOUT))
+                    .isInstanceOf(ConnectionException.class)
+                    .hasMessageContaining("node 'vault' does not permit it");
+            assertThat(server.rejectedConnections()).isEqualTo(1);
+            assertThat(friend.connect(address, TIMEOUT).isConnected()).isTrue();
+            assertThat(server.rejectedConnections()).isEqualTo(1);
+        }
+    }
+}
