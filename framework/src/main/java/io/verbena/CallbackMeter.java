@@ -2,21 +2,16 @@ package io.verbena;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How long an inbox' callback holds its thread: that counts batches, and {@link CallbackWatch} looks now and then whether the
- * count has moved. So nobody reads a clock for it.
+ * How long a tenant's callbacks hold their thread: that counts what it begins and ends, and {@link CallbackWatch} looks now and then
+ * whether the count has moved. So nobody reads a clock for it.
  */
 final class CallbackMeter {
-    /** Looks at the same batch, beyond the first, after which it is slow: one of them may have been late. */
+    /** Looks at the same callback, beyond the first, after which it is slow: one of them may have been late. */
     private static final int SLOW_LOOKS = 2;
 
-    private static final Logger LOG = LoggerFactory.getLogger(CallbackMeter.class);
-    private static final long LOG_INTERVAL = TimeUnit.MINUTES.toNanos(1);
     private static final VarHandle COUNT;
 
     static {
@@ -27,56 +22,57 @@ final class CallbackMeter {
         }
     }
 
-    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private volatile long count; // odd within a batch; of whoever takes it
+    @SuppressWarnings("unused") // keeps neighbours off the line
+    private long p0, p1, p2, p3, p4, p5, p6;
 
-    private final AtomicLong slow = new AtomicLong();
+    private volatile long count; // odd within a callback
+
+    // Written before the count.
+    private @Nullable Object what;
+    private boolean onNode;
+
+    @SuppressWarnings("unused")
+    private long q0, q1, q2, q3, q4, q5, q6;
 
     // The watch's.
     private long seen;
     private int looks;
-    private long logged = System.nanoTime() - LOG_INTERVAL;
 
-    /** A message is handed to the callback, or all of a batch have been. */
-    void step(boolean inside) {
-        long now = (long) COUNT.getOpaque(this);
-        long next = inside ? now + 1 | 1 : now + 1 & ~1L;
-        COUNT.setRelease(this, next == now ? now + 2 : next);
+    /** A batch of callbacks begins. By the thread that runs them, as {@link #end}. */
+    void begin(Object subject, boolean byNode) {
+        what = subject;
+        onNode = byNode;
+        COUNT.setRelease(this, (long) COUNT.getOpaque(this) + 1);
     }
 
-    long now() {
-        return (long) COUNT.getAcquire(this);
+    void end() {
+        COUNT.setRelease(this, (long) COUNT.getOpaque(this) + 1);
     }
 
-    /** Looks at it. @return whether the callback has just become slow */
+    /** Another number for each batch, odd while it lasts. Any thread, as what follows. */
+    long count() {
+        return count;
+    }
+
+    /** What runs, or has run last. */
+    @Nullable
+    Object what() {
+        return what;
+    }
+
+    /** Whether the node's thread runs it. */
+    boolean isOnNode() {
+        return onNode;
+    }
+
+    /** Looks at it. By the watch. @return whether a batch has just become slow */
     boolean look() {
-        long now = now();
+        long now = count;
         if ((now & 1) == 0 || now != seen) {
             seen = now;
             looks = 0;
             return false;
         }
         return ++looks == SLOW_LOOKS;
-    }
-
-    /** The callback is slow. */
-    void slow(Inbox inbox, long boundNanos) {
-        slow.incrementAndGet();
-        long now = System.nanoTime();
-        if (now - logged >= LOG_INTERVAL) {
-            logged = now;
-            LOG.warn(
-                    "a callback of {} (tenant '{}') holds its thread for more than {} ms, the {}. time;"
-                            + " what blocks is for onMessage(handler, executor)",
-                    inbox,
-                    inbox.tenant().name(),
-                    TimeUnit.NANOSECONDS.toMillis(boundNanos) / 2,
-                    slow.get());
-        }
-    }
-
-    /** How often it was slow. */
-    long slowCount() {
-        return slow.get();
     }
 }

@@ -41,6 +41,8 @@ public final class Inbox implements AutoCloseable {
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
+    private final BooleanSupplier callbackCheck = this::awaitsNode;
+    private final TenantCallbacks callbacks;
 
     private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
@@ -49,8 +51,6 @@ public final class Inbox implements AutoCloseable {
     private boolean severalConsumers; // under this
     private volatile boolean closed;
 
-    private final CallbackMeter meter = new CallbackMeter();
-    private volatile boolean displaced; // a batch of the node's thread is to end
     private volatile boolean left; // its callback has left a message, which the node tries again
     private long delay = SHORTEST_DELAY; // the node's, as the next
     private long nextAttempt;
@@ -67,7 +67,8 @@ public final class Inbox implements AutoCloseable {
         this.tenant = tenant;
         this.name = name;
         this.queue = queue;
-        this.dispatch = new Dispatch(new Message(this, channels, null));
+        this.callbacks = tenant.callbacks();
+        this.dispatch = new Dispatch(new Message(this, channels, null), true);
         this.channels = channels;
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
@@ -264,84 +265,25 @@ public final class Inbox implements AutoCloseable {
     /** The node's turn of a callback. */
     int callBack() {
         MessageHandler handler = callback;
-        return handler == null || handoff != null ? 0 : takeForNode(handler);
+        if (handler == null) {
+            return 0;
+        }
+        try {
+            return takeForNode(handler);
+        } finally {
+            afterBatch.run();
+        }
     }
 
     /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
     int takeForNode(MessageHandler handler) {
-        if (closed || !use.tryEnter()) {
-            return 0; // its callback has been moved, and another thread is there still
-        }
-        boolean entered = node.enterCallback();
         left = false;
-        int taken = 0;
-        try {
-            meter.step(true);
-            taken = queue.poll(dispatch.to(handler), CALLBACK_LIMIT);
-        } finally {
-            meter.step(false);
-            if (entered) {
-                node.leaveCallback();
-            }
-            if (left) {
-                delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
-                nextAttempt = System.nanoTime() + delay;
-            }
-            try {
-                afterBatch.run();
-            } finally {
-                use.leave();
-            }
+        int taken = take(handler, CALLBACK_LIMIT);
+        if (left) {
+            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+            nextAttempt = System.nanoTime() + delay;
         }
         return taken;
-    }
-
-    // ---- callbacks that move ----------------------------------------------------------------------------------------
-
-    /** Its callback moves to an executor; a batch that is under way ends with its present message. @return null if it is away */
-    @Nullable
-    Handoff displace(Executor executor) {
-        synchronized (this) {
-            MessageHandler handler = callback;
-            if (handler == null || handoff != null || closed) {
-                return null;
-            }
-            displaced = true;
-            Handoff to = new Handoff(this, handler, executor);
-            handoff = to;
-            return to;
-        }
-    }
-
-    /** Its callback is the node's thread's again. By that. */
-    void takeBack() {
-        displaced = false;
-        handoff = null;
-    }
-
-    /** Whether a thread is taking messages, as far as others can see. */
-    boolean isBeingPolled() {
-        return use.isHeld();
-    }
-
-    /** Whether its callback has moved, and the caller is the thread that it has moved from. */
-    private boolean endsBatch() {
-        return displaced && node.turns().isCurrentThread();
-    }
-
-    boolean isDisplaced() {
-        return handoff != null;
-    }
-
-    CallbackMeter meter() {
-        return meter;
-    }
-
-    /**
-     * How often its callback has held its thread for more than half of {@link NodeContext#callbackBound}. Any thread.
-     */
-    public long slowCallbacks() {
-        return meter.slowCount();
     }
 
     /** Whether nothing is there that was not taken. Any thread; false may be a message that is on its way. */
@@ -364,11 +306,6 @@ public final class Inbox implements AutoCloseable {
 
     boolean hasMessage() {
         return !isEmpty();
-    }
-
-    /** Whether a turn would hand a message to its callback; not while that is away. By the node. */
-    boolean awaitsCallback() {
-        return handoff == null && !isEmpty();
     }
 
     boolean hasCallback() {
@@ -422,7 +359,26 @@ public final class Inbox implements AutoCloseable {
         return parkCheck;
     }
 
-    private boolean mayHaveMessage() {
+    /** What the node looks at before it sleeps, if it calls back. */
+    BooleanSupplier callbackCheck() {
+        return callbackCheck;
+    }
+
+    private boolean awaitsNode() {
+        return !callbacks.isAway() && mayHaveMessage();
+    }
+
+    /** Whether a turn of the node would hand a message to its callback. By the node. */
+    boolean hasMessageForNode() {
+        return !callbacks.isAway() && !isEmpty();
+    }
+
+    /** Whether a batch ends before its next message: the callbacks are away, and the node's thread is to leave them. */
+    private boolean endsBatch() {
+        return callbacks.isAway() && node.turns().isCurrentThread();
+    }
+
+    boolean mayHaveMessage() {
         return !closed && !left && !queue.isDrained();
     }
 
@@ -497,10 +453,17 @@ public final class Inbox implements AutoCloseable {
     /** Turns records into messages; one class, so that the queue sees one kind of handler. */
     static final class Dispatch implements AppendHandler {
         private final Message message;
+        private final boolean ofNode;
         private MessageHandler handler = ignored -> {};
 
-        Dispatch(Message message) {
+        /**
+         * Creates it.
+         *
+         * @param mayBeNodes whether it may be the node that takes the messages
+         */
+        Dispatch(Message message, boolean mayBeNodes) {
             this.message = message;
+            this.ofNode = mayBeNodes;
         }
 
         Dispatch to(MessageHandler next) {
@@ -510,9 +473,8 @@ public final class Inbox implements AutoCloseable {
 
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
-            Inbox inbox = message.inbox();
-            if (inbox.endsBatch()) {
-                inbox.queue.leave();
+            if (ofNode && message.inbox().endsBatch()) {
+                message.inbox().queue.leave();
                 return;
             }
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);

@@ -106,7 +106,12 @@ public final class Node implements AutoCloseable, Executor {
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(this, engine, endpoint, waiter, memory, context.ringLength);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
-        this.turns = new Turns(engine, connections, () -> closing, context.callbackBoundNanos, !invoker);
+        this.turns = new Turns(
+                engine,
+                connections,
+                () -> closing,
+                context.callbackBoundNanos,
+                () -> !invoker && !waiter.runsApplication());
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
     }
@@ -519,7 +524,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** Whether the caller is within a callback of this node. */
     boolean isInCallback() {
-        return engine.isInCallback() || turns.isCurrentThread();
+        return engine.isInCallback() || turns.isCurrentThread() || CallbackThread.isCurrent(this);
     }
 
     /**

@@ -266,10 +266,11 @@ public final class NodeContext {
 
     /**
      * How long the callbacks of one tenant may hold up those of another; default 100 ms. A callback that takes longer than
-     * half of it is logged, at most once a minute an inbox, and counted ({@link Inbox#slowCallbacks}, {@link
-     * Tenant#slowCallbacks}). Where several tenants have callbacks, and the node has a thread of its own, the others' run on threads of
-     * theirs meanwhile, and those of the slow one's for ten seconds, longer each time. What comes to the others by sockets
-     * waits for the message that was slow, the first time. 0: nobody looks.
+     * half of it is logged, at most once a minute a tenant, and counted ({@link Tenant#slowCallbacks}). On a node with a thread of
+     * its own a guard does the engine's turns meanwhile, but for sockets. Where several tenants have callbacks, the others' run on
+     * threads of theirs meanwhile, and the slow one's on its own for ten seconds, longer each time; not on a node whose {@link
+     * Node#eventLoop} is lent. What comes to the others by sockets waits for the message that was slow, the first time. 0: nobody
+     * looks.
      *
      * @param longest 4 ms or more, or 0
      */

@@ -57,6 +57,7 @@ public final class RemoteRegion implements AutoCloseable {
     private final OneThread posting = new OneThread();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
+    private final BooleanSupplier awaitsNode;
     private final TurnTask turn = new Turn();
 
     private final AtomicBoolean polling = new AtomicBoolean();
@@ -64,7 +65,7 @@ public final class RemoteRegion implements AutoCloseable {
     private volatile boolean nodePolls;
     private volatile boolean retired;
     private volatile boolean listed = true; // with the node
-    private boolean released; // by whoever polls
+    private volatile boolean released; // by whoever polls
 
     RemoteRegion(
             Node node,
@@ -81,6 +82,7 @@ public final class RemoteRegion implements AutoCloseable {
         this.completions = completions;
         this.operations = new RemoteOperations(s, queuePair.maxSend());
         this.hasCompletion = () -> !completions.isEmpty();
+        this.awaitsNode = () -> !tenant.callbacks().isAway() && !completions.isEmpty();
         this.blocking = new BlockingOperations(this, node, hasCompletion);
     }
 
@@ -371,7 +373,7 @@ public final class RemoteRegion implements AutoCloseable {
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            node.turns().add(turn, hasCompletion);
+            node.turns().add(turn, awaitsNode);
         }
         return this;
     }
@@ -408,6 +410,16 @@ public final class RemoteRegion implements AutoCloseable {
 
     private final class Turn implements TurnTask {
         @Override
+        public boolean hasWork() {
+            return released ? operations.outstanding() > 0 : !completions.isEmpty();
+        }
+
+        @Override
+        public Tenant tenant() {
+            return tenant;
+        }
+
+        @Override
         public int doWork(long now) {
             try {
                 return poll(POLL_LIMIT);
@@ -415,6 +427,11 @@ public final class RemoteRegion implements AutoCloseable {
                 LOG.error("a handler of {} failed; its operation counts as told", RemoteRegion.this, e);
                 return 1;
             }
+        }
+
+        @Override
+        public String toString() {
+            return RemoteRegion.this.toString();
         }
 
         @Override
@@ -496,8 +513,8 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** The connection is over: the node's last poll, if nothing else drives it any more. */
     void onClosed() {
-        if (nodePolls) {
-            turn.doWork(0);
+        if (nodePolls && !node.turns().tryNow(turn)) {
+            node.wake();
         }
     }
 
@@ -520,6 +537,7 @@ public final class RemoteRegion implements AutoCloseable {
                     completions.close();
                     operations.release();
                     node.turns().forget(hasCompletion);
+                    node.turns().forget(awaitsNode);
                 }
             } finally {
                 polling.set(false);
@@ -527,7 +545,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
         if (listed && (!nodePolls || operations.outstanding() == 0)) {
             listed = false;
-            node.turns().remove(turn, hasCompletion);
+            node.turns().remove(turn, awaitsNode);
         }
     }
 

@@ -320,6 +320,10 @@ public final class Requester implements AutoCloseable {
     }
 
     private boolean hasWork() {
+        return mayHaveEnded() && !(nodePolls && inbox.tenant().callbacks().isAway());
+    }
+
+    private boolean mayHaveEnded() {
         return channelClosed || !inbox.isEmpty() || (nodePolls && begun.size() > 0);
     }
 
@@ -381,6 +385,16 @@ public final class Requester implements AutoCloseable {
 
     private final class Turn implements TurnTask {
         @Override
+        public boolean hasWork() {
+            return mayHaveEnded();
+        }
+
+        @Override
+        public Tenant tenant() {
+            return inbox.tenant();
+        }
+
+        @Override
         public int doWork(long now) {
             try {
                 return poll(POLL_LIMIT);
@@ -388,6 +402,11 @@ public final class Requester implements AutoCloseable {
                 LOG.error("a handler of {} failed; its call counts as told", Requester.this, e);
                 return 1;
             }
+        }
+
+        @Override
+        public String toString() {
+            return Requester.this.toString();
         }
 
         @Override
@@ -420,9 +439,7 @@ public final class Requester implements AutoCloseable {
 
     private void onChannelClosed() {
         channelClosed = true;
-        if (nodePolls) {
-            turn.doWork(0);
-        } else {
+        if (!nodePolls || !node.turns().tryNow(turn)) {
             node.wake();
         }
     }
@@ -439,11 +456,21 @@ public final class Requester implements AutoCloseable {
             inbox.close();
             if (nodePolls) {
                 node.turns().run(() -> {
-                    turn.doWork(0);
-                    node.turns().remove(turn, hasWork);
+                    if (!endNow()) {
+                        node.turns().retry(this::endNow);
+                    }
                 });
             }
         }
+    }
+
+    /** Tells of the end of all calls, unless callbacks are under way. By the node. */
+    private boolean endNow() {
+        if (!node.turns().tryNow(turn)) {
+            return false;
+        }
+        node.turns().remove(turn, hasWork);
+        return true;
     }
 
     @Override

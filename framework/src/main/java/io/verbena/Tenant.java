@@ -5,7 +5,6 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +18,14 @@ public final class Tenant {
     private final PerformanceGroup group;
     private final ProtectionDomain pd;
     private final String name;
-    private final AtomicLong slowCallbacks = new AtomicLong();
+    private final TenantCallbacks callbacks;
 
     Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
         this.node = node;
         this.group = group;
         this.pd = pd;
         this.name = group.name();
+        this.callbacks = new TenantCallbacks(node, this);
     }
 
     /** Its name. */
@@ -34,14 +34,14 @@ public final class Tenant {
     }
 
     /**
-     * How often a callback of its inboxes has held its thread for more than {@link NodeContext#callbackBound} allows. Any thread.
+     * How often a callback of its has held its thread for more than half of {@link NodeContext#callbackBound}. Any thread.
      */
     public long slowCallbacks() {
-        return slowCallbacks.get();
+        return callbacks.slowCount();
     }
 
-    void countSlowCallback() {
-        slowCallbacks.incrementAndGet();
+    TenantCallbacks callbacks() {
+        return callbacks;
     }
 
     /** What it is entitled to: a copy. */

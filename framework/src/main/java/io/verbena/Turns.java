@@ -3,11 +3,13 @@ package io.verbena;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineAgent;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,7 @@ final class Turns implements EngineAgent {
     private static final int COMMANDS_A_TURN = 256;
     private static final Inbox[] NO_INBOXES = {};
     private static final TurnTask[] NO_TASKS = {};
+    private static final Tenant[] NO_TENANTS = {};
 
     private final Engine engine;
     private final Connections connections;
@@ -32,11 +35,12 @@ final class Turns implements EngineAgent {
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
     private final CallbackWatch watch;
-    private final CallbackTurns<Inbox, Tenant> callbackTurns =
-            new CallbackTurns<>(Inbox::tenant, Tenant::weight, Inbox::awaitsCallback, this::callBack, System::nanoTime);
+    private final CallbackTurns<Inbox, Tenant> callbackTurns = new CallbackTurns<>(
+            Inbox::tenant, Tenant::weight, Inbox::hasMessageForNode, this::callBack, System::nanoTime);
     private final Retries retries = new Retries();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
+    private volatile Tenant[] tenants = NO_TENANTS; // that have some of either
     private volatile @Nullable Thread thread;
     private volatile boolean ended;
 
@@ -45,7 +49,7 @@ final class Turns implements EngineAgent {
             Connections connections,
             BooleanSupplier closing,
             long callbackBoundNanos,
-            boolean mayMoveCallbacks) {
+            BooleanSupplier mayMoveCallbacks) {
         this.engine = engine;
         this.connections = connections;
         this.closing = closing;
@@ -68,29 +72,31 @@ final class Turns implements EngineAgent {
         Inbox[] now = Arrays.copyOf(callbacks, callbacks.length + 1);
         now[now.length - 1] = inbox;
         callbacks = now;
-        await(inbox.parkCheck());
-        watch.start();
+        listTenants();
+        await(inbox.callbackCheck());
     }
 
-    /** The inboxes whose callbacks the node runs; not to be changed. */
-    Inbox[] callbacks() {
-        return callbacks;
-    }
-
-    /** Whether several tenants have callbacks. */
-    boolean isShared() {
-        Inbox[] all = callbacks;
-        for (Inbox each : all) {
-            if (each.tenant() != all[0].tenant()) {
-                return true;
-            }
+    private void listTenants() {
+        tenants = Stream.concat(
+                        Arrays.stream(callbacks).map(Inbox::tenant),
+                        Arrays.stream(tasks).map(TurnTask::tenant).filter(Objects::nonNull))
+                .distinct()
+                .toArray(Tenant[]::new);
+        if (tenants.length > 0) {
+            watch.start();
         }
-        return false;
+    }
+
+    /** Those that have callbacks; not to be changed. */
+    Tenant[] tenants() {
+        return tenants;
     }
 
     synchronized void remove(Inbox inbox) {
         engine.removeParkCheck(inbox.parkCheck());
+        engine.removeParkCheck(inbox.callbackCheck());
         callbacks = Arrays.stream(callbacks).filter(i -> i != inbox).toArray(Inbox[]::new);
+        listTenants();
     }
 
     /** Adds something that is done in each turn, and a look at whether it has something to do. */
@@ -98,15 +104,18 @@ final class Turns implements EngineAgent {
         TurnTask[] now = Arrays.copyOf(tasks, tasks.length + 1);
         now[now.length - 1] = task;
         tasks = now;
+        listTenants();
         await(hasWork);
     }
 
     synchronized void remove(TurnTask task, BooleanSupplier hasWork) {
         engine.removeParkCheck(hasWork);
         tasks = Arrays.stream(tasks).filter(t -> t != task).toArray(TurnTask[]::new);
+        listTenants();
     }
 
-    private void await(BooleanSupplier hasWork) {
+    /** The owner looks at something before it blocks, until it is to {@link #forget}. */
+    void await(BooleanSupplier hasWork) {
         engine.removeParkCheck(hasWork); // once, however often it was added
         engine.addParkCheck(hasWork);
         engine.wake();
@@ -142,10 +151,15 @@ final class Turns implements EngineAgent {
             long now = System.nanoTime();
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
-            watch.takeBack(now);
+            work += watch.doWork(now);
             work += callbackTurns.run(callbacks);
             for (TurnTask task : tasks) {
-                work += task.doWork(now);
+                Tenant tenant = task.tenant();
+                if (tenant == null) {
+                    work += task.doWork(now);
+                } else if (!tenant.callbacks().isAway()) {
+                    work += callBack(task, tenant, now, true);
+                }
             }
             return work;
         } finally {
@@ -174,25 +188,127 @@ final class Turns implements EngineAgent {
         return count;
     }
 
+    // ---- callbacks --------------------------------------------------------------------------------------------------
+
     private int callBack(Inbox inbox) {
+        return inbox.tenant().callbacks().isAway() ? 0 : callBack(inbox, true);
+    }
+
+    private static int callBack(Inbox inbox, boolean onNode) {
+        TenantCallbacks callbacks = inbox.tenant().callbacks();
+        if (!callbacks.enter(inbox, onNode)) {
+            return 0;
+        }
         try {
             return inbox.callBack();
         } catch (RuntimeException | Error e) {
             LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
             return 1;
+        } finally {
+            callbacks.leave();
         }
+    }
+
+    private static int callBack(TurnTask task, Tenant tenant, long now, boolean onNode) {
+        TenantCallbacks callbacks = tenant.callbacks();
+        if (!callbacks.enter(task, onNode)) {
+            return 0;
+        }
+        try {
+            return task.doWork(now);
+        } finally {
+            callbacks.leave();
+        }
+    }
+
+    /** Does a task outside of its turn. By whoever does the turns, or ends them. @return false if callbacks of its tenant run */
+    boolean tryNow(TurnTask task) {
+        Tenant tenant = Objects.requireNonNull(task.tenant());
+        if (!tenant.callbacks().enter(task, true)) {
+            return false;
+        }
+        try {
+            task.doWork(System.nanoTime());
+        } finally {
+            tenant.callbacks().leave();
+        }
+        return true;
+    }
+
+    /** Runs a tenant's callbacks, on its own thread. */
+    int callBack(Tenant tenant) {
+        int work = 0;
+        for (Inbox inbox : callbacks) {
+            if (inbox.tenant() == tenant) {
+                work += callBack(inbox, false);
+            }
+        }
+        long now = System.nanoTime();
+        for (TurnTask task : tasks) {
+            if (task.tenant() == tenant) {
+                work += callBack(task, tenant, now, false);
+            }
+        }
+        return work;
+    }
+
+    /** Whether a tenant's callbacks would find something. Any thread. */
+    boolean hasCallbacks(Tenant tenant) {
+        for (Inbox inbox : callbacks) {
+            if (inbox.tenant() == tenant && inbox.mayHaveMessage()) {
+                return true;
+            }
+        }
+        for (TurnTask task : tasks) {
+            if (task.tenant() == tenant && task.hasWork()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** When a tenant's callbacks are needed at the latest. */
+    long nextDeadline(Tenant tenant) {
+        long next = Long.MAX_VALUE;
+        for (Inbox inbox : callbacks) {
+            if (inbox.tenant() == tenant) {
+                next = Math.min(next, inbox.nextAttempt());
+            }
+        }
+        for (TurnTask task : tasks) {
+            if (task.tenant() == tenant) {
+                next = Math.min(next, task.nextDeadline());
+            }
+        }
+        return next;
+    }
+
+    /** Hands messages to executors, and runs no callback. Any thread. */
+    int handOver(long now) {
+        int work = 0;
+        for (TurnTask task : tasks) {
+            if (task.tenant() == null) {
+                work += task.doWork(now);
+            }
+        }
+        return work;
     }
 
     @Override
     public long nextDeadline() {
         long next = Math.min(connections.nextDeadline(), retries.nextDeadline());
         for (Inbox inbox : callbacks) {
-            next = Math.min(next, inbox.nextAttempt());
+            if (!inbox.tenant().callbacks().isAway()) {
+                next = Math.min(next, inbox.nextAttempt());
+            }
         }
         for (TurnTask task : tasks) {
-            next = Math.min(next, task.nextDeadline());
+            Tenant tenant = task.tenant();
+            if (tenant == null || !tenant.callbacks().isAway()) {
+                next = Math.min(next, task.nextDeadline());
+            }
         }
-        return next;
+        return Math.min(next, watch.nextDeadline());
     }
 
     /**
@@ -222,6 +338,13 @@ final class Turns implements EngineAgent {
                 }
                 LockSupport.parkNanos(this, LAST_TURN_LOOK);
             }
+        }
+        while (!watch.endAway()) {
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("a node closes while a callback of its has run for {} s", LAST_TURN_NANOS / 1_000_000_000L);
+                break;
+            }
+            LockSupport.parkNanos(this, LAST_TURN_LOOK);
         }
     }
 }

@@ -2,19 +2,29 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A tenant whose callback takes long, and the neighbour that does not wait for it. */
 @Timeout(120)
@@ -58,14 +68,26 @@ class SlowCallbackTest {
         channel.flush();
     }
 
+    private static Stream<Arguments> fabricsAndModes() {
+        return Arrays.stream(Fabric.values())
+                .flatMap(fabric ->
+                        Stream.of(NodeMode.ASSISTED, NodeMode.THREAD).map(mode -> Arguments.of(fabric, mode)));
+    }
+
+    private static boolean isSocket(Fabric fabric) {
+        return fabric == Fabric.TCP || fabric == Fabric.UDS;
+    }
+
+    private static NodePair pair(Fabric fabric, NodeMode mode) {
+        return new NodePair(fabric, context(fabric, mode), fabric.context(NodeMode.ASSISTED));
+    }
+
     /** Where no socket is in the way, from the first time on; over sockets from the second. */
     @ParameterizedTest
-    @EnumSource
-    void theNeighbourDoesNotWait(Fabric fabric) {
-        try (NodePair nodes =
-                new NodePair(fabric, context(fabric, NodeMode.ASSISTED), fabric.context(NodeMode.ASSISTED))) {
-            Inbox slow = nodes.server.openInbox("slow", new InboxOptions().tenant("slow"));
-            slow.onMessage(this::slow);
+    @MethodSource("fabricsAndModes")
+    void theNeighbourDoesNotWait(Fabric fabric, NodeMode mode) {
+        try (NodePair nodes = pair(fabric, mode)) {
+            nodes.server.openInbox("slow", new InboxOptions().tenant("slow")).onMessage(this::slow);
             AtomicInteger next = new AtomicInteger();
             nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> {
                 int number = m.buffer().getInt(m.offset());
@@ -76,10 +98,11 @@ class SlowCallbackTest {
             });
             Channel toSlow = nodes.client.connect(nodes.address + "slow", NodePair.TIMEOUT);
             Channel toQuick = nodes.client.connect(nodes.address + "quick", NodePair.TIMEOUT);
+            Tenant tenant = nodes.server.tenant("slow");
             int sent = 0;
-            if (fabric == Fabric.TCP || fabric == Fabric.UDS) {
+            if (isSocket(fabric)) {
                 send(nodes, toSlow, sent++);
-                nodes.await(() -> slow.slowCallbacks() > 0);
+                nodes.await(() -> tenant.slowCallbacks() > 0);
                 neighbour.release();
             }
             for (int i = 0; sent < MESSAGES; i++) {
@@ -91,20 +114,14 @@ class SlowCallbackTest {
             nodes.await(() -> waited.get() == MESSAGES); // each of them, while the neighbour's came
             assertThat(came).hasSize(MESSAGES).isSorted();
             assertThat(disorder).hasValue("none");
-            if (fabric == Fabric.TCP || fabric == Fabric.UDS) {
-                return;
-            }
-            assertThat(slow.slowCallbacks()).isPositive();
-            assertThat(nodes.server.tenant("slow").slowCallbacks()).isEqualTo(slow.slowCallbacks());
+            assertThat(nodes.server.tenant("quick").slowCallbacks()).isZero();
         }
     }
 
     /** One that is slow with many messages waiting leaves the node's thread with the present one. */
     @Test
     void aBatchEndsWhereItIsSlow() {
-        Fabric fabric = Fabric.LOCAL;
-        try (NodePair nodes =
-                new NodePair(fabric, context(fabric, NodeMode.ASSISTED), fabric.context(NodeMode.ASSISTED))) {
+        try (NodePair nodes = pair(Fabric.LOCAL, NodeMode.ASSISTED)) {
             List<String> threads = new CopyOnWriteArrayList<>();
             Inbox slow = nodes.server.openInbox("slow", new InboxOptions().tenant("slow"));
             nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> neighbour.release());
@@ -124,8 +141,105 @@ class SlowCallbackTest {
             }
             nodes.await(() -> waited.get() == MESSAGES);
             assertThat(came).hasSize(MESSAGES).isSorted();
-            assertThat(threads.get(0)).startsWith("verbena-engine");
+            assertThat(threads.get(0)).isNotEqualTo("verbena-callbacks-slow");
             assertThat(threads.subList(1, MESSAGES)).containsOnly("verbena-callbacks-slow");
+        }
+    }
+
+    /** Whatever is called back, two inboxes, answers, and that there is room: never two at a time for one tenant. */
+    @ParameterizedTest
+    @MethodSource("fabricsAndModes")
+    void oneThreadAtATimeRunsATenantsCallbacks(Fabric fabric, NodeMode mode) {
+        try (NodePair nodes = pair(fabric, mode)) {
+            AtomicInteger runs = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            Runnable watched = () -> {
+                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                runs.incrementAndGet();
+                Thread.yield();
+                inside.decrementAndGet();
+            };
+            Tenant slow = nodes.server.tenant("slow");
+            nodes.client.openResponder("echo").onRequest(r -> {
+                if (r.reply(r.buffer(), r.offset(), r.length()) == SendResult.BACK_PRESSURED) {
+                    r.again();
+                }
+            });
+            String back = fabric.listen(nodes.client) + "/echo";
+            Requester requester = slow.openRequester(new RequesterOptions()).pollOnNode();
+            Channel calls = requester.connect(back, NodePair.TIMEOUT);
+            AtomicInteger number = new AtomicInteger();
+            slow.openInbox("first", new InboxOptions()).onMessage(m -> {
+                watched.run();
+                if (number.getAndIncrement() == 0) {
+                    long before = slow.slowCallbacks();
+                    inside.incrementAndGet();
+                    until(() -> slow.slowCallbacks() > before);
+                    inside.decrementAndGet();
+                }
+                requester.call(calls, buffer, 0, 8, NodePair.TIMEOUT, 0, r -> watched.run());
+            });
+            slow.openInbox("second", new InboxOptions()).onMessage(m -> watched.run());
+            AtomicInteger quick = new AtomicInteger();
+            nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> quick.incrementAndGet());
+            Channel first = nodes.client.connect(nodes.address + "first", NodePair.TIMEOUT);
+            Channel second = nodes.client.connect(nodes.address + "second", NodePair.TIMEOUT);
+            Channel toQuick = nodes.client.connect(nodes.address + "quick", NodePair.TIMEOUT);
+            for (int i = 0; i < MESSAGES; i++) {
+                send(nodes, first, i);
+                send(nodes, second, i);
+                send(nodes, toQuick, i);
+            }
+            nodes.await(() -> runs.get() == 3 * MESSAGES && quick.get() == MESSAGES);
+            assertThat(most).as("callbacks of one tenant at a time").hasValue(1);
+            assertThat(slow.slowCallbacks()).isPositive();
+        }
+    }
+
+    /** Answers to the neighbour's calls, and messages for its executor, come while another's callback holds the node's thread. */
+    @ParameterizedTest
+    @EnumSource(
+            value = NodeMode.class,
+            names = {"ASSISTED", "THREAD"})
+    void neitherDoTheNeighboursCallsAndExecutors(NodeMode mode) {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try (NodePair nodes = pair(Fabric.LOCAL, mode)) {
+            nodes.client.openResponder("echo").onRequest(r -> {
+                if (r.reply(r.buffer(), r.offset(), r.length()) == SendResult.BACK_PRESSURED) {
+                    r.again();
+                }
+            });
+            Tenant quick = nodes.server.tenant("quick");
+            Requester requester = quick.openRequester(new RequesterOptions()).pollOnNode();
+            Channel calls = requester.connect(Fabric.LOCAL.listen(nodes.client) + "/echo", NodePair.TIMEOUT);
+            quick.openInbox("quick", new InboxOptions()).onMessage(m -> neighbour.release(), executor);
+            nodes.server.openInbox("slow", new InboxOptions().tenant("slow")).onMessage(this::slow);
+            Channel toSlow = nodes.client.connect(nodes.address + "slow", NodePair.TIMEOUT);
+            Channel toQuick = nodes.client.connect(nodes.address + "quick", NodePair.TIMEOUT);
+            send(nodes, toSlow, 0);
+            nodes.await(() -> inside.get() == 1);
+            CompletableFuture<byte[]> answer = requester.call(calls, new byte[8], NodePair.TIMEOUT);
+            nodes.await(answer::isDone);
+            assertThat(inside).as("callbacks that are slow, still").hasValue(1);
+            send(nodes, toQuick, 0);
+            nodes.await(() -> waited.get() == 1);
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    /** The engine goes on while a callback holds its thread, for one tenant too. */
+    @Test
+    void theEngineGoesOn() {
+        try (NodePair nodes = pair(Fabric.LOCAL, NodeMode.THREAD)) {
+            nodes.client.openInbox("in").onMessage(m -> neighbour.release());
+            Channel out = nodes.server.connect(Fabric.LOCAL.listen(nodes.client) + "/in", NodePair.TIMEOUT);
+            nodes.server.openInbox("slow", new InboxOptions().tenant("slow")).onMessage(this::slow);
+            Channel toSlow = nodes.client.connect(nodes.address + "slow", NodePair.TIMEOUT);
+            send(nodes, toSlow, 0);
+            nodes.await(() -> inside.get() == 1);
+            send(nodes, out, 0); // nobody but the node's thread sends, in this mode
+            nodes.await(() -> waited.get() == 1);
         }
     }
 
@@ -134,24 +248,91 @@ class SlowCallbackTest {
     void oneTenantAloneKeepsItsThread(NodeMode mode) {
         NodeContext context = Fabric.LOCAL.context(mode).callbackBound(BOUND);
         try (NodePair nodes = new NodePair(Fabric.LOCAL, context, Fabric.LOCAL.context(mode))) {
-            List<Thread> threads = new CopyOnWriteArrayList<>();
-            Inbox inbox = nodes.server.openInbox("in");
-            inbox.onMessage(m -> {
-                long count = inbox.slowCallbacks();
-                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-                while (inbox.slowCallbacks() == count && System.nanoTime() - deadline < 0) {
-                    Thread.onSpinWait();
+            assertThat(threadsOfSlowOnes(nodes, "default")).hasSize(1);
+        }
+    }
+
+    /** Handlers of the application's channels run on the node's thread, and may share what callbacks use. */
+    @Test
+    void withChannelsOnItsEventLoopANodeRunsAllCallbacksItself() {
+        try (NodePair nodes = pair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> {});
+            nodes.server.eventLoop();
+            assertThat(threadsOfSlowOnes(nodes, "slow")).hasSize(1);
+        }
+    }
+
+    /** Has three callbacks be slow; returns the threads that ran them. */
+    private Set<Thread> threadsOfSlowOnes(NodePair nodes, String tenant) {
+        Tenant slow = nodes.server.tenant(tenant);
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        slow.openInbox("in", new InboxOptions()).onMessage(m -> {
+            long count = slow.slowCallbacks();
+            until(() -> slow.slowCallbacks() > count);
+            threads.add(Thread.currentThread());
+        });
+        Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            send(nodes, channel, i);
+            nodes.await(() -> threads.size() == number + 1);
+        }
+        assertThat(slow.slowCallbacks()).isEqualTo(3);
+        return Set.copyOf(threads);
+    }
+
+    /** On a thread of its own a callback is refused what it is refused on the node's, and may close the node. */
+    @Test
+    void aCallbackThatIsAwayIsStillOne() {
+        try (NodePair nodes = pair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            Tenant slow = nodes.server.tenant("slow");
+            AtomicReference<Throwable> refused = new AtomicReference<>();
+            slow.openInbox("in", new InboxOptions()).onMessage(m -> {
+                if (!Thread.currentThread().getName().startsWith("verbena-callbacks")) {
+                    long count = slow.slowCallbacks();
+                    until(() -> slow.slowCallbacks() > count);
+                    return;
                 }
-                threads.add(Thread.currentThread());
+                refused.set(catchThrowable(() -> nodes.server.connect("local:x/y", NodePair.TIMEOUT)));
+                nodes.server.close();
+                inside.incrementAndGet();
             });
+            nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> {});
             Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
-            for (int i = 0; i < 3; i++) {
-                int number = i;
-                send(nodes, channel, i);
-                nodes.await(() -> threads.size() == number + 1);
+            send(nodes, channel, 0);
+            send(nodes, channel, 1);
+            nodes.await(() -> inside.get() == 1 && !channel.isConnected());
+            assertThat(refused.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("callback");
+        }
+    }
+
+    /** Waits for the callback, which nothing follows. */
+    @Test
+    void aNodeClosesWhileTheGuardStandsIn() throws InterruptedException {
+        NodePair nodes = pair(Fabric.LOCAL, NodeMode.ASSISTED);
+        try (nodes) {
+            nodes.server.openInbox("slow", new InboxOptions().tenant("slow")).onMessage(this::slow);
+            nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> {});
+            Channel toSlow = nodes.client.connect(nodes.address + "slow", NodePair.TIMEOUT);
+            for (int i = 0; i < MESSAGES; i++) {
+                send(nodes, toSlow, i);
             }
-            assertThat(inbox.slowCallbacks()).isEqualTo(3);
-            assertThat(threads).containsOnly(threads.get(0));
+            nodes.await(() -> nodes.server.tenant("slow").slowCallbacks() > 0);
+            Thread closer = new Thread(nodes.server::close);
+            closer.start();
+            nodes.await(() -> !toSlow.isConnected() || nodes.server.isClosing());
+            neighbour.release(MESSAGES); // and so they return
+            closer.join(NodePair.TIMEOUT.toMillis());
+            assertThat(closer.isAlive()).isFalse();
+            assertThat(inside).as("callbacks that run after close").hasValue(0);
+            assertThat(came).isSorted();
+        }
+    }
+
+    private static void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
+        while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
+            Thread.onSpinWait();
         }
     }
 
