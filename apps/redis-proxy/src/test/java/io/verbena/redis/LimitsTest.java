@@ -284,6 +284,26 @@ class LimitsTest {
         }
     }
 
+    /** While a request waits for room for its pieces, the next commands of its client wait too. */
+    @Test
+    void aRequestThatWaitsForRoomIsNotOvertaken() throws Exception {
+        final AtomicBoolean full = new AtomicBoolean(true);
+        final AtomicInteger refused = new AtomicInteger();
+        try (ProxyFixture proxy =
+                        new ProxyFixture(new ProxyContext(), store -> withoutRoomForPieces(store, full, refused));
+                RespClient client = proxy.client();
+                RespClient other = proxy.client()) {
+            client.send(RespClient.encode("APPEND", "k", MIB)
+                    + RespClient.encode("STRLEN", "k").repeat(3));
+            await().atMost(Duration.ofSeconds(10)).until(() -> refused.get() > 0);
+            assertThat(other.command("STRLEN", "k")).isEqualTo(":0\r\n");
+            full.set(false);
+            for (int i = 0; i < 4; i++) {
+                assertThat(client.read()).isEqualTo(":" + MIB.length() + "\r\n");
+            }
+        }
+    }
+
     /** A store that for some time has no room for what is long. */
     private static Store withoutRoomForPieces(Store store, AtomicBoolean full, AtomicInteger refused) {
         return (Store) around(Store.class, (method, arguments) -> {

@@ -72,21 +72,6 @@ class ManyAtOnceTest {
         }
     }
 
-    /** While a request waits for room for its pieces, the next command of its client waits too. */
-    @Test
-    void aRequestInPiecesIsNotOvertaken() throws Exception {
-        final String value = "x".repeat(5 << 20);
-        try (ProxyFixture proxy = new ProxyFixture();
-                RespClient client = proxy.client()) {
-            for (int i = 0; i < 4; i++) {
-                client.send(RespClient.encode("APPEND", "key" + i, value) + RespClient.encode("STRLEN", "key" + i));
-                assertThat(client.read()).isEqualTo(":" + value.length() + "\r\n");
-                assertThat(client.read()).isEqualTo(":" + value.length() + "\r\n");
-                client.command("DEL", "key" + i);
-            }
-        }
-    }
-
     /** Replies that come in pieces hold more rows than there are: the pieces still come, and other clients go on. */
     @Test
     void repliesInPiecesBeyondWhatMayBeInFlight() throws Exception {
