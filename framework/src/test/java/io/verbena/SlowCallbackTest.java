@@ -16,6 +16,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -175,6 +176,7 @@ class SlowCallbackTest {
                     long before = slow.slowCallbacks();
                     inside.incrementAndGet();
                     until(() -> slow.slowCallbacks() > before);
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5)); // for others to come in, if they could
                     inside.decrementAndGet();
                 }
                 requester.call(calls, buffer, 0, 8, NodePair.TIMEOUT, 0, r -> watched.run());
