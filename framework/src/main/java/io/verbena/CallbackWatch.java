@@ -111,7 +111,7 @@ final class CallbackWatch implements Runnable {
         CallbackMeter meter = callbacks.meter();
         long seen = meter.count();
         if (mayMove.getAsBoolean()) {
-            if (meter.isOnNode()) {
+            if (meter.isOnNode() && (seen & 1) != 0) {
                 holder = meter;
                 batch = seen;
             }
