@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,6 +66,7 @@ final class Connections {
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final LostPeers lostPeers = new LostPeers();
+    private LongConsumer onPeerGone = peer -> {};
     private boolean closed;
 
     private volatile long nextDeadline = Long.MAX_VALUE;
@@ -79,6 +81,11 @@ final class Connections {
         this.notices = notices;
         this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
         this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName, engine);
+    }
+
+    /** Sets who is told of peers that had no link for too long; under the lock. */
+    void onPeerGone(LongConsumer told) {
+        onPeerGone = told;
     }
 
     /** Whether the node is gone; under the lock. */
@@ -451,6 +458,7 @@ final class Connections {
     private int giveUpPeers(long now) {
         List<Long> gone = lostPeers.giveUp(now);
         for (long peer : gone) {
+            onPeerGone.accept(peer);
             for (Connection c : List.copyOf(byNumber.values())) {
                 if (c.peerNic == peer) {
                     end(c, CloseReason.PEER_LOST);

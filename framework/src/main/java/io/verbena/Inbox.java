@@ -242,6 +242,8 @@ public final class Inbox implements AutoCloseable {
             return false;
         }
         try {
+            queue.isEmpty(); // makes this thread the queue's consumer: nobody else reads it now, so that its memory
+            // goes at once
             queue.destroy(true);
         } finally {
             use.leave();

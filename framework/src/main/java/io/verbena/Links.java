@@ -125,6 +125,23 @@ final class Links implements LinkListener, AutoCloseable {
         return made;
     }
 
+    /** A peer has no link any more and is not waited for: what leads to it is forgotten, and not brought back. */
+    void forget(long peerNic) {
+        Link last = newest.get(peerNic);
+        if (last == null || last.state() == Link.State.UP) {
+            return;
+        }
+        synchronized (this) {
+            newest.remove(peerNic, last);
+            byTarget.values().removeIf(made -> isOver(made, peerNic));
+        }
+        giveUp(last);
+    }
+
+    private static boolean isOver(CompletableFuture<Link> made, long peerNic) {
+        return made.isDone() && !made.isCompletedExceptionally() && made.join().peerNic() == peerNic;
+    }
+
     private void giveUp(Link link) {
         NettyFabric fabric = sockets;
         if (fabric == null) {

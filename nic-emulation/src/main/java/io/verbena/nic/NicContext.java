@@ -8,7 +8,6 @@ import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
 import java.security.SecureRandom;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
@@ -196,8 +195,9 @@ public final class NicContext {
     }
 
     /**
-     * What keys and the identity are drawn from: by default what nobody can guess. A simulation gives its own chance, so
-     * that a run replays; anywhere else keys that can be guessed protect nothing.
+     * What keys and the identity are drawn from: a {@link SecureRandom} by default, so that whoever knows some keys knows
+     * nothing of the others. A simulation gives its own chance, so that a run replays; anywhere else keys that can be
+     * guessed protect nothing.
      */
     public NicContext random(LongSupplier source) {
         random = source;
@@ -236,7 +236,7 @@ public final class NicContext {
 
     LongSupplier random() {
         LongSupplier given = random;
-        return given == null ? new SplittableRandom(new SecureRandom().nextLong())::nextLong : given;
+        return given == null ? new SecureRandom()::nextLong : given;
     }
 
     MemoryProvider provider() {

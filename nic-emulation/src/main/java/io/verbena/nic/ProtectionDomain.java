@@ -292,6 +292,7 @@ public final class ProtectionDomain implements AutoCloseable {
         synchronized (nic) {
             checkOpen();
             nic.engine(engine);
+            appendQueues.removeIf(AppendQueue::isDestroyed);
             AppendQueue queue = nic.appendQueues().create(attributes, number, engine);
             appendQueues.add(queue);
             return queue;

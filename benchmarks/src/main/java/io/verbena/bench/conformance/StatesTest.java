@@ -230,7 +230,6 @@ final class StatesTest extends ConformanceTest {
     @Proves(Row.PSNS_AGREE)
     @Test
     void bothSidesMustAgreeOnThePsn() {
-        needsPackets();
         a.qp.connect(b.nic.id(), b.qp.number(), attributes().sendPsn(100).retryCount(2));
         b.qp.connect(a.nic.id(), a.qp.number(), attributes().receivePsn(7));
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));

@@ -110,6 +110,11 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public void release() {
+        inner.release();
+    }
+
+    @Override
     public String toString() {
         return getClass().getSimpleName() + '[' + inner + ']';
     }

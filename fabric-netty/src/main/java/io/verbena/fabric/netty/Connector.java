@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.verbena.fabric.ConnectFailure;
+import io.verbena.fabric.Deadline;
 import io.verbena.nic.port.Link;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -53,9 +54,10 @@ final class Connector {
 
     /** Starts the first attempt; any thread. */
     CompletableFuture<Link> start(Duration timeout) {
-        // A clock of its own, so that the wait is bounded even if nobody drives the loop.
-        CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS)
-                .execute(() -> fail("cannot connect to " + address + " within " + timeout.toMillis()
+        Deadline.set(
+                first,
+                timeout,
+                () -> fail("cannot connect to " + address + " within " + timeout.toMillis()
                         + " ms: is a node listening there, and is this node's thread running?"));
         attempt();
         return first;

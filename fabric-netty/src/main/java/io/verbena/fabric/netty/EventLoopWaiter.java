@@ -325,7 +325,8 @@ public final class EventLoopWaiter implements Waiter {
                 run(socketLoop, 0);
             }
         } else if (held != null) {
-            held.abandon(tracked);
+            Thread last = owner;
+            held.abandon(tracked, last == null || !last.isAlive());
         }
         tracked.clear();
     }

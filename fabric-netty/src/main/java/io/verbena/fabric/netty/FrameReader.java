@@ -8,6 +8,8 @@ import io.verbena.nic.port.PacketHandler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
     private static final int LEAST_CHARGE = 512;
+
+    /** Bytes of the smallest buffer that a split frame is put together in. */
+    private static final int LEAST_ASSEMBLY = 1024;
 
     /** Bytes read from the socket in a poll, beyond which it reads no more: others have their turn. */
     private static final int MOST_READ = 512 * 1024;
@@ -150,6 +155,10 @@ final class FrameReader {
 
     private boolean nextBuffer() {
         releaseCurrent();
+        return nextQueued();
+    }
+
+    private boolean nextQueued() {
         ByteBuf next = queue.poll();
         if (next == null) {
             return false;
@@ -211,6 +220,10 @@ final class FrameReader {
             readBuffers.giveBack(own);
             return;
         }
+        releaseQueued();
+    }
+
+    private void releaseQueued() {
         ByteBuf buffer = current;
         if (buffer != null) {
             current = null;
@@ -252,10 +265,9 @@ final class FrameReader {
 
     /** Moves bytes of a split frame from the current buffer; delivers it when it is whole. */
     private int assemble(Link link, PacketHandler handler) {
-        UnsafeBuffer frame = assembly;
+        UnsafeBuffer frame = room();
         if (frame == null) {
-            frame = new UnsafeBuffer(ByteBuffer.allocateDirect(FrameFlyweight.frameLength(maxPacket)));
-            assembly = frame;
+            return fail("no memory left for a frame in pieces");
         }
         if (assembled == 0) {
             PARTIAL_SINCE.setRelease(this, System.nanoTime() | 1);
@@ -281,6 +293,43 @@ final class FrameReader {
         PARTIAL_SINCE.setRelease(this, 0L);
         handler.onPacket(link, frame, FrameFlyweight.HEADER_LENGTH, length);
         return 1;
+    }
+
+    /**
+     * Where a split frame is put together: with room for what has come of it, and not for what its header says that will come,
+     * so that a peer uses no more memory here than it sends bytes. Grows to the largest frame, and stays.
+     *
+     * @return null if there is no memory
+     */
+    private @Nullable UnsafeBuffer room() {
+        UnsafeBuffer before = assembly;
+        int largest = FrameFlyweight.frameLength(maxPacket);
+        int needed = (int) Math.min(largest, (long) assembled + (end - position));
+        if (before != null && before.capacity() >= needed) {
+            return before;
+        }
+        int length = Math.min(largest, Math.max(LEAST_ASSEMBLY, BitUtil.findNextPositivePowerOfTwo(needed)));
+        ByteBuffer memory;
+        try {
+            memory = ByteBuffer.allocateDirect(length);
+        } catch (OutOfMemoryError e) { // of direct memory: what a peer can bring about ends its own connection
+            return null;
+        }
+        UnsafeBuffer grown = new UnsafeBuffer(memory);
+        if (before != null) {
+            grown.putBytes(0, before, 0, assembled);
+            free(before);
+        }
+        assembly = grown;
+        return grown;
+    }
+
+    private static void free(UnsafeBuffer buffer) {
+        ByteBuffer memory = buffer.byteBuffer();
+        buffer.wrap(0, 0);
+        if (memory != null) {
+            BufferUtil.free(memory);
+        }
     }
 
     private boolean moveUpTo(UnsafeBuffer frame, int target) {
@@ -311,18 +360,44 @@ final class FrameReader {
         return 0;
     }
 
+    /** Gives everything back; by the baton holder, who does not poll any more. */
+    void free() {
+        if (!BUSY.compareAndSet(this, false, true)) {
+            return; // somebody is releasing: the rest is left to the collector
+        }
+        try {
+            UnsafeBuffer own = held;
+            held = null;
+            if (own != null) {
+                readBuffers.giveBack(own);
+            }
+            discard();
+            UnsafeBuffer frame = assembly;
+            assembly = null;
+            if (frame != null) {
+                free(frame);
+            }
+        } finally {
+            BUSY.setVolatile(this, false); // for what the owner is offering at this moment, and releases then
+        }
+    }
+
     /** Releases all that is queued, if nobody polls right now; any thread. Nothing may be offered for good after it. */
     void release() {
         if (BUSY.compareAndSet(this, false, true)) {
             try {
-                position = end;
-                held = null; // not this thread's to give back
-                while (nextBuffer()) {
-                    position = end;
-                }
+                discard();
             } finally {
                 BUSY.setVolatile(this, false);
             }
         }
+    }
+
+    /** Drops what is queued and current; a buffer that is read into is not this thread's to give back. */
+    private void discard() {
+        do {
+            position = end;
+            releaseQueued();
+        } while (nextQueued());
     }
 }

@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -34,6 +35,15 @@ final class GatherList {
             vector.putLong(at, address, NATIVE);
             vector.putLong(at + LENGTH_OFFSET, bytes, NATIVE);
             length += bytes;
+        }
+    }
+
+    /** Gives its memory back; it is not used any more. */
+    void release() {
+        ByteBuffer memory = vector.byteBuffer();
+        vector.wrap(0, 0);
+        if (memory != null) {
+            BufferUtil.free(memory);
         }
     }
 

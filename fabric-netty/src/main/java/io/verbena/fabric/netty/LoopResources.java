@@ -29,8 +29,12 @@ import org.slf4j.LoggerFactory;
 abstract class LoopResources implements IoHandlerFactory {
     private static final Logger LOG = LoggerFactory.getLogger(LoopResources.class);
 
-    /** Frees everything without the loop; by one thread, after the owner has stopped. */
-    abstract void abandon(Set<Channel> channels);
+    /**
+     * Frees everything without the loop; by one thread, after the owner has stopped.
+     *
+     * @param ended whether the owner's thread has ended: else memory that it might be in is left to the collector
+     */
+    abstract void abandon(Set<Channel> channels, boolean ended);
 
     static void closeQuietly(AutoCloseable resource) {
         try {
@@ -53,14 +57,17 @@ abstract class LoopResources implements IoHandlerFactory {
         }
 
         @Override
-        void abandon(Set<Channel> channels) {
+        void abandon(Set<Channel> channels, boolean ended) {
             for (Channel channel : channels) {
                 if (channel instanceof UnixChannel unix) {
                     closeQuietly(() -> unix.fd().close());
                 }
             }
-            if (handler != null) {
-                handler.closeFileDescriptors();
+            EpollIoHandler made = handler;
+            if (made != null && ended) {
+                made.destroy();
+            } else if (made != null) {
+                made.closeFileDescriptors();
             }
         }
     }
@@ -76,7 +83,7 @@ abstract class LoopResources implements IoHandlerFactory {
         }
 
         @Override
-        void abandon(Set<Channel> channels) {
+        void abandon(Set<Channel> channels, boolean ended) {
             Selector selector = provider.last;
             if (selector != null && selector.isOpen()) {
                 for (SelectionKey key : List.copyOf(selector.keys())) {

@@ -185,6 +185,7 @@ public final class NettyFabric implements AutoCloseable {
         boolean domain = SocketTransport.isDomain(address);
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
+                .disableResolver() // it is resolved; and Netty's resolvers keep every loop that they have seen
                 .channelFactory(waiter.transport().channels(domain))
                 .handler(new ChannelInitializer<Channel>() {
                     @Override

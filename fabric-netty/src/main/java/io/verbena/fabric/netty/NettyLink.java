@@ -291,6 +291,15 @@ public final class NettyLink implements Link {
         }
     }
 
+    @Override
+    public void release() {
+        inbound.free();
+        outbound.release();
+        if (outbound.hasSealed()) {
+            ask(writeTask); // the channel, which is closed, gives them back
+        }
+    }
+
     /** Bytes have come; by the owner. */
     void received(ByteBuf buffer) {
         if (state != State.UP || !buffer.isReadable()) {

@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -59,6 +60,15 @@ final class SendBuffer extends UnpooledDirectByteBuf {
     void reuse() {
         resetRefCnt();
         setIndex(0, 0);
+    }
+
+    /** Gives its memory back; nobody has it any more. */
+    void free() {
+        ByteBuffer memory = view.byteBuffer();
+        view.wrap(0, 0);
+        if (memory != null) {
+            BufferUtil.free(memory);
+        }
     }
 
     @Override

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * lie two single-producer queues and the count of bytes taken.
  */
 final class SendWindow {
+    private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
     private static final VarHandle TAKEN;
 
     static {
@@ -53,7 +54,7 @@ final class SendWindow {
 
     // Of the baton holder.
     private @Nullable SendBuffer current;
-    private MutableDirectBuffer view = new UnsafeBuffer(new byte[0]);
+    private MutableDirectBuffer view = NOTHING;
     private int used;
     private int claimedLength;
     private int claimedHeaders;
@@ -74,6 +75,7 @@ final class SendWindow {
 
     // Written by the baton holder.
     private volatile boolean answerWaits;
+    private volatile boolean released;
 
     SendWindow(
             int maxPacket,
@@ -437,6 +439,32 @@ final class SendWindow {
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {
             onRoom.run();
+        }
+        if (released) {
+            freeAll();
+        }
+    }
+
+    /**
+     * Nothing is sent any more: buffers go as they come back. Under the baton, once; the channel is closed, so that those it
+     * has come back too.
+     */
+    void release() {
+        released = true;
+        SendBuffer buffer = current;
+        current = null;
+        view = NOTHING;
+        if (buffer != null) {
+            buffer.free();
+        }
+        gather.release();
+        VarHandle.fullFence(); // what has come back before that was seen goes here
+        freeAll();
+    }
+
+    private synchronized void freeAll() {
+        for (SendBuffer buffer = free.poll(); buffer != null; buffer = free.poll()) {
+            buffer.free();
         }
     }
 

@@ -20,11 +20,11 @@ import org.slf4j.LoggerFactory;
 final class Doorbell {
     private static final Logger LOG = LoggerFactory.getLogger(Doorbell.class);
     private static final int RUNG = 1;
+    private static final ByteBuffer ONE = ByteBuffer.allocateDirect(1); // its content is of no interest
 
     private final FileDescriptor socket;
     private final AtomicBuffer outboundRing;
     private final AtomicBuffer inboundRing;
-    private final ByteBuffer one = ByteBuffer.allocateDirect(1);
     private boolean shut;
 
     Doorbell(FileDescriptor socket, AtomicBuffer outboundRing, AtomicBuffer inboundRing) {
@@ -35,7 +35,7 @@ final class Doorbell {
 
     /** Wakes the peer. */
     void ring() {
-        if (outboundRing.getAndSetInt(DOORBELL_OFFSET, RUNG) == RUNG) {
+        if (outboundRing.getAndSetInt(DOORBELL_OFFSET, RUNG) == RUNG) { // under the baton, as the ring itself
             return; // a byte is on its way; the peer looks for work after it has cleared the word
         }
         synchronized (this) {
@@ -43,7 +43,7 @@ final class Doorbell {
                 return;
             }
             try {
-                socket.write(one, 0, 1);
+                socket.write(ONE, 0, 1);
             } catch (IOException e) {
                 LOG.debug("doorbell: {}", e.getMessage()); // the peer is gone; the loop sees it as end of file
             }
@@ -51,11 +51,13 @@ final class Doorbell {
     }
 
     /** The peer has rung: clears the word, so that the next ring sends a byte again. */
-    void heard() {
-        inboundRing.getAndSetInt(DOORBELL_OFFSET, 0);
+    synchronized void heard() {
+        if (!shut) {
+            inboundRing.getAndSetInt(DOORBELL_OFFSET, 0);
+        }
     }
 
-    /** To be called before the socket is closed. */
+    /** To be called before the socket is closed, and before the rings go. */
     synchronized void shut() {
         shut = true;
     }

@@ -4,6 +4,8 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.PeerMemory;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -52,31 +54,56 @@ public final class LocalFabric {
      * @throws IllegalArgumentException if the ring or packet size is out of range
      */
     public static void connect(LinkEndpoint a, LinkEndpoint b, int ringLength, int maxPacket) {
-        AtomicBuffer toB = newRing(ringLength, maxPacket);
         if (a.equals(b)) {
-            LocalPeer self = new LocalPeer(a);
-            RingLink link = newLink(a, toB, toB, self);
+            Rings own = new Rings(1, 1, ringLength, maxPacket);
+            LocalPeer self = new LocalPeer(a, own);
+            RingLink link = newLink(a, own.ring(0), own.ring(0), self);
             self.other = link;
             a.listener().onLink(link);
             return;
         }
-        AtomicBuffer toA = newRing(ringLength, maxPacket);
-        LocalPeer peerOfA = new LocalPeer(b);
-        LocalPeer peerOfB = new LocalPeer(a);
-        RingLink linkOfA = newLink(b, toB, toA, peerOfA);
-        RingLink linkOfB = newLink(a, toA, toB, peerOfB);
+        Rings rings = new Rings(2, 2, ringLength, maxPacket);
+        LocalPeer peerOfA = new LocalPeer(b, rings);
+        LocalPeer peerOfB = new LocalPeer(a, rings);
+        RingLink linkOfA = newLink(b, rings.ring(0), rings.ring(1), peerOfA);
+        RingLink linkOfB = newLink(a, rings.ring(1), rings.ring(0), peerOfB);
         peerOfA.other = linkOfB;
         peerOfB.other = linkOfA;
         a.listener().onLink(linkOfA);
         b.listener().onLink(linkOfB);
     }
 
-    private static AtomicBuffer newRing(int ringLength, int maxPacket) {
-        PacketRingDescriptor.checkCapacity(ringLength, maxPacket);
-        AtomicBuffer ring = new UnsafeBuffer(
-                BufferUtil.allocateDirectAligned(PacketRingDescriptor.totalLength(ringLength), CACHE_LINE_PAIR));
-        PacketRingDescriptor.initialize(ring, ringLength, maxPacket);
-        return ring;
+    /** The rings of a connection, in one piece of memory that goes when the last of its ends is released. */
+    private static final class Rings {
+        private final ByteBuffer memory;
+        private final AtomicBuffer[] rings;
+        private final AtomicInteger ends;
+
+        Rings(int count, int ends, int ringLength, int maxPacket) {
+            PacketRingDescriptor.checkCapacity(ringLength, maxPacket);
+            int each = PacketRingDescriptor.totalLength(ringLength);
+            this.ends = new AtomicInteger(ends);
+            this.rings = new AtomicBuffer[count];
+            this.memory = ByteBuffer.allocateDirect(Math.addExact(Math.multiplyExact(count, each), CACHE_LINE_PAIR));
+            int first = -(int) BufferUtil.address(memory) & (CACHE_LINE_PAIR - 1);
+            for (int i = 0; i < count; i++) {
+                rings[i] = new UnsafeBuffer(memory, first + i * each, each);
+                PacketRingDescriptor.initialize(rings[i], ringLength, maxPacket);
+            }
+        }
+
+        AtomicBuffer ring(int index) {
+            return rings[index];
+        }
+
+        void endReleased() {
+            if (ends.decrementAndGet() == 0) {
+                for (AtomicBuffer ring : rings) {
+                    ring.wrap(0, 0);
+                }
+                BufferUtil.free(memory);
+            }
+        }
     }
 
     private static RingLink newLink(LinkEndpoint peer, AtomicBuffer out, AtomicBuffer in, LocalPeer wakes) {
@@ -92,10 +119,12 @@ public final class LocalFabric {
     /** The other side, as one side's link sees it. */
     private static final class LocalPeer implements RingPeer {
         private final LinkEndpoint endpoint;
+        private final Rings rings;
         private volatile @Nullable RingLink other;
 
-        LocalPeer(LinkEndpoint endpoint) {
+        LocalPeer(LinkEndpoint endpoint, Rings rings) {
             this.endpoint = endpoint;
+            this.rings = rings;
         }
 
         @Override
@@ -112,6 +141,11 @@ public final class LocalFabric {
             if (fault != null) {
                 endpoint.listener().onRejected("another node of this process", fault);
             }
+        }
+
+        @Override
+        public void released() {
+            rings.endReleased();
         }
     }
 

@@ -108,6 +108,19 @@ final class MappedPeerMemory implements PeerMemory {
         }
     }
 
+    /** Nobody here leads to this memory any more: all of it is to be unmapped. */
+    void letGoOfAll() {
+        onRetired = null;
+        for (int id : segments.ids()) {
+            AtomicBuffer segment = segments.known(id);
+            if (segment != null) {
+                segments.forget(id);
+                unused.add(segment);
+            }
+        }
+        unused.add(control);
+    }
+
     /** Unmaps one of the segments that nobody here knows any more. Returns whether there may be more. */
     boolean unmapOne() {
         AtomicBuffer segment = unused.poll();

@@ -10,10 +10,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The file with both rings of a link: first that from the connecting to the accepting side, then the other.
  *
  * @param path of the file
+ * @param whole the file as it is mapped
  * @param toAcceptor ring from the connecting side
  * @param toConnector ring to the connecting side
  */
-record RingFile(Path path, AtomicBuffer toAcceptor, AtomicBuffer toConnector) {
+record RingFile(Path path, AtomicBuffer whole, AtomicBuffer toAcceptor, AtomicBuffer toConnector) {
     private static final String PREFIX = "ring-";
 
     /** Makes the file in a directory, under a random name. */
@@ -51,11 +52,18 @@ record RingFile(Path path, AtomicBuffer toAcceptor, AtomicBuffer toConnector) {
     }
 
     private static RingFile split(Path path, AtomicBuffer whole, int each) {
-        return new RingFile(path, new UnsafeBuffer(whole, 0, each), new UnsafeBuffer(whole, each, each));
+        return new RingFile(path, whole, new UnsafeBuffer(whole, 0, each), new UnsafeBuffer(whole, each, each));
     }
 
     /** Removes the name; the memory stays with those who have it mapped. */
     void unlink() {
         MappedFile.delete(path);
+    }
+
+    /** Unmaps the rings; nobody here touches them any more. */
+    void unmap() {
+        toAcceptor.wrap(0, 0);
+        toConnector.wrap(0, 0);
+        MappedFile.unmap(whole);
     }
 }

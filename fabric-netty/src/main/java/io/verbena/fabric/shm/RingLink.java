@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A committed packet is with the peer at once, so {@link #unsent} is always 0 and {@link #flush} has next to nothing
  * to do. It does not wake a sleeping peer: whoever flushed looks at the peer's park word and calls {@link #wakePeer}.
  *
- * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. The memory of the
- * rings stays mapped for as long as this object is reachable, so a close never pulls it away under a poller.
+ * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. A close leaves the
+ * memory of the rings where it is, under whoever polls; it goes with {@link #release}, or with this object.
  */
 public final class RingLink implements Link {
     private static final VarHandle STATE;
@@ -154,6 +154,11 @@ public final class RingLink implements Link {
         if (before == State.UP) {
             peer.linkEnded(null);
         }
+    }
+
+    @Override
+    public void release() {
+        peer.released();
     }
 
     /** The peer closed its end or its process ended; by any thread. Returns whether the link was up until now. */

@@ -13,4 +13,7 @@ interface RingPeer {
      * @param fault what the peer did wrong, or null if the link was closed in peace
      */
     void linkEnded(@Nullable String fault);
+
+    /** Nobody on this side touches the rings or the peer's memory any more. Called once, after the link has ended. */
+    void released();
 }

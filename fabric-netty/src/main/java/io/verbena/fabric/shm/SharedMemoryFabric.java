@@ -14,6 +14,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.ConnectFailure;
+import io.verbena.fabric.Deadline;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
@@ -32,10 +33,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -178,11 +179,15 @@ public final class SharedMemoryFabric implements AutoCloseable {
         checkOpen();
         RingFile rings = RingFile.create(memory.directory(), context.ringLength(), context.maxPacket());
         Connecting connecting = new Connecting(socket, rings);
-        CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS)
-                .execute(() -> connecting.fail("cannot connect to " + socket + " within " + timeout.toMillis()
+        Deadline.set(
+                connecting.future,
+                timeout,
+                () -> connecting.fail("cannot connect to " + socket + " within " + timeout.toMillis()
                         + " ms: is a node listening there, and is this node's thread running?"));
         new Bootstrap()
                 .group(loop)
+                .disableResolver() // there is nothing to resolve; and Netty's resolvers keep every loop that they have
+                // seen
                 .channelFactory(waiter.transport().channels(true))
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .handler(new ChannelInitializer<Channel>() {
@@ -253,12 +258,11 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
     }
 
-    private void linkUp(
-            Channel channel, UnsafeBuffer hello, Path directory, AtomicBuffer outbound, AtomicBuffer inbound)
+    private void linkUp(Channel channel, UnsafeBuffer hello, Path directory, RingFile rings, boolean accepted)
             throws IOException {
         MappedPeerMemory peer = new MappedPeerMemory(directory);
         SharedMemoryLink side = new SharedMemoryLink(
-                this, (UnixChannel) channel, HelloFlyweight.nicId(hello), nameOf(channel), peer, outbound, inbound);
+                this, (UnixChannel) channel, HelloFlyweight.nicId(hello), nameOf(channel), peer, rings, accepted);
         channel.pipeline().addLast("doorbell", side);
         links.add(side);
         counters.countLinkUp();
@@ -300,7 +304,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
                 checkNeighbour(directory);
                 PacketRingDescriptor.checkCapacity(ringLength, maxPacket);
                 RingFile rings = RingFile.open(ringFile, ringLength, maxPacket);
-                linkUp(channel, hello, directory, rings.toConnector(), rings.toAcceptor());
+                linkUp(channel, hello, directory, rings, true);
             } catch (IOException | IllegalArgumentException e) {
                 return "cannot map the peer's memory: " + e.getMessage();
             }
@@ -341,7 +345,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
             try {
                 Path directory = Path.of(paths(hello)[0]);
                 checkNeighbour(directory);
-                linkUp(from, hello, directory, rings.toAcceptor(), rings.toConnector());
+                linkUp(from, hello, directory, rings, false);
             } catch (IOException | IllegalArgumentException e) {
                 return "cannot map the peer's memory: " + e.getMessage();
             }
@@ -445,9 +449,38 @@ public final class SharedMemoryFabric implements AutoCloseable {
     }
 
     private void unmap(SharedMemoryLink side) {
-        if (side.memory().unmapOne()) {
+        if (side.unmapOne()) {
             loop.schedule(() -> unmap(side), UNMAP_MILLIS, TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Nobody here leads to a peer's memory and the rings any more: they are unmapped, off the baton while this side lives. */
+    void released(SharedMemoryLink side) {
+        if (closed) {
+            unmapAll(side);
+            return;
+        }
+        try {
+            loop.execute(() -> unmapAllSlowly(side));
+        } catch (RejectedExecutionException e) {
+            unmapAll(side); // the loop is closed: its owner is the caller
+        }
+    }
+
+    private void unmapAllSlowly(SharedMemoryLink side) {
+        if (side.unmapOne()) {
+            loop.schedule(() -> unmapAllSlowly(side), UNMAP_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            side.unmapRings();
+        }
+    }
+
+    private static void unmapAll(SharedMemoryLink side) {
+        boolean more = true;
+        while (more) {
+            more = side.unmapOne();
+        }
+        side.unmapRings();
     }
 
     /**

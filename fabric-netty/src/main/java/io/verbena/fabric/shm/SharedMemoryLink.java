@@ -18,6 +18,7 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
     private final UnixChannel channel;
     private final Doorbell doorbell;
     private final MappedPeerMemory memory;
+    private final RingFile rings;
     private final RingLink link;
 
     SharedMemoryLink(
@@ -26,11 +27,14 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
             long peerNic,
             String remote,
             MappedPeerMemory memory,
-            AtomicBuffer outbound,
-            AtomicBuffer inbound) {
+            RingFile rings,
+            boolean accepted) {
+        AtomicBuffer outbound = accepted ? rings.toConnector() : rings.toAcceptor();
+        AtomicBuffer inbound = accepted ? rings.toAcceptor() : rings.toConnector();
         this.fabric = fabric;
         this.channel = channel;
         this.memory = memory;
+        this.rings = rings;
         this.doorbell = new Doorbell(channel.fd(), outbound, inbound);
         this.link = new RingLink(
                 peerNic, remote, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
@@ -54,6 +58,22 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
         doorbell.shut();
         channel.close();
         fabric.linkEnded(this, fault);
+    }
+
+    @Override
+    public void released() {
+        memory.letGoOfAll();
+        fabric.released(this);
+    }
+
+    /** Unmaps the next piece of what nobody here touches any more. Returns whether there may be more. */
+    boolean unmapOne() {
+        return memory.unmapOne();
+    }
+
+    /** Unmaps the rings, last of all. */
+    void unmapRings() {
+        rings.unmap();
     }
 
     @Override

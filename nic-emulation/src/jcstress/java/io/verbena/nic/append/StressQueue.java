@@ -37,7 +37,7 @@ final class StressQueue {
 
     private StressQueue(boolean several) {
         for (int qp = 0; qp < 16; qp++) {
-            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
+            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
         }
         queues = new TailPointerTable(control, memory, clock::get);
         queues.onWork(() -> woken = true, engine -> {});

@@ -109,7 +109,7 @@ public class UnmapStress {
 
         LeavingQueue() {
             for (int qp = 0; qp < 16; qp++) {
-                control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
+                control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
             }
             queues = new TailPointerTable(control, memory, () -> now);
             allocator = new ChunkAllocator(queues);

@@ -31,7 +31,7 @@ public class DeregisterStress {
         public InFlight() {
             var segment = memory.allocate(64);
             region = table.register(segment.buffer(), segment.id(), 0, 64, Access.ALL, 1);
-            control.setQpWord(0, QueuePairWord.pack(3, Access.ALL, 0, 0, 1));
+            control.setQpWord(0, QueuePairWord.pack(3, Access.ALL, 0, 1));
         }
 
         /** Says what it is about to do, then looks at the key; does not come to an end. */
@@ -67,7 +67,7 @@ public class DeregisterStress {
         public Finished() {
             var segment = memory.allocate(64);
             region = table.register(segment.buffer(), segment.id(), 0, 64, Access.ALL, 1);
-            control.setQpWord(0, QueuePairWord.pack(3, Access.ALL, 0, 0, 1));
+            control.setQpWord(0, QueuePairWord.pack(3, Access.ALL, 0, 1));
         }
 
         /** A direct WRITE. */

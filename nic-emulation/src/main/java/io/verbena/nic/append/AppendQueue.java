@@ -175,6 +175,7 @@ public final class AppendQueue {
 
     private int notPolled() {
         if (destroyed) {
+            walk.leave();
             return 0;
         }
         throw new IllegalStateException("append queue " + id
@@ -227,9 +228,17 @@ public final class AppendQueue {
      */
     public boolean isEmpty() {
         if (notPolled) {
-            return destroyed || walk.isEmptyForOneOfSeveral();
+            return notPolledIsEmpty();
         }
         return walk.isEmpty();
+    }
+
+    private boolean notPolledIsEmpty() {
+        if (destroyed) {
+            walk.leave();
+            return true;
+        }
+        return walk.isEmptyForOneOfSeveral();
     }
 
     /**
@@ -293,9 +302,11 @@ public final class AppendQueue {
     // ---- destruction ------------------------------------------------------------------------------------------------
 
     /**
-     * Destroys the queue: from here on appends find no queue. Consumer thread only (one of several: any). Its memory is
-     * given back when no initiator and no open claim of the owner can write into it any more and no record of it is held. Waits a bounded time for its asynchronous events
-     * to be acknowledged: a thread acknowledges what it has taken before it destroys.
+     * Destroys the queue: from here on appends find no queue. Any thread. Its memory is given back when no initiator and no
+     * open claim of the owner can write into it any more, no record of it is held, and the consumer reads nothing of it any
+     * more: it is the caller, or has returned from its handler and polled or looked once more, or has ended. Memory of a
+     * consumer that lets a second go by without that is left to the collector. Waits a bounded time for the queue's asynchronous
+     * events to be acknowledged: a thread acknowledges what it has taken before it destroys.
      *
      * @param force also with messages unread (which are lost) or in flight, and with records held (which stay)
      * @return false if there are such messages and {@code force} is not set (EBUSY): nothing has changed
@@ -335,6 +346,7 @@ public final class AppendQueue {
         lastTail = tail;
         destroyed = true;
         notPolled = true;
+        walk.leave();
         owner.destroyed(this);
         owner.wakeAllocator();
         return true;
@@ -351,6 +363,10 @@ public final class AppendQueue {
     }
 
     // ---- maintenance ------------------------------------------------------------------------------------------------
+
+    boolean hasSeveralConsumers() {
+        return several;
+    }
 
     LargeMessages largeMessages() {
         return largeMessages;

@@ -1,6 +1,9 @@
 package io.verbena.nic.append;
 
+import io.verbena.nic.port.LogLimit;
 import org.agrona.concurrent.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the append queues of a NIC supplied: zeroes drained chunks, announces clean ones ahead of the tails, makes and
@@ -11,11 +14,15 @@ import org.agrona.concurrent.NanoClock;
  * the reserve is gone.
  */
 public final class ChunkAllocator {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkAllocator.class);
+
     /** Bytes zeroed for one queue in one turn, so that the others come to their turn. */
     private static final int ZERO_BUDGET = 4 << 20;
 
     private final TailPointerTable queues;
     private final NanoClock clock;
+    private final LogLimit reports = new LogLimit();
+    private boolean failed; // in this turn
     private boolean active;
 
     /**
@@ -40,18 +47,38 @@ public final class ChunkAllocator {
         for (int id = 0; id < queues.size(); id++) {
             AppendQueue queue = queues.find(id);
             if (queue != null) {
-                work += queue.maintain(now, ZERO_BUDGET, true);
+                work += maintain(queue, now);
                 any |= queue.depth() != 0 || queue.hasSetAside();
             }
             AppendQueue dismantled = queues.dismantled(id);
             if (dismantled != null) {
-                work += dismantled.maintain(now, ZERO_BUDGET, true);
+                work += maintain(dismantled, now);
                 any = true;
             }
         }
+        any |= failed;
+        failed = false;
         work += queues.clearAbandoned();
         active = any || work > 0;
         return work;
+    }
+
+    /** What is wrong with one queue, or with memory when it is its turn, is not the others'. */
+    private int maintain(AppendQueue queue, long now) {
+        try {
+            return queue.maintain(now, ZERO_BUDGET, true);
+        } catch (RuntimeException | Error e) {
+            failed = true;
+            long leftOut = reports.ask(now);
+            if (leftOut >= 0) {
+                LOG.error(
+                        "append queue {} could not be maintained, which is tried again every turn; {} such lines left out",
+                        queue.id(),
+                        leftOut,
+                        e);
+            }
+            return 0;
+        }
     }
 
     /** Whether the last turn left something that time alone may turn into work. Same thread as {@link #doWork}. */

@@ -52,7 +52,7 @@ final class ChunkRing {
     private int retired;
     private volatile int announced;
     private int leastFree;
-    private boolean ending;
+    private boolean keepsMapped;
 
     ChunkRing(
             ControlBlock control,
@@ -332,22 +332,27 @@ final class ChunkRing {
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
      * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
      * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
-     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer may be in one, and its
-     * chunks are left to the garbage collector.
+     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer
+     * may be in one, and if that is not known not to be so its chunks are left to the garbage collector.
      */
     private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
         footprint.returned();
-        if (ending) {
+        if (keepsMapped) {
             memory.release(chunk.segment);
         } else {
             memory.unmap(chunk.segment);
         }
     }
 
-    /** Ends the ring when the queue is gone: frees what no slot names and nobody holds. Returns whether all is free. */
-    boolean drain(int headSequence) {
-        ending = true;
+    /**
+     * Ends the ring when the queue is gone: frees what no slot names and nobody holds.
+     *
+     * @param unmaps whether the consumer reads nothing any more
+     * @return whether all is free
+     */
+    boolean drain(int headSequence, boolean unmaps) {
+        keepsMapped = !unmaps;
         retire(headSequence);
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
         retire(announced);

@@ -186,7 +186,7 @@ final class LargeMessages {
 
     /**
      * Frees a place that is DONE: its responder has committed or aborted, its consumer's handler has returned, and only the
-     * owner ever had the mapping. Of a destroyed queue the consumer may be in a handler: then it is left to the collector.
+     * owner ever had the mapping. The consumer of a destroyed queue may be in a handler: then it is left to the collector.
      */
     private void free(LargeMessage place, boolean atOnce) {
         Segment segment = place.segment;
@@ -203,8 +203,12 @@ final class LargeMessages {
         place.move(LargeMessage.DONE, LargeMessage.FREE);
     }
 
-    /** Whether every place is free, after dropping what nobody can fetch any more. */
-    boolean drained() {
+    /**
+     * Whether every place is free, after dropping what nobody can fetch any more.
+     *
+     * @param atOnce whether the consumer reads nothing any more
+     */
+    boolean drained(boolean atOnce) {
         boolean drained = true;
         for (int i = 0; i < places.length(); i++) {
             LargeMessage place = places.get(i);
@@ -215,7 +219,7 @@ final class LargeMessages {
                 continue;
             }
             if (place.move(LargeMessage.READY, LargeMessage.DONE) || place.state() == LargeMessage.DONE) {
-                free(place, false);
+                free(place, atOnce);
             }
             drained &= place.state() == LargeMessage.FREE;
         }

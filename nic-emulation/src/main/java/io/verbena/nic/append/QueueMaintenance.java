@@ -19,6 +19,11 @@ final class QueueMaintenance {
     /** Takes what is left in a destroyed queue. */
     static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
 
+    /** How long the consumer of a destroyed queue has time to say that it reads nothing of it any more. */
+    private static final long LEAVE_NANOS = 1_000_000_000;
+
+    private static final long NOT_GONE = Long.MIN_VALUE;
+
     private static final VarHandle BUSY;
 
     static {
@@ -51,6 +56,9 @@ final class QueueMaintenance {
     private AppendQueueAttributes attributes;
     private boolean belowWatermark;
     private boolean walksAlone;
+    private long goneSince = NOT_GONE;
+    private boolean dismantles;
+    private boolean unmaps; // once it dismantles: whether the consumer had left by then
     private long surplusLook;
     private long lowWatermark;
     private long claimedBytes;
@@ -205,6 +213,16 @@ final class QueueMaintenance {
             return 0; // a consumer of several is about to see that the queue is gone
         }
         walksAlone = true;
+        if (goneSince == NOT_GONE) {
+            goneSince = now;
+        }
+        if (!dismantles) {
+            unmaps = of.hasSeveralConsumers() || walk.isLeft(); // what one of several reads, it holds
+            if (!unmaps && now - goneSince < LEAVE_NANOS) {
+                return 0;
+            }
+            dismantles = true;
+        }
         walk.dropSuspended();
         long tail = of.lastTail();
         walk.take(DISCARD, Integer.MAX_VALUE);
@@ -219,9 +237,9 @@ final class QueueMaintenance {
             head = walk.head();
         }
         boolean drained = distance(head, tail, chunkLength) <= 0;
-        drained = drained && largeMessages.drained();
+        drained = drained && largeMessages.drained(unmaps);
         drained = drained && staging.drained();
-        drained = drained && ring.drain(sequence(head));
+        drained = drained && ring.drain(sequence(head), unmaps);
         if (drained) {
             freed = true;
             owner.freed(of);

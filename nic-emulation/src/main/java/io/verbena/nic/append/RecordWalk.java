@@ -37,10 +37,13 @@ final class RecordWalk {
     private static final int LEFT = -3;
 
     private static final VarHandle ENTERED;
+    private static final VarHandle CONSUMER;
 
     static {
         try {
-            ENTERED = MethodHandles.lookup().findVarHandle(RecordWalk.class, "entered", boolean.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            ENTERED = lookup.findVarHandle(RecordWalk.class, "entered", boolean.class);
+            CONSUMER = lookup.findVarHandle(RecordWalk.class, "consumer", Thread.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -55,6 +58,12 @@ final class RecordWalk {
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
     private final HeldRecords held;
+
+    /** The thread that polled last, where there is one consumer; each says so before it looks whether the queue is gone. */
+    private @Nullable Thread consumer;
+
+    /** The one consumer has seen that the queue is gone: it reads nothing of it any more. */
+    private volatile boolean left;
 
     private Chunk chunk;
     private int headOffset;
@@ -100,7 +109,7 @@ final class RecordWalk {
         return !entered && ENTERED.compareAndSet(this, false, true);
     }
 
-    private void leave() {
+    private void exit() {
         ENTERED.setRelease(this, false);
     }
 
@@ -122,6 +131,9 @@ final class RecordWalk {
      * @return messages taken
      */
     int take(AppendHandler handler, int limit) {
+        if (consumer != Thread.currentThread() && handler != QueueMaintenance.DISCARD && !begin()) {
+            return 0;
+        }
         int start = headOffset;
         Chunk first = chunk;
         int count = 0;
@@ -185,8 +197,32 @@ final class RecordWalk {
             } else {
                 idle();
             }
+            if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
+                leave();
+            }
         }
         return count;
+    }
+
+    /** Another thread polls from now on: it says so first, and then looks whether the queue is gone. */
+    private boolean begin() {
+        CONSUMER.setVolatile(this, Thread.currentThread());
+        return !of.isDestroyed();
+    }
+
+    /** Of a queue that is gone: the calling thread reads nothing of it any more, if it polled last and is not in a handler. */
+    void leave() {
+        if (!left && consumer == Thread.currentThread() && present == NONE) {
+            consumer = null; // should it poll again it begins again, and sees that the queue is gone
+            left = true;
+            owner.wakeAllocator();
+        }
+    }
+
+    /** Whether nobody polls any more, of a queue that is gone and had one consumer. Any thread; once true it stays so. */
+    boolean isLeft() {
+        Thread last = (Thread) CONSUMER.getVolatile(this);
+        return left || last == null || !last.isAlive();
     }
 
     private void takeLarge(
@@ -261,7 +297,7 @@ final class RecordWalk {
         try {
             return of.isDestroyed() ? 0 : note(consumer, limit);
         } finally {
-            leave();
+            exit();
         }
     }
 
@@ -427,6 +463,9 @@ final class RecordWalk {
 
     /** Whether {@link #take} would find nothing; for the one consumer. */
     boolean isEmpty() {
+        if (consumer != Thread.currentThread() && !begin()) {
+            return true;
+        }
         int offset = headOffset;
         Chunk at = chunk;
         if (offset == chunkLength) {
@@ -447,7 +486,7 @@ final class RecordWalk {
         try {
             return of.isDestroyed() || isEmpty();
         } finally {
-            leave();
+            exit();
         }
     }
 }

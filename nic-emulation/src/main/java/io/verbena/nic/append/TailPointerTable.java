@@ -8,7 +8,6 @@ import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
 import java.security.SecureRandom;
-import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
@@ -49,7 +48,7 @@ public final class TailPointerTable {
      * @param clock for timeouts
      */
     public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock) {
-        this(control, memory, clock, new SplittableRandom(new SecureRandom().nextLong())::nextLong);
+        this(control, memory, clock, new SecureRandom()::nextLong);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.verbena.nic.engine;
 
+import io.verbena.nic.port.LogLimit;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -15,8 +16,14 @@ public final class Background implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Background.class);
     private static final long LONGEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_SLEEP = TimeUnit.MILLISECONDS.toNanos(1);
+
+    // When it ends: at most so many rounds, and so many of them without work.
+    private static final int LAST_ROUNDS = 10_000;
+    private static final int IDLE_ROUNDS = 20;
+
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
+    private final LogLimit reports = new LogLimit();
     private final Thread thread = new Thread(this::loop, "verbena-background");
     private final IntSupplier agent;
     private final BooleanSupplier active;
@@ -83,8 +90,12 @@ public final class Background implements AutoCloseable {
                 if (agent.getAsInt() > 0) {
                     continue;
                 }
-            } catch (RuntimeException e) {
-                LOG.error("background work failed and will be tried again", e);
+            } catch (RuntimeException | Error e) {
+                // Out of memory is the most likely: what gives memory back must not die of that.
+                long leftOut = reports.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error("background work failed and will be tried again; {} such lines left out", leftOut, e);
+                }
             }
             if (!woken && !closed) {
                 LockSupport.parkNanos(this, active.getAsBoolean() ? SHORT_SLEEP : LONGEST_SLEEP);
@@ -92,11 +103,17 @@ public final class Background implements AutoCloseable {
         }
     }
 
-    /** Stops the thread. Idempotent. */
+    /**
+     * Stops the thread, and then does what is left of the work, for as long as there is some, and waits a few milliseconds for
+     * more at most. Idempotent.
+     */
     @Override
     public void close() {
         boolean join;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             closed = true;
             join = started;
         }
@@ -106,6 +123,29 @@ public final class Background implements AutoCloseable {
                 thread.join(JOIN_TIMEOUT);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+        }
+        if (!thread.isAlive()) {
+            try {
+                finish();
+            } catch (RuntimeException | Error e) {
+                LOG.error("background work failed in the end; what is left of it is the collector's", e);
+            }
+        }
+    }
+
+    private void finish() {
+        int idle = 0;
+        for (int round = 0; round < LAST_ROUNDS && idle < IDLE_ROUNDS; round++) {
+            if (agent.getAsInt() > 0) {
+                idle = 0;
+            } else if (!active.getAsBoolean()) {
+                return;
+            } else {
+                idle++;
+                if (threaded) {
+                    LockSupport.parkNanos(this, SHORT_SLEEP);
+                }
             }
         }
     }

@@ -220,6 +220,7 @@ final class Datapath implements TransportServices, PacketHandler {
             path.settle();
             Link link = path.link();
             if (link == null) {
+                links.forgetUnused(path);
                 continue;
             }
             link.flush();
@@ -312,9 +313,16 @@ final class Datapath implements TransportServices, PacketHandler {
         finish();
     }
 
-    /** Ends for good. */
-    void close() {
+    /**
+     * Ends for good.
+     *
+     * @param stopped whether no thread drives the engine any more; otherwise what its links hold is left to the collector
+     */
+    void close(boolean stopped) {
         links.closeAll();
+        if (stopped) {
+            links.releaseAll();
+        }
         outbound.close();
     }
 
@@ -416,6 +424,9 @@ final class Datapath implements TransportServices, PacketHandler {
             path.queuePairs().remove(qp);
         }
         outbound.remove(qp);
+        if (path != null) {
+            links.forgetUnused(path);
+        }
     }
 
     void configure(QpContext qp, int weight, TrafficClass trafficClass) {
@@ -551,8 +562,7 @@ final class Datapath implements TransportServices, PacketHandler {
             appendQueues.connected(qp.number(), path.peerNic()); // before the peer can see that it is
         }
         QpState state = direct ? qp.state() : QpState.RESET;
-        control.setQpWord(
-                qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.epoch(), qp.peerQp(), qp.pd()));
+        control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
     }
 
     @Override

@@ -666,11 +666,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         closed = true;
         waiter.wake();
         guests.wake();
-        if (thread != null) {
-            thread.join();
-        }
+        boolean stopped = thread == null || thread.join();
         guests.close();
-        call(datapath::close);
+        call(() -> datapath.close(stopped));
     }
 
     /** The waiter as fabrics see it: a wake is also for the guests. */

@@ -62,9 +62,10 @@ final class EngineThread implements Runnable {
         return Thread.currentThread() == thread;
     }
 
-    void join() {
+    /** Waits for its end, a bounded time. Returns whether it has ended. */
+    boolean join() {
         if (isCurrent()) {
-            return;
+            return false;
         }
         // An interrupt is for the caller's caller: what is freed after this must not be in use.
         boolean interrupted = false;
@@ -83,6 +84,8 @@ final class EngineThread implements Runnable {
         }
         if (thread.isAlive()) {
             LOG.warn("engine {} did not stop within {} ms", engine.index(), JOIN_TIMEOUT);
+            return false;
         }
+        return true;
     }
 }

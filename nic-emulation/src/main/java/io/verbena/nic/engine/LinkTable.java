@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +45,13 @@ final class LinkTable implements Arrivals {
     private final TailPointerTable appendQueues;
     private final Executor later;
     private final Long2ObjectHashMap<Path> paths = new Long2ObjectHashMap<>();
+
+    /** Threads within {@link #hasInbound}, which may see a link that is gone. */
+    private final AtomicInteger lookers = new AtomicInteger();
+
+    /** Links that are closed and forgotten, to be released when nobody looks at them. */
+    private final List<Link> gone = new ArrayList<>();
+
     private int socketLinks;
 
     // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
@@ -114,12 +122,17 @@ final class LinkTable implements Arrivals {
         if (announcing && (againWords != 0 || control.hasArrivals(engine))) {
             return true;
         }
-        for (Link link : polled) {
-            if (link.hasInbound() || link.state() != Link.State.UP) {
-                return true;
+        lookers.incrementAndGet();
+        try {
+            for (Link link : polled) {
+                if (link.hasInbound() || link.state() != Link.State.UP) {
+                    return true;
+                }
             }
+            return false;
+        } finally {
+            lookers.decrementAndGet();
         }
-        return false;
     }
 
     @Override
@@ -132,6 +145,9 @@ final class LinkTable implements Arrivals {
 
     /** Begins a round. */
     void begin() {
+        if (!gone.isEmpty()) {
+            releaseGone();
+        }
         nextPolled = 0;
         bits = 0;
         words = 0;
@@ -268,7 +284,7 @@ final class LinkTable implements Arrivals {
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
             LOG.warn("turned away, {}: {}", link, e.getMessage());
             services.count(NicCounter.LINKS_REJECTED);
-            link.close();
+            close(link);
             return;
         }
         if (before != null && before != link && before.state() == Link.State.DEAD) {
@@ -305,16 +321,39 @@ final class LinkTable implements Arrivals {
         Path path = paths.get(link.peerNic());
         boolean dead = link.state() == Link.State.DEAD;
         link.close();
+        gone.add(link);
         if (path == null || path.link() != link) {
             return;
         }
+        path.detach();
         services.event(AsyncEventType.PORT_ERR, link.peerNic());
+        for (int i = 0; i < path.queuePairs().size(); i++) {
+            services.attach(path.queuePairs().get(i)); // nothing can be executed on the peer's memory any more
+        }
         if (dead) {
             peerDied(path);
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 services.schedule(path.queuePairs().get(i)); // starts the timers of those that have work
             }
+        }
+        forgetUnused(path);
+    }
+
+    /** Forgets a path that leads nowhere if nobody goes along it any more: peers that were here once leave nothing. */
+    void forgetUnused(Path path) {
+        if (path.isUnused()) {
+            paths.remove(path.peerNic(), path);
+        }
+    }
+
+    /** Links that were closed are released when no thread is looking at what was in the table then. */
+    private void releaseGone() {
+        if (lookers.get() == 0) {
+            for (Link link : gone) {
+                link.release();
+            }
+            gone.clear();
         }
     }
 
@@ -335,6 +374,7 @@ final class LinkTable implements Arrivals {
                 close(link);
             }
         }
+        paths.values().forEach(Path::detach);
         polled = new Link[0];
         numbers.clear();
         Arrays.fill(numbered, null);
@@ -343,7 +383,13 @@ final class LinkTable implements Arrivals {
         Arrays.fill(againBits, 0);
     }
 
-    private static void close(Link link) {
+    /** Releases what {@link #closeAll} has closed; the engine is closed and does no turns any more. */
+    void releaseAll() {
+        releaseGone();
+    }
+
+    private void close(Link link) {
+        gone.add(link);
         try {
             link.close();
         } catch (RuntimeException e) {

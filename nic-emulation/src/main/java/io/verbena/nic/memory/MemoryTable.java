@@ -7,7 +7,6 @@ import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
@@ -48,7 +47,7 @@ public final class MemoryTable {
      * @param deregisterTimeoutNanos how long that wait may last, at least 0
      */
     public MemoryTable(ControlBlock control, NanoClock clock, long deregisterTimeoutNanos) {
-        this(control, clock, deregisterTimeoutNanos, new SplittableRandom(new SecureRandom().nextLong())::nextLong);
+        this(control, clock, deregisterTimeoutNanos, new SecureRandom()::nextLong);
     }
 
     /**

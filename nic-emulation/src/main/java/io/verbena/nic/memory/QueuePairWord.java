@@ -2,23 +2,26 @@ package io.verbena.nic.memory;
 
 /**
  * The 64-bit word by which a NIC tells its direct peers the state of a queue pair. A direct initiator reads it before
- * each slice of an operation; one word, so that state, access and epoch always belong together.
+ * each slice of an operation; one word, so that state, access and connection always belong together.
  *
  * <pre>
- *   63            48 47                     24 23            8 7       3 2     0
- *   +---------------+-------------------------+---------------+---------+-------+
- *   |      PD       |   peer's QP number      |     epoch     | access  | state |
- *   +---------------+-------------------------+---------------+---------+-------+
+ *   63            48 47                                       8 7       3 2     0
+ *   +---------------+------------------------------------------+---------+-------+
+ *   |      PD       |       connection that it takes from      | access  | state |
+ *   +---------------+------------------------------------------+---------+-------+
  * </pre>
  *
- * State 0 is RESET, so that a zeroed word refuses everything.
+ * State 0 is RESET, so that a zeroed word refuses everything. The connection stands for what a packet would be judged by:
+ * the NIC and the queue pair that it comes from, and the PSN that they begin with. It tells a peer of before, or one that
+ * takes this queue pair for another's, from the one that it is connected to; it is no secret, and protects nothing from
+ * whoever has the memory mapped.
  */
 public final class QueuePairWord {
     /** Largest protection domain id. */
     public static final int MAX_PD = 0xFFFF;
 
-    /** Largest queue pair number. */
-    public static final int MAX_QP = 0xFFFFFF;
+    private static final int CONNECTION_BITS = 40;
+    private static final long CONNECTION_MASK = (1L << CONNECTION_BITS) - 1;
 
     private QueuePairWord() {}
 
@@ -27,17 +30,34 @@ public final class QueuePairWord {
      *
      * @param state 0 to 7
      * @param access flags of {@link Access}
-     * @param epoch counts the connections of this number, modulo 2^16
-     * @param peerQp queue pair number of the peer, 0 to {@link #MAX_QP}
+     * @param connection of {@link #connection}
      * @param pd protection domain, 0 to {@link #MAX_PD}
      * @return the word
      */
-    public static long pack(int state, int access, int epoch, int peerQp, int pd) {
-        return (state & 7L)
-                | ((access & 31L) << 3)
-                | ((epoch & 0xFFFFL) << 8)
-                | ((peerQp & 0xFFFFFFL) << 24)
-                | ((pd & 0xFFFFL) << 48);
+    public static long pack(int state, int access, long connection, int pd) {
+        return (state & 7L) | ((access & 31L) << 3) | ((connection & CONNECTION_MASK) << 8) | ((pd & 0xFFFFL) << 48);
+    }
+
+    /**
+     * What stands for one direction of a connection, computed by both of its ends: 40 bits of a hash. Two connections that
+     * meet at a queue pair by chance are the same with a probability of 1e-12.
+     *
+     * @param nic identity of the NIC that sends
+     * @param qpNumber its queue pair
+     * @param psn that it begins with
+     * @return 0 to 2^40 - 1
+     */
+    public static long connection(long nic, int qpNumber, int psn) {
+        long numbers = (qpNumber & 0xFFFFFFL) << 24 | (psn & 0xFFFFFFL);
+        return mix(nic ^ mix(numbers)) >>> (Long.SIZE - CONNECTION_BITS);
+    }
+
+    /** The finalizer of splitmix64. */
+    private static long mix(long value) {
+        long z = value + 0x9E3779B97F4A7C15L;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
     }
 
     /** State, 0 to 7. */
@@ -50,14 +70,9 @@ public final class QueuePairWord {
         return (int) (word >>> 3) & 31;
     }
 
-    /** Epoch, 0 to 65535. */
-    public static int epoch(long word) {
-        return (int) (word >>> 8) & 0xFFFF;
-    }
-
-    /** The peer's queue pair number. */
-    public static int peerQp(long word) {
-        return (int) (word >>> 24) & 0xFFFFFF;
+    /** The connection that requests may come from. */
+    public static long connection(long word) {
+        return (word >>> 8) & CONNECTION_MASK;
     }
 
     /** Protection domain. */

@@ -158,4 +158,11 @@ public interface Link extends AutoCloseable {
     /** Closes this end. Idempotent. The peer sees the link go down. */
     @Override
     void close();
+
+    /**
+     * Gives back the memory that only this link and its {@link #peerMemory} lead to. Called once, after {@link #close}, by the
+     * engine that had it, when it has let go of all that leads there and no thread is in the middle of a look at it; only {@link
+     * #state} and {@link #close} are called afterwards. A link that no engine gives back is left to the collector.
+     */
+    default void release() {}
 }

@@ -56,6 +56,7 @@ final class DirectPath {
     private int done; // requests
     private long peerWord; // of the peer's queue pair, when it was last looked at
     private long delay = SHORTEST_DELAY;
+    private long connection; // as the peer must name it
 
     DirectPath(QpContext qp, TransportServices services, AppendRun run) {
         this.qp = qp;
@@ -63,6 +64,11 @@ final class DirectPath {
         this.ring = qp.sendRing();
         this.wqes = ring.buffer();
         this.run = run;
+    }
+
+    /** A connection begins, with a PSN. */
+    void begin(int psn) {
+        connection = QueuePairWord.connection(services.nicId(), qp.number(), psn);
     }
 
     /** Whether a kind of request can be executed on mapped memory at all. */
@@ -82,7 +88,7 @@ final class DirectPath {
         }
         long word = control.qpWord(qp.peerQp());
         peerWord = word;
-        return QpState.of(QueuePairWord.state(word)).receives() && QueuePairWord.peerQp(word) == qp.number();
+        return QpState.of(QueuePairWord.state(word)).receives() && QueuePairWord.connection(word) == connection;
     }
 
     /** Requests that the last {@link #execute} finished: the current one and, of appends, some behind it. */
@@ -236,7 +242,7 @@ final class DirectPath {
         try {
             long word = control.qpWord(qp.peerQp());
             if ((QueuePairWord.access(word) & needed) == 0
-                    || QueuePairWord.peerQp(word) != qp.number()
+                    || QueuePairWord.connection(word) != connection
                     || keys.resolve(key, QueuePairWord.pd(word), remote, length, needed) != RemoteKeys.OK) {
                 return AS_PACKETS;
             }

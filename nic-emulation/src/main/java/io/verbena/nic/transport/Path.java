@@ -146,6 +146,19 @@ public final class Path {
         remoteAppender = appender;
     }
 
+    /** The link is gone, and with it the peer's memory: nothing here leads there any more. */
+    public void detach() {
+        link = null;
+        peerControl = null;
+        remoteKeys = null;
+        remoteAppender = null;
+    }
+
+    /** Whether it leads nowhere and nobody goes along it. */
+    public boolean isUnused() {
+        return link == null && queuePairs.isEmpty() && blocked.isEmpty() && !touched;
+    }
+
     /**
      * Lets go of segments that the peer has given back, so that their memory goes back to the operating system. Under the
      * baton no operation is under way, so views that are kept from one to the next are all that leads there.

@@ -8,6 +8,7 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
@@ -67,7 +68,7 @@ public final class QpContext extends Flow {
     private volatile QpState state = QpState.RESET;
     private @Nullable Path path;
     private int peerQp;
-    private int epoch;
+    private long takesFrom;
     private int pathMtu = 1024;
     private int access;
     private int qkey;
@@ -129,9 +130,9 @@ public final class QpContext extends Flow {
         this.responder = reliable ? new ReliableResponder(this, services) : new UnreliableResponder(this, services);
     }
 
-    /** Counts the connections of this number: a peer that knew an earlier one is not taken for the present one. */
-    public int epoch() {
-        return epoch;
+    /** The connection that direct requests are taken from, a {@link QueuePairWord#connection(long, int, int)}. */
+    public long takesFrom() {
+        return takesFrom;
     }
 
     /** Its transport. */
@@ -256,8 +257,8 @@ public final class QpContext extends Flow {
     /** Sets what a queue pair knows from RTR on; called on the move to RTR. */
     public void connect(Path newPath, int destinationQp, int mtu, int receivePsn, int maxDest) {
         path = newPath;
-        epoch++;
         peerQp = destinationQp;
+        takesFrom = QueuePairWord.connection(newPath.peerNic(), destinationQp, receivePsn);
         pathMtu = mtu;
         maxDestRdAtomic = maxDest;
         responder.reset(receivePsn);

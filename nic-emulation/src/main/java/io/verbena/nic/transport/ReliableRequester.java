@@ -90,6 +90,7 @@ final class ReliableRequester extends Requester {
         packetsOnly = false;
         readsOutstanding = 0;
         completer.reset(nextPsn);
+        direct.begin(nextPsn);
     }
 
     /** Index of the first request without PSNs. */

@@ -39,7 +39,7 @@ final class AppendFixture {
         this.memory = memory;
         control = ControlBlock.create(memory, 42, new ControlLimits(2, 16, QPS, 4, 8));
         for (int qp = 0; qp < QPS; qp++) {
-            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
+            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
         }
         queues = new TailPointerTable(control, memory, clock::get);
         queues.onWork(allocatorWakes::incrementAndGet, engineWakes::add);

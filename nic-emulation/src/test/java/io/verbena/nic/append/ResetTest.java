@@ -48,7 +48,7 @@ class ResetTest {
             var stepped = SteppedMemory.owner(memory, this::step);
             ControlBlock control = ControlBlock.create(stepped, 1, new ControlLimits(2, 16, QPS, 2, 8));
             for (int qp = 0; qp < QPS; qp++) {
-                control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
+                control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
             }
             TailPointerTable queues = new TailPointerTable(control, stepped, () -> 1);
             allocator = new ChunkAllocator(queues);

@@ -40,7 +40,7 @@ final class UnmapRace {
 
     private UnmapRace() {
         for (int qp = 0; qp < 16; qp++) {
-            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, qp, 1));
+            control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
         }
         queue = queues.create(
                 new AppendQueueAttributes()

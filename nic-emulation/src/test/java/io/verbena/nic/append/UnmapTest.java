@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
@@ -146,27 +147,128 @@ class UnmapTest {
     }
 
     @Test
-    void aDestroyedQueuesMemoryIsLeftToTheCollector() {
+    void aQueueThatItsConsumerDestroysIsUnmapped() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+        assertThat(queue.poll(collector, 1)).isEqualTo(1);
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        assertThat(memory).allMatch(UnmapTest::isUnmapped);
+        assertThat(nic.memory.allocated()).isEqualTo(nic.control.buffer().capacity());
+    }
+
+    @Test
+    void aQueueThatIsDestroyedInAHandlerIsUnmappedWhenThatHasReturned() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1));
         List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
         List<AtomicBuffer> seen = new ArrayList<>();
         queue.poll(
                 (buffer, offset, length, qp, immediate, flags) -> {
-                    if (seen.isEmpty()) {
-                        assertThat(queue.destroy(true)).isTrue();
-                        nic.settle();
-                        nic.settle();
-                        assertThat(queue.isFreed()).isTrue();
-                        assertThat(AppendFixture.intact(buffer, offset, length, qp, immediate))
-                                .as("a handler may go on reading")
-                                .isTrue();
-                        seen.add((AtomicBuffer) buffer);
-                    }
+                    assertThat(queue.destroy(true)).isTrue();
+                    assertThat(queue.poll(collector, 1)).isZero();
+                    assertThat(queue.isEmpty()).isTrue();
+                    nic.settle();
+                    nic.settle();
+                    assertThat(AppendFixture.intact(buffer, offset, length, qp, immediate))
+                            .as("a handler may go on reading")
+                            .isTrue();
+                    seen.add((AtomicBuffer) buffer);
                 },
-                1);
+                100);
         assertThat(seen).hasSize(1);
         assertThat(memory).noneMatch(UnmapTest::isUnmapped);
-        assertThat(nic.memory.allocated()).isEqualTo(nic.control.buffer().capacity());
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        assertThat(memory).allMatch(UnmapTest::isUnmapped);
+    }
+
+    /** The allocator has taken what was left by then, and still the handler reads: its looks do not say that it has returned. */
+    @Test
+    void aHandlerThatTakesLongerThanItsConsumerIsWaitedForMayLookAgain() {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+        Appender late = nic.peer();
+        int[] calls = new int[1];
+        queue.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    calls[0]++;
+                    assertThat(claim(late, queue, 100, 5)).isEqualTo(Appender.OK);
+                    assertThat(queue.destroy(true)).isTrue();
+                    nic.settle();
+                    nic.clock.addAndGet(2_000_000_000L);
+                    nic.settle();
+                    assertThat(queue.isEmpty()).isTrue();
+                    assertThat(commit(late, 100, 5, 1)).isTrue();
+                    nic.settle();
+                    assertThat(queue.isFreed()).isTrue();
+                    assertThat(AppendFixture.intact(buffer, offset, length, qp, immediate))
+                            .isTrue();
+                },
+                100);
+        assertThat(calls[0]).isEqualTo(1);
+        assertThat(memory).noneMatch(UnmapTest::isUnmapped);
+    }
+
+    /** Its consumer is another thread that neither polls nor ends: it may be in a handler. */
+    @Test
+    void whatAnotherThreadMayReadIsLeftToTheCollector() throws InterruptedException {
+        AppendQueue queue = nic.create(attributes().reserveChunks(1));
+        List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+        CountDownLatch polled = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        Thread consumer = new Thread(() -> {
+            queue.poll(collector, 1);
+            polled.countDown();
+            try {
+                done.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        consumer.start();
+        polled.await();
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).as("it has a second").isFalse();
+        nic.clock.addAndGet(2_000_000_000L);
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        assertThat(memory).noneMatch(UnmapTest::isUnmapped);
+        done.countDown();
+        consumer.join();
+    }
+
+    @Test
+    void aQueueWhoseConsumerPollsOnceMoreOrHasEndedIsUnmapped() throws InterruptedException {
+        for (boolean pollsAgain : new boolean[] {true, false}) {
+            AppendQueue queue = nic.create(attributes().reserveChunks(1));
+            List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
+            CountDownLatch polled = new CountDownLatch(1);
+            CountDownLatch destroyed = new CountDownLatch(1);
+            Thread consumer = new Thread(() -> {
+                queue.poll(collector, 1);
+                polled.countDown();
+                try {
+                    destroyed.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                if (pollsAgain) {
+                    assertThat(queue.poll(collector, 1)).isZero();
+                }
+            });
+            consumer.start();
+            polled.await();
+            assertThat(queue.destroy(true)).isTrue();
+            nic.settle();
+            assertThat(memory).noneMatch(UnmapTest::isUnmapped);
+            destroyed.countDown();
+            consumer.join();
+            nic.settle();
+            assertThat(queue.isFreed()).isTrue();
+            assertThat(memory).allMatch(UnmapTest::isUnmapped);
+        }
     }
 
     @Test

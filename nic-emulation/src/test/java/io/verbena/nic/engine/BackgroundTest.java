@@ -10,6 +10,7 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.append.AppendQueueAttributes;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,6 +61,35 @@ class BackgroundTest {
             assertThat(ran.await(30, TimeUnit.SECONDS)).isTrue();
             assertThatIllegalStateException().isThrownBy(background::doWork);
         }
+    }
+
+    @Test
+    void itsThreadOutlivesAnError() throws InterruptedException {
+        AtomicInteger turns = new AtomicInteger();
+        CountDownLatch ran = new CountDownLatch(1);
+        try (Background background = new Background(
+                () -> {
+                    if (turns.incrementAndGet() == 1) {
+                        throw new OutOfMemoryError("of this test");
+                    }
+                    ran.countDown();
+                    return 0;
+                },
+                () -> true,
+                true)) {
+            background.wake();
+            assertThat(ran.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void closingDoesWhatIsLeftAndEndsThoughThereIsAlwaysMore() {
+        int[] left = {3};
+        new Background(() -> left[0] > 0 ? left[0]-- : 0, () -> left[0] > 0, false).close();
+        assertThat(left[0]).isZero();
+        int[] turns = new int[1];
+        new Background(() -> 1 + (turns[0]++ & 1), () -> true, false).close();
+        assertThat(turns[0]).isBetween(1, 1_000_000);
     }
 
     @Test

@@ -32,15 +32,14 @@ class ControlBlockTest {
         own.close();
         assertThat(peer.isOpen()).isFalse();
 
-        long word = QueuePairWord.pack(3, Access.REMOTE_READ | Access.REMOTE_WRITE, 0xBEEF, 0xABCDEF, 0x1234);
+        long word = QueuePairWord.pack(3, Access.REMOTE_READ | Access.REMOTE_WRITE, 0xAB_CDEF_0123L, 0x1234);
         own.setQpWord(15, word);
         assertThat(peer.qpWord(15)).isEqualTo(word);
         assertThat(peer.qpWord(14)).isZero();
         assertThat(peer.slotsInUse()).isEqualTo(16);
         assertThat(QueuePairWord.state(word)).isEqualTo(3);
         assertThat(QueuePairWord.access(word)).isEqualTo(Access.REMOTE_READ | Access.REMOTE_WRITE);
-        assertThat(QueuePairWord.epoch(word)).isEqualTo(0xBEEF);
-        assertThat(QueuePairWord.peerQp(word)).isEqualTo(0xABCDEF);
+        assertThat(QueuePairWord.connection(word)).isEqualTo(0xAB_CDEF_0123L);
         assertThat(QueuePairWord.pd(word)).isEqualTo(0x1234);
     }
 
@@ -148,7 +147,7 @@ class ControlBlockTest {
                 .hasMessage("control block magic 0x31414e4542524555, expected 0x31414e4542524556");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 9)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("control block version 9, expected 3");
+                .hasMessage("control block version 9, expected 4");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 32, 200)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("max engines 200 > maximum 16");

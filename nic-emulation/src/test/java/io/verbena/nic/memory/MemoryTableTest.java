@@ -137,7 +137,7 @@ class MemoryTableTest {
 
     @Test
     void deregisterWaitsForInitiatorsBoundedly() {
-        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, 0, PD));
+        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, PD));
         MemoryRegion region = register(0, 100, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
         MemoryRegion other = register(100, 100, 0);
         control.beginAccess(3, region.key());
@@ -191,7 +191,7 @@ class MemoryTableTest {
 
     @Test
     void aRegionThatAnInitiatorDoesNotLeaveIsNotRegisteredAnew() {
-        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, 0, PD));
+        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, PD));
         MemoryRegion region = register(0, 100, Access.ALL);
         control.beginAccess(3, region.key());
         assertThat(table.reregister(region, segment.buffer(), -1, 0, 8, 0, PD)).isNull();
@@ -206,7 +206,7 @@ class MemoryTableTest {
 
     @Test
     void deregisterSucceedsWhenTheInitiatorLeavesInTime() {
-        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, 0, PD));
+        control.setQpWord(3, QueuePairWord.pack(3, Access.ALL, 0, PD));
         MemoryTable patient = new MemoryTable(
                 control,
                 () -> {
