@@ -14,6 +14,7 @@ import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -93,6 +94,8 @@ public final class QpContext extends Flow {
     public boolean acknowledgementListed;
     /** Whether the arbiter knows it; the engine's. A doorbell may be heard when it is gone. */
     public boolean attached;
+    /** Whether other groups send where it has sent last; the engine's, a hint for others. */
+    public boolean contested;
     /** The path on whose list of blocked flows it is, or null; the engine's. */
     public @Nullable Path blockedOn;
 
@@ -416,9 +419,17 @@ public final class QpContext extends Flow {
         return hasDirectPath() && !responder.hasResponses() && requester.isNextDirect();
     }
 
-    /** The append queue in the peer's mapped memory that the next request goes to, if it {@link #isNextDirect}; else -1. */
-    public int nextQueue() {
-        return requester.nextQueue();
+    /** The queue that the next request appends to, if that is mapped here. */
+    public @Nullable MappedQueue nextQueue() {
+        Path to = path;
+        int slot = to == null || !isNextDirect() ? -1 : sendRing.slot(sendRing.next());
+        return to == null || slot < 0 ? null : queue(to, slot);
+    }
+
+    /** The queue that a request of a slot appends to, if that is mapped here. */
+    public @Nullable MappedQueue queue(Path to, int slot) {
+        boolean appends = sendRing.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == Requester.APPEND;
+        return appends ? to.queue((int) sendRing.buffer().getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)) : null;
     }
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */
@@ -462,8 +473,7 @@ public final class QpContext extends Flow {
 
     /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
     public boolean isStarved() {
-        Path to = path;
-        return to != null && to.window().isContested() && !isScheduled();
+        return contested && !isScheduled();
     }
 
     /** Why the last {@link #transmit} ended. */
