@@ -57,6 +57,12 @@ final class Links implements LinkListener, AutoCloseable {
     }
 
     @Override
+    public void onPeerDied(Link link) {
+        LOG.info("{}: {}, whose process is gone", node, link);
+        engine.onPeerDied(link);
+    }
+
+    @Override
     public void onRejected(String remote, String reason) {
         engine.onRejected(remote, reason);
     }

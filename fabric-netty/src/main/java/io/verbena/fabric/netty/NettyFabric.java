@@ -13,6 +13,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
+import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -39,6 +40,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class NettyFabric implements AutoCloseable {
+    /** Looks at a process whose link broke: a process that is killed is gone when it has given back its memory. */
+    private static final int SOON_LOOKS = 50;
+
+    private static final int SOON_MILLIS = 2;
+    private static final int LATER_MILLIS = 50;
+    private static final int MOST_LOOKS = SOON_LOOKS + 200;
+
     private final LinkEndpoint endpoint;
     private final NettyFabricContext context;
     private final EventLoopWaiter waiter;
@@ -250,7 +258,13 @@ public final class NettyFabric implements AutoCloseable {
             }
             int maxPacket = Math.min(context.maxPacket(), HelloFlyweight.maxPacket(bytes));
             NettyLink link = new NettyLink(
-                    NettyFabric.this, channel, HelloFlyweight.nicId(bytes), remoteOf(channel), maxPacket, connector);
+                    NettyFabric.this,
+                    channel,
+                    HelloFlyweight.nicId(bytes),
+                    remoteOf(channel),
+                    HelloFlyweight.process(bytes),
+                    maxPacket,
+                    connector);
             channel.pipeline().addLast("frames", new FrameHandler(link));
             links.add(link);
             counters.countLinkUp();
@@ -297,6 +311,25 @@ public final class NettyFabric implements AutoCloseable {
     void linkEnded(NettyLink link) {
         links.remove(link);
         counters.countLinkDown();
+    }
+
+    /**
+     * A link broke whose peer is a process of this host: looks whether that is gone, for as long as a process takes to end and
+     * somewhat longer; by the loop's owner.
+     */
+    void watch(NettyLink link, PeerProcess process, int looks) {
+        if (process.isGone()) {
+            endpoint.listener().onPeerDied(link);
+        } else if (looks < MOST_LOOKS && !closed) {
+            try {
+                loop.schedule(
+                        () -> watch(link, process, looks + 1),
+                        looks < SOON_LOOKS ? SOON_MILLIS : LATER_MILLIS,
+                        TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // The loop is closed: nothing waits for the peer any more.
+            }
+        }
     }
 
     /** A peer sent what is no frame; by the loop's owner. */

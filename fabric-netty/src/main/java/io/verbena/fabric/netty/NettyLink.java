@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.verbena.fabric.PeerProcess;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -51,6 +52,7 @@ public final class NettyLink implements Link {
     private final EventLoop loop;
     private final long peerNic;
     private final String remote;
+    private final @Nullable PeerProcess process;
     private final int maxPacket;
     private final int receiveLimit;
     private final SendWindow outbound;
@@ -87,6 +89,7 @@ public final class NettyLink implements Link {
             Channel channel,
             long peerNic,
             String remote,
+            @Nullable PeerProcess process,
             int maxPacket,
             @Nullable Connector connector) {
         this.fabric = fabric;
@@ -94,6 +97,7 @@ public final class NettyLink implements Link {
         this.loop = channel.eventLoop();
         this.peerNic = peerNic;
         this.remote = remote;
+        this.process = process;
         this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
         this.direct = DirectSocket.of(channel);
@@ -347,6 +351,9 @@ public final class NettyLink implements Link {
             LOG.info("link to {} is down: {}", remote, reason(cause));
         }
         fabric.linkEnded(this);
+        if (process != null && state != State.CLOSED) {
+            fabric.watch(this, process, 0);
+        }
         if (connector != null) {
             connector.linkBroken();
         }

@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LogLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.BitUtil;
@@ -10,6 +11,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+    private static final Logger LOG = LoggerFactory.getLogger(SendWindow.class);
+    private static final LogLimit REPORTS = new LogLimit();
     private static final VarHandle TAKEN;
 
     static {
@@ -113,6 +118,7 @@ final class SendWindow {
         }
         FrameFlyweight.clearPadding(view, used, frameLength);
         claimedLength = length;
+        gatheredLength = 0;
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
@@ -191,13 +197,35 @@ final class SendWindow {
         if (next != null) {
             next.reuse();
         } else {
-            next = SendBuffer.allocate(this, bufferLength);
+            next = allocated();
+            if (next == null) {
+                return false;
+            }
             allocated++;
         }
         current = next;
         view = next.view();
         used = 0;
         return true;
+    }
+
+    /** Another buffer; null if there is no memory for one: what was to be sent waits for one that comes back. */
+    private @Nullable SendBuffer allocated() {
+        try {
+            return SendBuffer.allocate(this, bufferLength);
+        } catch (OutOfMemoryError e) {
+            long leftOut = REPORTS.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error(
+                        "no direct memory for a send buffer of {} bytes, {} of its link's; raise -XX:MaxDirectMemorySize; {} such"
+                                + " lines left out",
+                        bufferLength,
+                        allocated,
+                        leftOut,
+                        e);
+            }
+            return null;
+        }
     }
 
     MutableDirectBuffer buffer() {

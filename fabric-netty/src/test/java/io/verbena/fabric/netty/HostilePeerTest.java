@@ -149,7 +149,7 @@ class HostilePeerTest {
         huge[51] = 0x7F;
         assertThat(sendAndExpectClose(huge)).contains("expected 0 to 0");
         byte[] reserved = goodHello();
-        reserved[60] = 1;
+        reserved[52] = 1;
         assertThat(sendAndExpectClose(reserved)).contains("reserved bytes");
     }
 

@@ -177,7 +177,7 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.executeNow(slot, data, longest);
+        int sent = executed(qp, slot, data, longest);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
             sent(qp, sent);
@@ -189,6 +189,24 @@ final class Outbound implements AutoCloseable {
             arbiter.idle(qp);
         }
         return sent >= 0;
+    }
+
+    private int executed(QpContext qp, int slot, InlineData data, int longest) {
+        try {
+            return qp.executeNow(slot, data, longest);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return NO_ROOM; // not done: it is posted, and flushed
+        }
+    }
+
+    private int transmitted(QpContext qp, int budget) {
+        try {
+            return qp.transmit(budget);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return 0;
+        }
     }
 
     private boolean mayAppend(QpContext qp, Path path, int slot) {
@@ -216,7 +234,7 @@ final class Outbound implements AutoCloseable {
         Path path = qp.path();
         bound = null;
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
-            budget = Math.min(budget, qp.port() == path.port() ? linkRoom(qp, path) : mappedRoom(qp, path));
+            budget = Math.min(budget, roomFor(qp, path));
             if (budget <= 0) {
                 return NO_ROOM;
             }
@@ -226,15 +244,24 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.transmit(budget);
+        int sent = transmitted(qp, budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
         sent(qp, sent);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
-            stand(qp);
+            standAnew(qp);
         }
         settle(qp);
         return sent;
+    }
+
+    private int roomFor(QpContext qp, Path path) {
+        try {
+            return qp.port() == path.port() ? linkRoom(qp, path) : mappedRoom(qp, path);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return Integer.MAX_VALUE; // it has nothing to send any more
+        }
     }
 
     /** Tells the window that bounds a queue pair, if there is one, what it has added. */
@@ -264,8 +291,8 @@ final class Outbound implements AutoCloseable {
         }
         int room = queueRoom(queue, qp.group());
         if (room <= 0) {
-            wait(qp, queue, services.now() + LOOK_NANOS);
-            services.arm(qp, queue.port().reopensAt());
+            wait(qp, queue, services.now()); // any turn may find room, and one is had soon
+            services.arm(qp, services.now() + LOOK_NANOS);
         }
         return room;
     }
@@ -326,6 +353,14 @@ final class Outbound implements AutoCloseable {
             } else {
                 arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
             }
+        }
+    }
+
+    private void standAnew(QpContext qp) {
+        try {
+            stand(qp);
+        } catch (RuntimeException | Error e) { // what it has next makes no sense
+            services.broken(qp, e);
         }
     }
 
@@ -450,7 +485,7 @@ final class Outbound implements AutoCloseable {
             Path path = qp.path();
             Link link = path == null ? null : path.link();
             if (path != null && link != null && link.state() == Link.State.UP) {
-                if (qp.responder().acknowledge(link)) {
+                if (acknowledged(qp, link)) {
                     services.touch(path);
                     sent++;
                 } else {
@@ -460,6 +495,15 @@ final class Outbound implements AutoCloseable {
         }
         due.clear();
         return sent;
+    }
+
+    private boolean acknowledged(QpContext qp, Link link) {
+        try {
+            return qp.responder().acknowledge(link);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return true;
+        }
     }
 
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
@@ -475,7 +519,7 @@ final class Outbound implements AutoCloseable {
             again = true; // what becomes of it is said at the end of its visit
         } else if (qp.attached && qp.blockedOn == null) {
             if (qp.outcome() == QpContext.IDLE) {
-                stand(qp);
+                standAnew(qp);
             }
             if (newcomer == null) {
                 newcomer = qp;

@@ -80,6 +80,8 @@ public final class QpContext extends Flow {
     private int maxRdAtomic;
     private int maxDestRdAtomic;
     private int outcome;
+    private volatile @Nullable String failure;
+    private boolean torn;
 
     // What is charged for: in the visit under way, but for what happens between visits.
     private int answers;
@@ -312,6 +314,8 @@ public final class QpContext extends Flow {
         boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
         if (next == QpState.RESET) {
+            failure = null;
+            torn = false;
             path = null;
             sendRing.reset();
             if (!sharedReceive) {
@@ -362,9 +366,21 @@ public final class QpContext extends Flow {
         }
     }
 
-    /** The engine has failed: the oldest request ends in FATAL_ERR, everything else is flushed. */
-    public void engineFailed() {
-        if (state != QpState.RESET && state != QpState.ERR) {
+    /**
+     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is flushed.
+     *
+     * @param why see {@link #failure}
+     */
+    public void failed(String why) {
+        outcome = IDLE;
+        answers = 0;
+        operations = 0;
+        without = 0;
+        if (state == QpState.RESET) {
+            return;
+        }
+        failure = why;
+        if (state != QpState.ERR) {
             services.event(AsyncEventType.QP_FATAL, number);
             if (requester.hasRequests()) {
                 requester.fail(WcStatus.FATAL_ERR);
@@ -373,15 +389,30 @@ public final class QpContext extends Flow {
         }
     }
 
+    /** What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is reset. */
+    public void giveUp() {
+        torn = true;
+        outcome = IDLE;
+        state = QpState.ERR;
+        services.publishState(this);
+    }
+
+    /** Why it went to ERR by itself, an exception that its work has met; null if none has. Any thread. */
+    public @Nullable String failure() {
+        return failure;
+    }
+
     /** Flushes what was posted in ERR. */
     public void flushPosted() {
-        requester.flush();
-        flushReceives();
+        if (!torn) {
+            requester.flush();
+            flushReceives();
+        }
     }
 
     /** Whether requester or responder has something to send. */
     public boolean hasWork() {
-        return responder.hasResponses() || requester.hasWork();
+        return !torn && (responder.hasResponses() || requester.hasWork());
     }
 
     /**
@@ -402,6 +433,10 @@ public final class QpContext extends Flow {
 
     private int send(int budget) {
         int spent = 0;
+        if (torn) {
+            outcome = IDLE;
+            return 0;
+        }
         if (responder.hasResponses()) {
             spent = responder.transmit(sendsOnePacket() ? 1 : budget);
             if (responder.outcome() != IDLE) {
