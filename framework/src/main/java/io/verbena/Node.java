@@ -586,6 +586,11 @@ public final class Node implements AutoCloseable, Executor {
         return turns;
     }
 
+    /** Its ends of connections. */
+    Connections connections() {
+        return connections;
+    }
+
     Handshake handshake() {
         return connections.handshake();
     }
