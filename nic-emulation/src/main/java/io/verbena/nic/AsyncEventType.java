@@ -22,6 +22,11 @@ public enum AsyncEventType {
     SRQ_LIMIT(Element.SHARED_RECEIVE_QUEUE),
     /** The free space ahead of an append queue's tail has fallen below its low watermark. */
     AQ_WATERMARK(Element.APPEND_QUEUE),
+    /**
+     * Somebody who has an append queue mapped has written there what is no record, or no place of one: nothing more is taken from
+     * it or into it, and it can only be destroyed.
+     */
+    AQ_ERR(Element.APPEND_QUEUE),
     /** A path to a peer NIC came up. */
     PORT_ACTIVE(Element.PORT),
     /** The path to a peer NIC is broken or its process has died. */

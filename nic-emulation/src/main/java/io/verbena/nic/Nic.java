@@ -52,6 +52,7 @@ public final class Nic implements AutoCloseable {
     private final Waiter[] waiters;
     /** What any thread counts; engines count what they do by themselves. */
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
+
     private final NicEvents events;
     private final long acknowledgeTimeoutNanos;
     private final PerformanceGroups groups;
@@ -113,6 +114,7 @@ public final class Nic implements AutoCloseable {
                     events);
         }
         appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
+        appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
         appendQueues.onEvents(
                 this::belowWatermark,

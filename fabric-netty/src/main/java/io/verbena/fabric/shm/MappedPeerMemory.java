@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.PeerMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +39,7 @@ final class MappedPeerMemory implements PeerMemory {
     private final AtomicBuffer control;
     private final SegmentCache segments = new SegmentCache(this::map, id -> false);
     private final ConcurrentLinkedQueue<AtomicBuffer> unused = new ConcurrentLinkedQueue<>();
+    private final LogLimit reports = new LogLimit();
     private volatile @Nullable Runnable onRetired;
     private volatile int[] retired = {};
 
@@ -62,7 +64,15 @@ final class MappedPeerMemory implements PeerMemory {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
-            LOG.warn("cannot map segment {} of {}: {}", id, directory, e.getMessage());
+            long leftOut = reports.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn(
+                        "cannot map segment {} of {}: {}; {} such lines left out",
+                        id,
+                        directory,
+                        e.getMessage(),
+                        leftOut);
+            }
             return null;
         }
     }

@@ -28,6 +28,8 @@ public final class AppendConsumer {
 
     /** Where the records of the batch lie. */
     final int[] offsets = new int[BATCH];
+    /** Their words, as they were checked: what is in memory may change. */
+    final long[] words = new long[BATCH];
     /** The chunk that they lie in. */
     @Nullable
     Chunk chunk;
@@ -41,6 +43,7 @@ public final class AppendConsumer {
     private int toRelease; // of this batch, in the chunk
 
     private int present = NONE;
+    private long presentWord;
     private @Nullable LargeMessage presentLarge;
 
     AppendConsumer(AppendQueue queue, RecordWalk walk, HeldRecords held, LargeMessages largeMessages) {
@@ -72,6 +75,7 @@ public final class AppendConsumer {
         int count = end - next;
         try {
             while (next < end) {
+                presentWord = words[next];
                 handle(handler, chunk(), offsets[next++]);
                 if (present == LEFT) {
                     next--;
@@ -107,7 +111,8 @@ public final class AppendConsumer {
         int count = 0;
         try {
             while (count < most && next < taken) {
-                keep(into[count], chunk(), offsets[next++]);
+                keep(into[count], chunk(), offsets[next], words[next]);
+                next++;
                 count++;
             }
         } finally {
@@ -144,7 +149,7 @@ public final class AppendConsumer {
         for (int i = next; i < taken; i++) {
             AtomicBuffer buffer = in.buffer;
             int offset = offsets[i];
-            long word = buffer.getLong(offset);
+            long word = words[i];
             LargeMessage large = (flags(word) & LARGE) != 0 ? largeMessages.find(buffer, offset, length(word)) : null;
             if (large != null) {
                 large.discard();
@@ -168,11 +173,11 @@ public final class AppendConsumer {
         LargeMessage large = presentLarge;
         Chunk in = chunk();
         if (large != null) {
-            holdLarge(into, large, in.buffer, offset);
+            holdLarge(into, large, in.buffer, offset, presentWord);
         } else {
-            into.hold(held, in, offset);
+            into.hold(held, in, offset, presentWord);
             toRelease--;
-            bytes -= align(length(in.buffer.getLong(offset)));
+            bytes -= align(length(presentWord));
         }
         present = KEPT;
     }
@@ -205,7 +210,7 @@ public final class AppendConsumer {
 
     private void handle(AppendHandler handler, Chunk in, int offset) {
         AtomicBuffer buffer = in.buffer;
-        long word = buffer.getLong(offset);
+        long word = presentWord;
         int flags = flags(word);
         long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
         int qpNumber = (int) source;
@@ -237,20 +242,19 @@ public final class AppendConsumer {
         }
     }
 
-    private void keep(AppendRecord into, Chunk in, int offset) {
-        long word = in.buffer.getLong(offset);
+    private void keep(AppendRecord into, Chunk in, int offset, long word) {
         if ((flags(word) & LARGE) != 0) {
-            holdLarge(into, largeMessages.referred(in.buffer, offset, length(word)), in.buffer, offset);
+            holdLarge(into, largeMessages.referred(in.buffer, offset, length(word)), in.buffer, offset, word);
         } else {
-            into.hold(held, in, offset);
+            into.hold(held, in, offset, word);
             toRelease--;
             bytes -= align(length(word));
         }
     }
 
     /** A large message stays without the record that referred to it, which goes with its batch. */
-    private void holdLarge(AppendRecord into, LargeMessage large, AtomicBuffer buffer, int offset) {
-        into.hold(held, large, large.length, buffer.getLong(offset + QP_NUMBER_OFFSET), flags(buffer.getLong(offset)));
+    private void holdLarge(AppendRecord into, LargeMessage large, AtomicBuffer buffer, int offset, long word) {
+        into.hold(held, large, large.length, buffer.getLong(offset + QP_NUMBER_OFFSET), flags(word));
         held.add(1, large.length);
     }
 

@@ -41,7 +41,8 @@ public final class AppendQueue {
 
     private volatile boolean several; // consumers
     private volatile boolean destroyed;
-    private volatile boolean notPolled; // either of the two
+    private volatile boolean corrupted;
+    private volatile boolean notPolled; // any of the three
     private volatile long lastTail;
 
     AppendQueue(
@@ -170,7 +171,9 @@ public final class AppendQueue {
      *
      * @param handler takes each message; if it throws, that message counts as consumed
      * @param limit most messages to take, at least 1
-     * @return messages taken; 0 also when the queue was destroyed
+     * @return messages taken; 0 also when the queue was destroyed, or is corrupted
+     * @throws IllegalStateException if what stands there is no record, because somebody who has the queue mapped has written it:
+     *     said once, and by {@link io.verbena.nic.AsyncEventType#AQ_ERR}; senders are refused from then on
      * @throws IllegalStateException if the queue has several consumers
      */
     public int poll(AppendHandler handler, int limit) {
@@ -178,12 +181,18 @@ public final class AppendQueue {
     }
 
     private int notPolled() {
-        if (destroyed) {
-            walk.leave();
+        if (destroyed || corrupted) {
+            leaveIfDestroyed();
             return 0;
         }
         throw new IllegalStateException("append queue " + id
                 + " has several consumers: AppendConsumer.poll takes its messages, AppendQueue.poll does not");
+    }
+
+    private void leaveIfDestroyed() {
+        if (destroyed) {
+            walk.leave();
+        }
     }
 
     /**
@@ -238,8 +247,8 @@ public final class AppendQueue {
     }
 
     private boolean notPolledIsEmpty() {
-        if (destroyed) {
-            walk.leave();
+        if (destroyed || corrupted) {
+            leaveIfDestroyed();
             return true;
         }
         return walk.isEmptyForOneOfSeveral();
@@ -372,6 +381,29 @@ public final class AppendQueue {
 
     boolean hasSeveralConsumers() {
         return several;
+    }
+
+    /**
+     * What stands in its memory is nothing that an appender writes: nothing more is taken from it or into it, until it is
+     * destroyed. Any thread; the first one says so.
+     */
+    void corrupted(String what) {
+        synchronized (this) {
+            if (corrupted) {
+                return;
+            }
+            corrupted = true;
+            notPolled = true;
+        }
+        table.putIntVolatile(queue + KEY_OFFSET, 0);
+        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        table.putLongVolatile(queue + TAIL_OFFSET, position(sequence(tail), GONE));
+        owner.corrupted(this, what);
+    }
+
+    /** Whether its memory is {@linkplain #corrupted corrupted}. */
+    boolean isCorrupted() {
+        return corrupted;
     }
 
     void exhausted(MemoryExhaustedException e) {

@@ -50,10 +50,9 @@ public final class AppendRecord {
     public AppendRecord() {}
 
     /** Takes a record of a chunk, which is counted already. */
-    void hold(HeldRecords of, Chunk in, int at) {
+    void hold(HeldRecords of, Chunk in, int at, long word) {
         begin();
         AtomicBuffer memory = in.buffer;
-        long word = memory.getLong(at);
         int whole = RecordDescriptor.length(word);
         records = of;
         chunk = in;

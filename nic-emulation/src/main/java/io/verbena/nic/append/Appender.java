@@ -68,6 +68,9 @@ public final class Appender {
     /** In place of a queue pair's number: who appends is the owner. */
     public static final int OWNER = -1;
 
+    /** Tries of a claim, each of which failed because somebody else's succeeded. */
+    private static final int MOST_TRIES = 1 << 16;
+
     static final AtomicBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
     private final ControlBlock control;
@@ -200,14 +203,21 @@ public final class Appender {
         if (pd != view.pd) {
             return BAD_KEY;
         }
+        if (!view.isSound) {
+            return NOT_MAPPED; // its owner judges
+        }
         if (longest > view.recordLimit) {
             return longest > view.maxMessage ? TOO_LONG : LARGE_MESSAGE;
         }
+        int tries = 0;
         while (true) {
             int sequence = sequence(tail);
             int offset = offset(tail);
             if (offset == GONE) {
                 return giveUp(slotOffset, NO_QUEUE);
+            }
+            if (offset < 0 || offset > view.chunkLength || (offset & ALIGNMENT - 1) != 0 || ++tries > MOST_TRIES) {
+                return giveUp(slotOffset, NOT_MAPPED); // no tail, or one that somebody moves in circles
             }
             if (bytes <= view.chunkLength - offset) {
                 int found = locate(view, sequence);
@@ -259,7 +269,8 @@ public final class Appender {
                 table.getInt(queue + CHUNK_LENGTH_OFFSET),
                 table.getInt(queue + MAX_MESSAGE_OFFSET),
                 table.getInt(queue + RECORD_LIMIT_OFFSET),
-                table.getInt(queue + CHUNK_MASK_OFFSET));
+                table.getInt(queue + CHUNK_MASK_OFFSET),
+                control.limits().maxChunksPerQueue());
         views[queueId] = view;
         return view;
     }
@@ -313,16 +324,16 @@ public final class Appender {
             return RNR;
         }
         int segmentId = table.getInt(entry + CHUNK_SEGMENT_OFFSET);
-        int position = (int) table.getLong(entry + CHUNK_POSITION_OFFSET);
+        long position = table.getLong(entry + CHUNK_POSITION_OFFSET);
         AtomicBuffer segment = memory.segment(segmentId);
         if (segment == null || table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
             return segment == null ? NOT_MAPPED : RNR;
         }
-        if (view.chunkLength > segment.capacity() - position) {
+        if (position < 0 || (position & ALIGNMENT - 1) != 0 || position > segment.capacity() - view.chunkLength) {
             return NOT_MAPPED;
         }
         view.chunk = segment;
-        view.chunkPosition = position;
+        view.chunkPosition = (int) position;
         view.chunkSequence = sequence;
         return OK;
     }

@@ -1,9 +1,11 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
+import static io.verbena.nic.append.RecordDescriptor.ALIGNMENT;
 import static io.verbena.nic.append.RecordDescriptor.PADDING;
 import static io.verbena.nic.append.RecordDescriptor.align;
 import static io.verbena.nic.append.RecordDescriptor.flags;
+import static io.verbena.nic.append.RecordDescriptor.isSound;
 import static io.verbena.nic.append.RecordDescriptor.length;
 import static io.verbena.nic.append.RecordDescriptor.word;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ABANDONED;
@@ -90,7 +92,7 @@ final class HoleRecovery {
                 // Who did not close its chunk claimed the beginning of the next one, and is as late there.
                 rollerIsLate = isRemainder;
                 at += padded;
-            } else if (length(word) > 0 && (flags(word) & PADDING) != 0) {
+            } else if (length(word) > 0 && (flags(word) & PADDING) != 0 && isSound(word, chunkLength - offset(at))) {
                 rollerIsLate = false;
                 at += align(length(word));
             } else {
@@ -141,7 +143,9 @@ final class HoleRecovery {
             long word = table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET);
             if (isAppend(word) && ((int) word & SLOT_CLAIMED) != 0) {
                 long subject = table.getLongVolatile(slotOffset + SLOT_SUBJECT_OFFSET);
-                if (recordAt(word, subject) == head && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word) {
+                if (recordAt(word, subject) == head
+                        && mayClaim(slotLength(word), head)
+                        && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word) {
                     initiatorIsGone = ((int) word & SLOT_ABANDONED) != 0;
                     return slotLength(word);
                 }
@@ -181,7 +185,7 @@ final class HoleRecovery {
             }
             int length = slotLength(word);
             if (recordAt(word, subject) == head
-                    && length <= room
+                    && mayClaim(length, head)
                     && (least == UNKNOWN || length <= least)
                     && hasEvidence(head, length, tail, chunk)) {
                 gone = length == least ? gone || isGone : isGone;
@@ -196,6 +200,11 @@ final class HoleRecovery {
         }
         initiatorIsGone = gone;
         return own ? UNKNOWN : least;
+    }
+
+    /** Whether a claim may have that length: it is what an initiator says. */
+    private boolean mayClaim(int length, long head) {
+        return length > 0 && length <= chunkLength - offset(head) && (length & ALIGNMENT - 1) == 0;
     }
 
     private boolean isAppend(long word) {

@@ -66,7 +66,7 @@ public final class LargeAppender {
             throw new IllegalArgumentException("length " + length + " < minimum 0");
         }
         AppendQueue queue = owner.find(queueId);
-        if (queue == null || queue.isDestroyed()) {
+        if (queue == null || queue.isDestroyed() || queue.isCorrupted()) {
             return Appender.NO_QUEUE;
         }
         if (queue.key() != queueKey || queue.pd() != pd) {

@@ -212,6 +212,16 @@ final class LargeMessages {
         place.move(LargeMessage.DONE, LargeMessage.FREE);
     }
 
+    /** Messages that nobody can find any more go, but left to the collector: somebody may hold one. */
+    void abandon() {
+        for (int i = 0; i < places.length(); i++) {
+            LargeMessage place = places.get(i);
+            if (place != null && place.move(LargeMessage.COMMITTED, LargeMessage.DONE)) {
+                free(place, false);
+            }
+        }
+    }
+
     /**
      * Whether every place is free, after dropping what nobody can fetch any more.
      *

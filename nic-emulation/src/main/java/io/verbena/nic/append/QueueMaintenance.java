@@ -150,6 +150,11 @@ final class QueueMaintenance {
         if (offset(tail) == GONE) {
             return 0;
         }
+        if (!isTail(tail, headSequence)) {
+            of.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk " + headSequence
+                    + ", announced up to " + ring.announced());
+            return 0;
+        }
         if (mayAllocate) {
             measure(head, tail, now);
         }
@@ -178,6 +183,16 @@ final class QueueMaintenance {
             work += ring.releaseOne(tailSequence);
         }
         return work;
+    }
+
+    /** Whether a tail, which anybody may write who has the queue mapped, lies in an announced chunk that the head has not left. */
+    private boolean isTail(long tail, int headSequence) {
+        int offset = offset(tail);
+        return offset >= 0
+                && offset <= chunkLength
+                && (offset & RecordDescriptor.ALIGNMENT - 1) == 0
+                && sequence(tail) - headSequence >= 0
+                && sequence(tail) - ring.announced() < 0;
     }
 
     /** Memory is short for good if it was refused in each turn for long, with nothing here that a consumer could give back. */
@@ -243,6 +258,10 @@ final class QueueMaintenance {
             dismantles = true;
         }
         walk.dropSuspended();
+        if (of.isCorrupted()) {
+            largeMessages.abandon(); // what refers to them is not to be believed
+            return freed(walk.head());
+        }
         long tail = of.lastTail();
         walk.take(DISCARD, Integer.MAX_VALUE);
         long head = walk.head();
@@ -255,15 +274,19 @@ final class QueueMaintenance {
             walk.take(DISCARD, Integer.MAX_VALUE);
             head = walk.head();
         }
-        boolean drained = distance(head, tail, chunkLength) <= 0;
-        drained = drained && largeMessages.drained(unmaps);
+        return distance(head, tail, chunkLength) <= 0 ? work + freed(head) : work;
+    }
+
+    /** Frees what nobody uses any more; all of it, and the queue's id. */
+    private int freed(long head) {
+        boolean drained = largeMessages.drained(unmaps);
         drained = drained && staging.drained();
         drained = drained && ring.drain(sequence(head), unmaps);
         if (drained) {
             freed = true;
             owner.freed(of);
-            work++;
+            return 1;
         }
-        return work;
+        return 0;
     }
 }

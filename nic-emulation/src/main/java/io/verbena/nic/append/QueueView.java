@@ -8,7 +8,7 @@ import org.agrona.concurrent.AtomicBuffer;
  */
 final class QueueView {
     /** Of a queue that has not been looked at: no queue has the key 0. */
-    static final QueueView UNKNOWN = new QueueView(0, 0, 0, 0, 0, 0, 0);
+    static final QueueView UNKNOWN = new QueueView(0, 0, 0, 0, 0, 0, 0, 0);
 
     final int queue;
     final int key;
@@ -18,11 +18,22 @@ final class QueueView {
     final int recordLimit;
     final int chunkMask;
 
+    /** Whether these are what a queue may have; its owner has written them, and anybody who has them mapped may have since. */
+    final boolean isSound;
+
     AtomicBuffer chunk = Appender.NOTHING;
     int chunkPosition;
     int chunkSequence;
 
-    QueueView(int queue, int key, int pd, int chunkLength, int maxMessage, int recordLimit, int chunkMask) {
+    QueueView(
+            int queue,
+            int key,
+            int pd,
+            int chunkLength,
+            int maxMessage,
+            int recordLimit,
+            int chunkMask,
+            int maxChunks) {
         this.queue = queue;
         this.key = key;
         this.pd = pd;
@@ -30,5 +41,12 @@ final class QueueView {
         this.maxMessage = maxMessage;
         this.recordLimit = recordLimit;
         this.chunkMask = chunkMask;
+        this.isSound = chunkLength >= AppendQueueAttributes.MIN_CHUNK_LENGTH
+                && chunkLength <= AppendQueueAttributes.MAX_CHUNK_LENGTH
+                && Integer.bitCount(chunkLength) == 1
+                && recordLimit >= 0
+                && recordLimit <= chunkLength / 4
+                && maxMessage >= recordLimit
+                && chunkMask == maxChunks - 1;
     }
 }

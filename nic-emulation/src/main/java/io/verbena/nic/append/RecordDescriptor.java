@@ -86,6 +86,13 @@ public final class RecordDescriptor {
         return (qpNumber & 0xFFFF_FFFFL) | ((long) immediate << 32);
     }
 
+    /** Whether a word that is not 0 and not negative is of a record or padding that ends within so many bytes. */
+    static boolean isSound(long word, int room) {
+        int length = length(word);
+        boolean padding = (flags(word) & PADDING) != 0;
+        return length <= room && length >= (padding ? ALIGNMENT : HEADER_LENGTH);
+    }
+
     static int align(int length) {
         return (length + ALIGNMENT - 1) & -ALIGNMENT;
     }

@@ -68,6 +68,7 @@ final class RecordWalk {
     private Chunk chunk;
     private int headOffset;
     private int present = NONE;
+    private long presentWord; // as it was checked: what is in memory may change
     private @Nullable LargeMessage presentLarge;
     private int presentBytes;
     private int idlePolls;
@@ -150,10 +151,10 @@ final class RecordWalk {
                 if (length <= 0) {
                     break;
                 }
-                int aligned = align(length);
-                if (aligned > chunkLength - offset) {
-                    throw tooLong(length, offset);
+                if (!isSound(word, chunkLength - offset)) {
+                    throw corrupt(word, offset);
                 }
+                int aligned = align(length);
                 int flags = flags(word);
                 headOffset = offset + aligned;
                 if ((flags & PADDING) != 0) {
@@ -165,6 +166,7 @@ final class RecordWalk {
                 }
                 count++;
                 present = offset;
+                presentWord = word;
                 long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
                 int qpNumber = (int) source;
                 int immediate = (int) (source >>> 32);
@@ -259,13 +261,13 @@ final class RecordWalk {
         }
         Chunk in = chunk;
         AtomicBuffer buffer = in.buffer;
-        long word = buffer.getLong(offset);
+        long word = presentWord;
         LargeMessage large = presentLarge;
         if (large != null) {
             into.hold(held, large, large.length, buffer.getLong(offset + QP_NUMBER_OFFSET), flags(word));
             held.add(1, large.length);
         } else {
-            into.hold(held, in, offset);
+            into.hold(held, in, offset, word);
             in.held++;
             held.add(1, align(length(word)));
         }
@@ -295,7 +297,7 @@ final class RecordWalk {
             return 0;
         }
         try {
-            return of.isDestroyed() ? 0 : note(consumer, limit);
+            return of.isDestroyed() || of.isCorrupted() ? 0 : note(consumer, limit);
         } finally {
             exit();
         }
@@ -341,13 +343,13 @@ final class RecordWalk {
                 if (length <= 0) {
                     break;
                 }
-                int aligned = align(length);
-                if (aligned > chunkLength - offset) {
+                if (!isSound(word, chunkLength - offset)) {
                     if (count > 0) {
                         break; // what is sound comes first
                     }
-                    throw tooLong(length, offset);
+                    throw corrupt(word, offset);
                 }
+                int aligned = align(length);
                 int flags = flags(word);
                 if ((flags & PADDING) != 0) {
                     if ((flags & END_OF_CHUNK) != 0 && count > 0) {
@@ -370,6 +372,7 @@ final class RecordWalk {
                     payload = (large == null ? largeMessages.referred(chunk.buffer, offset, length) : large).length;
                 }
                 headOffset = offset + aligned;
+                consumer.words[count] = word;
                 consumer.offsets[count++] = offset;
                 noted += aligned;
                 bytes += payload;
@@ -391,9 +394,12 @@ final class RecordWalk {
         return count;
     }
 
-    private IllegalStateException tooLong(int length, int offset) {
-        return new IllegalStateException("append queue " + id + ": record of " + length + " bytes > "
-                + (chunkLength - offset) + " left in its chunk");
+    /** What stands there is no record: somebody who has the queue mapped has written it, and nothing behind it can be believed. */
+    private IllegalStateException corrupt(long word, int offset) {
+        String what = "record of " + length(word) + " bytes, flags " + flags(word) + ", at " + offset
+                + " of a chunk of " + chunkLength;
+        of.corrupted(what);
+        return new IllegalStateException("append queue " + id + " is corrupted: " + what);
     }
 
     /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */

@@ -36,7 +36,9 @@ public final class TailPointerTable {
     private final OwnMemory ownMemory;
     private final NanoClock clock;
     private final LogLimit reports = new LogLimit();
+    private final LogLimit corruptions = new LogLimit();
     private volatile Runnable onExhausted = () -> {};
+    private volatile IntConsumer onCorrupted = id -> {};
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
     private final AtomicLongArray initiators; // identities of the NICs that the slots were last given to
@@ -111,6 +113,28 @@ public final class TailPointerTable {
      */
     public void onExhausted(Runnable refused) {
         onExhausted = refused;
+    }
+
+    /**
+     * Sets who is told of queues whose memory is corrupted.
+     *
+     * @param corrupted told the id of each once; any thread, must not block
+     */
+    public void onCorrupted(IntConsumer corrupted) {
+        onCorrupted = corrupted;
+    }
+
+    /** Somebody who has a queue mapped has written what no appender writes. */
+    void corrupted(AppendQueue queue, String what) {
+        onCorrupted.accept(queue.id());
+        long leftOut = corruptions.ask(clock.nanoTime());
+        if (leftOut >= 0) {
+            LOG.error(
+                    "append queue {} is corrupted by somebody who has it mapped, and takes nothing more: {} ({} such lines left out)",
+                    queue.id(),
+                    what,
+                    leftOut);
+        }
     }
 
     /** Memory is exhausted: senders to the queue wait. */

@@ -279,7 +279,14 @@ final class Datapath implements TransportServices, PacketHandler {
         try {
             ring.fire();
         } catch (RuntimeException | Error e) {
-            LOG.error("completion queue {}: nobody could be told of completions", ring.number(), e);
+            long leftOut = reports.ask(clock.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error(
+                        "completion queue {}: nobody could be told of completions; {} such lines left out",
+                        ring.number(),
+                        leftOut,
+                        e);
+            }
         }
     }
 

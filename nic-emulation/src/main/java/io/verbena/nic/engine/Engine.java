@@ -12,6 +12,7 @@ import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
@@ -54,6 +55,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Waiter waiter;
     private final ControlBlock control;
     private final MemoryProvider memory;
+    private final LogLimit reports = new LogLimit();
     private final AtomicLongArray counters; // of the NIC; any thread's
     private final AtomicLongArray ownCounters = new AtomicLongArray(NicCounter.values().length);
     private final NicEvents events;
@@ -374,7 +376,14 @@ public final class Engine implements LinkListener, AutoCloseable {
             try {
                 command.run();
             } catch (RuntimeException | Error e) { // whoever gave it is gone; the next one is somebody else's
-                LOG.error("engine {}: something that it was told to do has failed", index, e);
+                long leftOut = reports.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error(
+                            "engine {}: something that it was told to do has failed; {} such lines left out",
+                            index,
+                            leftOut,
+                            e);
+                }
             }
         }
     }

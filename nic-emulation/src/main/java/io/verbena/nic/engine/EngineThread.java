@@ -1,5 +1,6 @@
 package io.verbena.nic.engine;
 
+import io.verbena.nic.port.LogLimit;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -8,6 +9,8 @@ import org.slf4j.LoggerFactory;
 /** An engine's own thread: turns while there is work, spins for a while, then sleeps in the waiter. */
 final class EngineThread implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EngineThread.class);
+
+    private final LogLimit reports = new LogLimit();
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final Engine engine;
@@ -52,7 +55,10 @@ final class EngineThread implements Runnable {
                 }
             } catch (RuntimeException | Error e) {
                 // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.
-                LOG.error("engine {} met an error and goes on", engine.index(), e);
+                long leftOut = reports.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error("engine {} met an error and goes on; {} such lines left out", engine.index(), leftOut, e);
+                }
             }
         }
         idle.close();

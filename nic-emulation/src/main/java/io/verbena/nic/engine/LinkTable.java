@@ -55,6 +55,7 @@ final class LinkTable implements Arrivals {
     private final List<Link> gone = new ArrayList<>();
 
     private final LogLimit reports = new LogLimit();
+    private final LogLimit turnedAway = new LogLimit();
     private int socketLinks;
 
     // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
@@ -295,7 +296,10 @@ final class LinkTable implements Arrivals {
         try {
             path.attach(link);
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
-            LOG.warn("turned away, {}: {}", link, e.getMessage());
+            long leftOut = turnedAway.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn("turned away, {}: {}; {} such lines left out", link, e.getMessage(), leftOut);
+            }
             services.count(NicCounter.LINKS_REJECTED);
             close(link);
             return;
