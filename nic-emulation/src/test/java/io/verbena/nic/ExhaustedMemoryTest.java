@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class ExhaustedMemoryTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int LIMIT = 64 << 20;
-    private static final int LARGE = 60_000;
+    private static final int LARGE = 20_000; // more than goes into a chunk of the queue
 
     private final VerbsPair p = new VerbsPair(LIMIT);
     private final AppendQueue queue = p.b.pd.createAppendQueue(
@@ -38,8 +38,10 @@ class ExhaustedMemoryTest {
     private void connect() {
         p.a.qp.modify(new QpAttributes().state(QpState.RESET));
         p.b.qp.modify(new QpAttributes().state(QpState.RESET));
-        ConnectAttributes attributes =
-                new ConnectAttributes().pathMtu(1024).timeout(14).minRnrTimer(22); // comes again every 20 ms
+        ConnectAttributes attributes = new ConnectAttributes()
+                .pathMtu(1024)
+                .timeout(14)
+                .minRnrTimer(28); // comes again every 164 ms: each packet lets the allocator try again
         p.a.qp.connect(p.b.nic.id(), p.b.qp.number(), attributes);
         p.b.qp.connect(p.a.nic.id(), p.a.qp.number(), attributes);
     }
