@@ -364,6 +364,11 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
     }
 
+    /** The engine's time. Any thread. */
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
     /**
      * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the engine
      * without {@link #await}.

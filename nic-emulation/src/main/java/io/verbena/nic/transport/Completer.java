@@ -76,6 +76,11 @@ final class Completer {
         return resumeAt != 0 && services.now() < resumeAt;
     }
 
+    /** As {@link #isHeldBack}, without a look at the time. Any thread. */
+    boolean awaitsReceiver() {
+        return resumeAt != 0;
+    }
+
     long deadline() {
         return resumeAt > 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
     }

@@ -7,6 +7,7 @@ import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.queue.CompletionRing;
@@ -464,6 +465,17 @@ public final class QpContext extends Flow {
     public boolean isStarved() {
         Path to = path;
         return to != null && to.window().isContested() && !isScheduled();
+    }
+
+    /** What keeps it from sending more; any thread, a hint. */
+    public Limit limit(long nowNanos) {
+        if (outcome == REFUSED || requester.awaitsReceiver()) {
+            return Limit.RECEIVER;
+        }
+        if (!isScheduled() && blockedOn == null) {
+            return Limit.WINDOW;
+        }
+        return group().isAtCeiling(nowNanos) ? Limit.CEILING : Limit.LINK;
     }
 
     /** Why the last {@link #transmit} ended. */
