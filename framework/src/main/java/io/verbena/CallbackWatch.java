@@ -93,9 +93,9 @@ final class CallbackWatch implements Runnable {
     private void look(long now) {
         for (Tenant tenant : turns.tenants()) {
             TenantCallbacks callbacks = tenant.callbacks();
-            CallbackMeter meter = callbacks.meter();
-            if (meter.look()) {
-                slow(callbacks, now);
+            if (callbacks.meter().look()) {
+                sendSlowAway(callbacks, now);
+                callbacks.slow(boundNanos);
             }
         }
         if (holdsNode() && isShared()) { // in each look: there may be new ones
@@ -107,20 +107,20 @@ final class CallbackWatch implements Runnable {
         }
     }
 
-    private synchronized void slow(TenantCallbacks callbacks, long now) {
-        CallbackMeter meter = callbacks.meter();
-        long seen = meter.count();
-        if (mayMove.getAsBoolean()) {
-            if (meter.isOnNode() && (seen & 1) != 0) {
-                holder = meter;
-                batch = seen;
-            }
-            if (isShared()) {
-                callbacks.penalize(now);
-                sendAway(callbacks, now); // even if it has just returned
-            }
+    private synchronized void sendSlowAway(TenantCallbacks callbacks, long now) {
+        if (!mayMove.getAsBoolean()) {
+            return;
         }
-        callbacks.slow(boundNanos);
+        CallbackMeter meter = callbacks.meter();
+        long state = meter.state();
+        if (CallbackMeter.runsOnNode(state)) {
+            holder = meter;
+            batch = state;
+        }
+        if (isShared()) {
+            callbacks.penalize(now);
+            sendAway(callbacks, now); // even if it has just returned
+        }
     }
 
     private void sendAway(TenantCallbacks callbacks, long now) {
@@ -137,7 +137,7 @@ final class CallbackWatch implements Runnable {
     /** Whether the callback that was slow still holds the node's thread. */
     private boolean holdsNode() {
         CallbackMeter meter = holder;
-        return meter != null && meter.count() == batch;
+        return meter != null && meter.state() == batch;
     }
 
     /** Does the node's work, but for sockets and what calls the application. */
@@ -159,7 +159,8 @@ final class CallbackWatch implements Runnable {
             return 0;
         }
         synchronized (this) {
-            away.removeIf(each -> each.takeBack(now));
+            boolean atOnce = !mayMove.getAsBoolean(); // the event loop has been lent meanwhile
+            away.removeIf(each -> each.takeBack(now, atOnce));
             moved = !away.isEmpty();
             return dispatch(now);
         }

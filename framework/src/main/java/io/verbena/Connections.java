@@ -67,6 +67,7 @@ final class Connections {
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final LostPeers lostPeers = new LostPeers();
     private LongConsumer onPeerGone = peer -> {};
+    private boolean ending; // takes no more connections
     private boolean closed;
 
     private volatile long nextDeadline = Long.MAX_VALUE;
@@ -91,6 +92,11 @@ final class Connections {
     /** Whether the node is gone; under the lock. */
     boolean isClosed() {
         return closed;
+    }
+
+    /** Whether the node closes: what it has is ended in order, and nothing begins any more; under the lock. */
+    boolean isEnding() {
+        return ending;
     }
 
     /** What makes new connections. */
@@ -493,6 +499,7 @@ final class Connections {
     void closeAll() {
         List<Connection> open;
         synchronized (lock) {
+            ending = true;
             open = List.copyOf(byNumber.values());
         }
         for (Connection c : open) {

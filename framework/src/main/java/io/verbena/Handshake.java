@@ -124,7 +124,7 @@ final class Handshake {
             boolean region = request.kind() == ConnectionFlyweight.REGION;
             Inbox inbox = region ? null : directory.inbox(name);
             SharedRegion shared = region ? directory.region(name) : null;
-            if (connections.isClosed()) {
+            if (connections.isEnding()) {
                 return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
             if (!context.accessControl.permits(name, request.token())) {

@@ -68,7 +68,7 @@ public final class Inbox implements AutoCloseable {
         this.name = name;
         this.queue = queue;
         this.callbacks = tenant.callbacks();
-        this.dispatch = new Dispatch(new Message(this, channels, null), true);
+        this.dispatch = new Dispatch(new Message(this, channels, null), callbacks);
         this.channels = channels;
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
@@ -375,9 +375,16 @@ public final class Inbox implements AutoCloseable {
         return !callbacks.isAway() && !isEmpty();
     }
 
-    /** Whether a batch ends before its next message: the callbacks are away, and the node's thread is to leave them. */
-    private boolean endsBatch() {
-        return callbacks.isAway() && node.turns().isCurrentThread();
+    /**
+     * The callbacks are away. If it is the node's thread that takes messages, it leaves the one that it would take next, and its
+     * batch with that.
+     */
+    private boolean leaveToOwnThread() {
+        boolean leaves = node.turns().isCurrentThread();
+        if (leaves) {
+            queue.leave();
+        }
+        return leaves;
     }
 
     boolean mayHaveMessage() {
@@ -455,28 +462,29 @@ public final class Inbox implements AutoCloseable {
     /** Turns records into messages; one class, so that the queue sees one kind of handler. */
     static final class Dispatch implements AppendHandler {
         private final Message message;
-        private final boolean ofNode;
+        private final @Nullable TenantCallbacks callbacks;
         private MessageHandler handler = ignored -> {};
 
         /**
          * Creates it.
          *
-         * @param mayBeNodes whether it may be the node that takes the messages
+         * @param callbacks which the messages may be for, or null if the node never takes them
          */
-        Dispatch(Message message, boolean mayBeNodes) {
+        Dispatch(Message message, @Nullable TenantCallbacks callbacks) {
             this.message = message;
-            this.ofNode = mayBeNodes;
+            this.callbacks = callbacks;
         }
 
         Dispatch to(MessageHandler next) {
-            handler = next;
+            if (handler != next) { // mostly it is the one of before: no store, and no barrier of the collector's
+                handler = next;
+            }
             return this;
         }
 
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
-            if (ofNode && message.inbox().endsBatch()) {
-                message.inbox().queue.leave();
+            if (callbacks != null && callbacks.isAway() && message.inbox().leaveToOwnThread()) {
                 return;
             }
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);

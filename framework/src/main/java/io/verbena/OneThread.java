@@ -158,12 +158,6 @@ final class OneThread {
         return true;
     }
 
-    /** Whether a thread is inside, as far as others can see. */
-    boolean isHeld() {
-        Bias b = bias;
-        return b != null ? b.inside != 0 : (int) SHARED.getOpaque(this) != 0;
-    }
-
     /** Whether the caller is inside. */
     boolean isMine() {
         Thread me = Thread.currentThread();

@@ -14,8 +14,6 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's one-sided
@@ -42,7 +40,6 @@ public final class RemoteRegion implements AutoCloseable {
     /** Stands for the length of what is copied where an operation returns a value. */
     static final int ATOMIC = -1;
 
-    private static final Logger LOG = LoggerFactory.getLogger(RemoteRegion.class);
     private static final int POLL_LIMIT = 64;
 
     private final Node node;
@@ -426,12 +423,7 @@ public final class RemoteRegion implements AutoCloseable {
 
         @Override
         public int doWork(long now) {
-            try {
-                return poll(POLL_LIMIT);
-            } catch (RuntimeException e) {
-                LOG.error("a handler of {} failed; its operation counts as told", RemoteRegion.this, e);
-                return 1;
-            }
+            return poll(POLL_LIMIT);
         }
 
         @Override

@@ -9,8 +9,6 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Calls responders: sends requests, and tells how each ended, exactly once. A call ends with its response, with its
@@ -32,7 +30,6 @@ import org.slf4j.LoggerFactory;
  * by another when it has ended.
  */
 public final class Requester implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Requester.class);
     private static final int POLL_LIMIT = 256;
 
     private final Node node;
@@ -396,12 +393,7 @@ public final class Requester implements AutoCloseable {
 
         @Override
         public int doWork(long now) {
-            try {
-                return poll(POLL_LIMIT);
-            } catch (RuntimeException e) {
-                LOG.error("a handler of {} failed; its call counts as told", Requester.this, e);
-                return 1;
-            }
+            return poll(POLL_LIMIT);
         }
 
         @Override

@@ -34,7 +34,6 @@ final class TenantCallbacks implements Runnable {
 
     private final Node node;
     private final Tenant tenant;
-    private final OneThread use = new OneThread();
     private final CallbackMeter meter = new CallbackMeter();
     private final BooleanSupplier look = () -> !isBusy() && hasWork();
     private final AtomicBoolean busy = new AtomicBoolean(); // something is given to the own thread
@@ -43,10 +42,11 @@ final class TenantCallbacks implements Runnable {
     private volatile boolean ended;
 
     // Under the lock of the watch.
-    private @Nullable ThreadPoolExecutor executor;
+    private @Nullable ThreadPoolExecutor executor; // while they are away
     private long penalty;
-    private long returnAt;
-    private long logged = System.nanoTime() - LOG_INTERVAL;
+    private long returnAt = System.nanoTime();
+
+    private long logged = System.nanoTime() - LOG_INTERVAL; // of the watch
 
     TenantCallbacks(Node node, Tenant tenant) {
         this.node = node;
@@ -61,16 +61,11 @@ final class TenantCallbacks implements Runnable {
      * @return false if a thread runs some already, this one included
      */
     boolean enter(Object what, boolean onNode) {
-        if (!use.tryEnter()) {
-            return false;
-        }
-        meter.begin(what, onNode);
-        return true;
+        return meter.tryBegin(what, onNode);
     }
 
     void leave() {
         meter.end();
-        use.leave();
     }
 
     /** Whether the tenant's own thread runs them. */
@@ -80,7 +75,7 @@ final class TenantCallbacks implements Runnable {
 
     /** Whether the own thread cannot take anything now. */
     private boolean isBusy() {
-        return busy.get() || use.isHeld();
+        return busy.get() || CallbackMeter.runs(meter.state());
     }
 
     CallbackMeter meter() {
@@ -92,7 +87,7 @@ final class TenantCallbacks implements Runnable {
         return slow.get();
     }
 
-    /** One of them is slow. */
+    /** One of them is slow. By the watch, without its lock: a log may block. */
     void slow(long boundNanos) {
         slow.incrementAndGet();
         long now = System.nanoTime();
@@ -112,28 +107,30 @@ final class TenantCallbacks implements Runnable {
 
     /** They stay away for a while, longer each time that they have to go. */
     void penalize(long now) {
-        if (!away) {
+        if (!away || penalty == 0) { // slow for the first time while others had sent them away
             penalty = penalty == 0 ? FIRST_PENALTY : Math.min(2 * penalty, LONGEST_PENALTY);
         }
         returnAt = now + penalty;
     }
 
-    /** From now on the tenant's own thread runs them. A batch that is under way on the node's ends with its present message.
-     * @return whether they have not been away */
+    /**
+     * From now on the tenant's own thread runs them. A batch that is under way on the node's ends with its present message.
+     *
+     * @return whether they have not been away
+     */
     boolean sendAway(long now) {
-        if (away) {
+        if (away || ended) {
             return false;
         }
-        if (executor == null) {
-            executor = new ThreadPoolExecutor(
-                    1,
-                    1,
-                    IDLE_SECONDS,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    task -> new CallbackThread(node, task, "verbena-callbacks-" + tenant.name()));
-            executor.allowCoreThreadTimeOut(true);
-        }
+        ThreadPoolExecutor own = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> new CallbackThread(node, task, "verbena-callbacks-" + tenant.name()));
+        own.allowCoreThreadTimeOut(true);
+        executor = own;
         if (returnAt - now < 0) {
             returnAt = now;
         }
@@ -142,13 +139,19 @@ final class TenantCallbacks implements Runnable {
         return true;
     }
 
-    /** The node's thread runs them again, if it is time and none of them runs. By that. @return whether they are back */
-    boolean takeBack(long now) {
-        if (now - returnAt < 0 || !busy.compareAndSet(false, true)) {
+    /**
+     * The node's thread runs them again, if it is time and none of them runs. By that.
+     *
+     * @param atOnce whether it is time, whatever the clock says
+     * @return whether they are back
+     */
+    boolean takeBack(long now, boolean atOnce) {
+        if ((!atOnce && now - returnAt < 0) || !busy.compareAndSet(false, true)) {
             return false;
         }
         away = false;
         busy.set(false);
+        endOwn();
         node.turns().forget(look);
         return true;
     }
@@ -159,7 +162,15 @@ final class TenantCallbacks implements Runnable {
         if (ended || own == null || isBusy() || !(hasWork() || isDue(now)) || !busy.compareAndSet(false, true)) {
             return 0;
         }
-        own.execute(this);
+        boolean given = false;
+        try {
+            own.execute(this);
+            given = true;
+        } finally {
+            if (!given) {
+                busy.set(false); // there is no memory for a thread, say: another time
+            }
+        }
         return 1;
     }
 
@@ -183,17 +194,22 @@ final class TenantCallbacks implements Runnable {
             for (int i = 0; i < ROUNDS && away && !ended && node.turns().callBack(tenant) > 0; i++) {}
         } finally {
             busy.set(false);
+            node.wake();
         }
-        node.wake();
     }
 
     /** The node ends: nothing begins any more, and the own thread goes. @return whether nothing runs there */
     boolean end() {
         ended = true;
-        ThreadPoolExecutor own = executor;
-        if (own != null) {
-            own.shutdown();
-        }
+        endOwn();
         return !busy.get();
+    }
+
+    private void endOwn() {
+        ThreadPoolExecutor own = executor;
+        executor = null;
+        if (own != null) {
+            own.shutdown(); // when it has done what it has
+        }
     }
 }

@@ -41,7 +41,7 @@ final class Turns implements EngineAgent {
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile Tenant[] tenants = NO_TENANTS; // that have some of either
-    private volatile @Nullable Thread thread;
+    private @Nullable Thread thread; // in a turn; others only compare it with themselves
     private volatile boolean ended;
 
     Turns(
@@ -167,7 +167,7 @@ final class Turns implements EngineAgent {
                 engine.leaveCallback();
             }
             thread = null;
-            inTurn.set(false);
+            inTurn.setRelease(false);
         }
     }
 
@@ -210,14 +210,17 @@ final class Turns implements EngineAgent {
     }
 
     private static int callBack(TurnTask task, Tenant tenant, long now, boolean onNode) {
-        TenantCallbacks callbacks = tenant.callbacks();
-        if (!callbacks.enter(task, onNode)) {
-            return 0;
-        }
+        return tenant.callbacks().enter(task, onNode) ? callBackAndLeave(task, tenant, now) : 0;
+    }
+
+    private static int callBackAndLeave(TurnTask task, Tenant tenant, long now) {
         try {
             return task.doWork(now);
+        } catch (RuntimeException | Error e) {
+            LOG.error("a handler of {} failed; what it was told counts as told", task, e);
+            return 1;
         } finally {
-            callbacks.leave();
+            tenant.callbacks().leave();
         }
     }
 
@@ -227,11 +230,7 @@ final class Turns implements EngineAgent {
         if (!tenant.callbacks().enter(task, true)) {
             return false;
         }
-        try {
-            task.doWork(System.nanoTime());
-        } finally {
-            tenant.callbacks().leave();
-        }
+        callBackAndLeave(task, tenant, System.nanoTime());
         return true;
     }
 
@@ -312,8 +311,8 @@ final class Turns implements EngineAgent {
     }
 
     /**
-     * Waits for the turn that is under way, which uses memory that is about to go, runs the commands that are left, and lets no
-     * other turn begin.
+     * Waits for the turn and the callbacks that are under way, which use memory that is about to go, for 10 s at most; runs the
+     * commands that are left, tells of the calls that have ended, and lets nothing else begin.
      */
     void end() {
         ended = true;
@@ -322,29 +321,37 @@ final class Turns implements EngineAgent {
             return;
         }
         long deadline = System.nanoTime() + LAST_TURN_NANOS;
-        while (!inTurn.compareAndSet(false, true)) {
-            if (System.nanoTime() - deadline > 0) {
-                LOG.warn("a node closes while a callback of its has run for {} s", LAST_TURN_NANOS / 1_000_000_000L);
-                return;
-            }
-            LockSupport.parkNanos(this, LAST_TURN_LOOK);
+        boolean quiet = awaitEnd(() -> inTurn.compareAndSet(false, true), "a callback of its", deadline);
+        if (quiet) {
+            runCommands(Integer.MAX_VALUE);
         }
-        runCommands(Integer.MAX_VALUE);
         for (TurnTask task : tasks) {
-            while (!task.end()) {
-                if (System.nanoTime() - deadline > 0) {
-                    LOG.warn("a node closes while {} has run for {} s", task, LAST_TURN_NANOS / 1_000_000_000L);
-                    break;
-                }
-                LockSupport.parkNanos(this, LAST_TURN_LOOK);
-            }
+            quiet &= awaitEnd(task::end, task, deadline);
         }
-        while (!watch.endAway()) {
+        quiet &= awaitEnd(watch::endAway, "a callback of its", deadline);
+        if (quiet) {
+            tellTheEnd();
+        }
+    }
+
+    /** Tries at least once. */
+    private boolean awaitEnd(BooleanSupplier end, Object what, long deadline) {
+        while (!end.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                LOG.warn("a node closes while a callback of its has run for {} s", LAST_TURN_NANOS / 1_000_000_000L);
-                break;
+                LOG.warn("a node closes while {} has run for {} s", what, LAST_TURN_NANOS / 1_000_000_000L);
+                return false;
             }
             LockSupport.parkNanos(this, LAST_TURN_LOOK);
+        }
+        return true;
+    }
+
+    /** What ended while other callbacks of the tenant ran. */
+    private void tellTheEnd() {
+        for (TurnTask task : tasks) {
+            if (task.tenant() != null && task.hasWork()) {
+                tryNow(task);
+            }
         }
     }
 }

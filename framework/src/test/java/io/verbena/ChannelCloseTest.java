@@ -1,6 +1,7 @@
 package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,21 @@ class ChannelCloseTest {
             pair.await(() -> connection.state == Connection.CLOSED);
             pair.await(() -> received.get() == MESSAGES);
             assertThat(channel.closeReason()).isEqualTo(CloseReason.CLOSED_HERE);
+        }
+    }
+
+    /** A node that closes ends what it has in order, which takes time; what begins meanwhile would be ended at once. */
+    @Test
+    void aNodeThatClosesTakesNoConnections() {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.THREAD)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+
+            pair.server.connections().closeAll();
+
+            assertThatThrownBy(() -> pair.client.connect(pair.address + "in", NodePair.TIMEOUT))
+                    .isInstanceOf(ConnectionException.class)
+                    .hasMessageContaining("is closing");
         }
     }
 

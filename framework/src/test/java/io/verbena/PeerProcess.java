@@ -32,6 +32,7 @@ final class PeerProcess implements AutoCloseable {
     private final BufferedReader output;
     final String address;
     final long nicId;
+    final String tcpAddress;
 
     private PeerProcess(String... arguments) {
         List<String> command = new ArrayList<>(List.of(
@@ -55,6 +56,7 @@ final class PeerProcess implements AutoCloseable {
         String[] words = line().split(" ");
         address = words[1];
         nicId = Long.parseLong(words[2]);
+        tcpAddress = words.length > 3 ? words[3] : "";
     }
 
     /** A process that serves. */
@@ -196,7 +198,7 @@ final class PeerProcess implements AutoCloseable {
         node.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
         node.openResponder("silent").onRequest(request -> {});
         node.share("table", 1 << 20);
-        System.out.println(READY + fabric.listen(node) + "/ " + node.nicId());
+        System.out.println(READY + fabric.listen(node) + "/ " + node.nicId() + " " + Fabric.TCP.listen(node) + "/");
     }
 
     private static void flood(Node node, String address) {

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  *   +---------------+--------+--------+---------------+--------+--------+
  *   |     magic     | version| length |    NIC id     | engine |features|
  *   +---------------+--------+--------+---------------+--------+--------+
- *   32       36       40              48       52                       64
- *   +--------+--------+---------------+--------+------------------------+
- *   | max    | ring   |  process id   | text   |  reserved, zero        |
- *   | packet | length |               | length |                        |
- *   +--------+--------+---------------+--------+------------------------+
+ *   32       36       40              48       52       56             64
+ *   +--------+--------+---------------+--------+--------+---------------+
+ *   | max    | ring   |  process id   | text   |reserved|     host      |
+ *   | packet | length |               | length |  zero  |               |
+ *   +--------+--------+---------------+--------+--------+---------------+
  *   64
  *   +-------------------------------------------------------------------+
  *   |  text: memory directory, a zero byte, ring file (shared memory)   |
@@ -55,6 +55,7 @@ public final class HelloFlyweight {
     private static final int PROCESS_ID_OFFSET = 40;
     private static final int TEXT_LENGTH_OFFSET = 48;
     private static final int RESERVED_OFFSET = 52;
+    private static final int HOST_OFFSET = 56;
 
     /** The smallest packet size that a peer may offer; see {@code Link.maxPacket}. */
     private static final int MIN_MAX_PACKET = 512;
@@ -99,6 +100,7 @@ public final class HelloFlyweight {
         buffer.putInt(RING_LENGTH_OFFSET, ringLength, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(PROCESS_ID_OFFSET, ProcessHandle.current().pid(), ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(TEXT_LENGTH_OFFSET, bytes.length, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(HOST_OFFSET, PeerProcess.host(), ByteOrder.LITTLE_ENDIAN);
         buffer.putBytes(HEADER_LENGTH, bytes);
         return length;
     }
@@ -118,13 +120,19 @@ public final class HelloFlyweight {
             if (buffer.getByte(i) != expected) {
                 return "not a Verbena peer: byte " + i + " of the hello is 0x"
                         + Integer.toHexString(buffer.getByte(i) & 0xFF) + ", expected 0x"
-                        + Integer.toHexString(expected & 0xFF);
+                        + Integer.toHexString(expected & 0xFF)
+                        + (i == 0 && isTls(buffer.getByte(0)) ? "; if that is TLS, set tls on both sides" : "");
             }
         }
         if (received >= VERSION_OFFSET + Integer.BYTES && version(buffer) != VERSION) {
             return "peer speaks version " + version(buffer) + ", this side " + VERSION + "; upgrade the older one";
         }
         return received < HEADER_LENGTH ? null : headerDefect(buffer, maxText);
+    }
+
+    /** Whether a connection that begins with a byte is one of TLS: an alert or a handshake. */
+    private static boolean isTls(byte first) {
+        return first == 0x15 || first == 0x16;
     }
 
     private static @Nullable String headerDefect(DirectBuffer buffer, int maxText) {
@@ -142,10 +150,8 @@ public final class HelloFlyweight {
         if (engine(buffer) < 0) {
             return "engine " + engine(buffer) + " < 0";
         }
-        for (int i = RESERVED_OFFSET; i < HEADER_LENGTH; i += Integer.BYTES) {
-            if (buffer.getInt(i) != 0) {
-                return "reserved bytes at " + i + " of the hello are not zero";
-            }
+        if (buffer.getInt(RESERVED_OFFSET) != 0) {
+            return "reserved bytes at " + RESERVED_OFFSET + " of the hello are not zero";
         }
         return null;
     }
@@ -180,9 +186,12 @@ public final class HelloFlyweight {
         return buffer.getInt(RING_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The peer's process id, for messages to people. */
-    public static long processId(DirectBuffer buffer) {
-        return buffer.getLong(PROCESS_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    /** The peer's process, by what it says of itself; null if it is not of this host, or it is this one. */
+    public static @Nullable PeerProcess process(DirectBuffer buffer) {
+        long host = buffer.getLong(HOST_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return host != 0 && host == PeerProcess.host()
+                ? PeerProcess.of(buffer.getLong(PROCESS_ID_OFFSET, ByteOrder.LITTLE_ENDIAN))
+                : null;
     }
 
     /** Bytes of text. */

@@ -35,5 +35,9 @@ public enum NicCounter {
     /** Management datagrams that were dropped because nobody took them. */
     DATAGRAMS_DROPPED,
     /** Peers that a fabric turned away. */
-    LINKS_REJECTED
+    LINKS_REJECTED,
+    /** Queue pairs that went to ERR because their own work has met an exception. */
+    QUEUE_PAIRS_BROKEN,
+    /** Links that were closed because their own work has met an exception. */
+    LINKS_BROKEN
 }

@@ -74,6 +74,14 @@ public final class QueuePair implements AutoCloseable {
         return context.state();
     }
 
+    /**
+     * Why it went to ERR by itself: an exception that its own work has met, which is logged with its stack. Null if there was none
+     * since it was last reset. Any thread.
+     */
+    public @Nullable String failure() {
+        return context.failure();
+    }
+
     /** Its weight among the queue pairs of its group. Any thread. */
     public int weight() {
         return context.weight();
@@ -133,7 +141,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** What keeps it from sending more, where its send queue is full. Any thread, a hint. */
     public Limit limit() {
-        return context.limit(engine.nanoTime());
+        return context.limit();
     }
 
     // ---- posting -----------------------------------------------------------------------------------------------

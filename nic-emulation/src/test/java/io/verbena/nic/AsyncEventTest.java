@@ -6,15 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
-import io.verbena.nic.port.Link;
-import io.verbena.nic.port.PacketHandler;
-import io.verbena.nic.port.PeerMemory;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -254,13 +248,12 @@ class AsyncEventTest {
         }
         p.simulation.runFor(100_000);
         a.events();
-        a.nic.engine(0).attach(new FaultyLink());
+        a.clock.fail();
         assertThatThrownBy(() -> a.nic.engine(0).doWork()).isInstanceOf(ArithmeticException.class);
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         List<AsyncEventType> events = a.events();
         assertThat(events)
                 .containsExactlyInAnyOrder(
-                        AsyncEventType.PORT_ACTIVE,
                         AsyncEventType.QP_FATAL,
                         AsyncEventType.QP_FATAL,
                         AsyncEventType.LAST_WQE_REACHED,
@@ -282,12 +275,14 @@ class AsyncEventTest {
 
     @Test
     void anEngineThreadOutlivesTheFailure() throws InterruptedException {
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.THREAD))) {
+        TurnFault clock = new TurnFault(System::nanoTime);
+        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.THREAD).clock(clock))) {
             CompletionQueue cq = nic.createCompletionQueue(16);
             QueuePair qp =
                     nic.allocateProtectionDomain().createQueuePair(new QueuePairAttributes().completionQueue(cq));
             qp.modify(to(QpState.INIT).access(0));
-            nic.engine(0).attach(new FaultyLink());
+            clock.fail();
+            qp.modify(to(QpState.ERR)); // it takes a last look at its receives, so a timer runs
             AsyncEvent event = null;
             while (event == null || event.type() != AsyncEventType.DEVICE_FATAL) {
                 event = nic.pollAsyncEvent();
@@ -300,70 +295,6 @@ class AsyncEventTest {
             assertThat(qp.postReceive(5, 0, 0, 0)).isEqualTo(PostResult.POSTED);
             assertThat(cq.await(10_000_000_000L)).isTrue();
             cq.poll(c -> assertThat(c.status()).isEqualTo(WcStatus.WR_FLUSH_ERR), 1);
-        }
-    }
-
-    /** A link whose poll fails as no link should. */
-    private static final class FaultyLink implements Link {
-        private volatile State state = State.UP;
-
-        @Override
-        public long peerNic() {
-            return 0xDEAD;
-        }
-
-        @Override
-        public State state() {
-            return state;
-        }
-
-        @Override
-        public int maxPacket() {
-            return 2048;
-        }
-
-        @Override
-        public int claim(int length) {
-            return NO_ROOM;
-        }
-
-        @Override
-        public MutableDirectBuffer buffer() {
-            return new UnsafeBuffer(new byte[0]);
-        }
-
-        @Override
-        public void commit() {}
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public int poll(PacketHandler handler, int limit) {
-            throw new ArithmeticException("a fault");
-        }
-
-        @Override
-        public boolean hasInbound() {
-            return true;
-        }
-
-        @Override
-        public int unsent() {
-            return 0;
-        }
-
-        @Override
-        public @Nullable PeerMemory peerMemory() {
-            return null;
-        }
-
-        @Override
-        public void wakePeer(int engine) {}
-
-        @Override
-        public void close() {
-            state = State.CLOSED;
         }
     }
 }

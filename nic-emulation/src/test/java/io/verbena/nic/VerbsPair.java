@@ -56,6 +56,7 @@ final class VerbsPair implements AutoCloseable {
 
     /** One NIC and what belongs to it. */
     final class End implements Actor {
+        final TurnFault clock = new TurnFault(simulation.clock());
         final Nic nic;
         final ProtectionDomain pd;
         final CompletionQueue cq;
@@ -69,7 +70,7 @@ final class VerbsPair implements AutoCloseable {
             nic = Nic.open(new NicContext()
                     .id(id)
                     .mode(EngineMode.INVOKER)
-                    .clock(simulation.clock())
+                    .clock(clock)
                     .maxQueuePairs(64)
                     .maxMemoryRegions(64)
                     .maxAppendQueues(8)

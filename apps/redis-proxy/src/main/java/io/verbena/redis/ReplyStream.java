@@ -12,8 +12,14 @@ import org.jspecify.annotations.Nullable;
  * one worker's thread.
  */
 final class ReplyStream implements PieceTaker, StreamedBody {
-    /** Pieces that are asked for before the first has come. */
-    private static final int MAX_PIECES_AHEAD = 4;
+    /**
+     * Pieces that are asked for before the first has come, of all values under way. They leave by one system call, and each
+     * call wakes the reader.
+     */
+    private static final int PIECES_AHEAD = 16;
+
+    /** Pieces of one value, however many there are. */
+    private static final int MIN_PIECES_AHEAD = 4;
 
     private final RequestSender sender;
     private final int shard;
@@ -58,7 +64,8 @@ final class ReplyStream implements PieceTaker, StreamedBody {
      * @return BACK_PRESSURED: there is no room for it now; CLOSED: the shard is gone; else SENT
      */
     SendResult ask() {
-        while (asked < length && asked - received < (long) MAX_PIECES_AHEAD * TransferDescriptor.PIECE_LENGTH) {
+        final int pieces = Math.max(MIN_PIECES_AHEAD, PIECES_AHEAD / Math.max(1, sender.openStreams()));
+        while (asked < length && asked - received < (long) pieces * TransferDescriptor.PIECE_LENGTH) {
             final int piece = TransferDescriptor.nextPiece(length, asked);
             final SendResult sent = sender.read(this, shard, id, asked, piece);
             if (sent != SendResult.SENT) {

@@ -151,24 +151,28 @@ final class ObjectLifeTest extends ConformanceTest {
         SharedReceiveQueue srq = b.pd.createSharedReceiveQueue(4, 1);
         b.pd.createQueuePair(b.attributes().sharedReceiveQueue(srq));
         b.qp.postReceive(1, b.key(), 0, 10);
-        p.toB.filter((buffer, offset, length) -> {
-            throw new LinkFault();
-        });
-        a.qp.postSend(a.request.send().local(a.key(), 0, 10));
-        LinkFault told = null;
-        try {
-            p.settle();
-        } catch (LinkFault e) {
-            told = e;
-        }
-        assertThat(told).as("whoever ran the turn is told too").isNotNull();
-        p.toB.filter(null);
+        a.pause();
+        b.qp.postSend(b.request.send().local(b.key(), 0, 10)); // its timer runs
+        failsOnce(b);
+        a.resume();
         p.settle();
         assertThat(b.eventTypes())
                 .contains(AsyncEventType.DEVICE_FATAL, AsyncEventType.SRQ_ERR, AsyncEventType.QP_FATAL);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.receiveIds()).containsExactly(1L);
         assertThat(b.receives.get(0).isSuccess()).isFalse();
+    }
+
+    /** What the engine of a player needs for all of its queue pairs fails in a turn. */
+    private void failsOnce(Player player) {
+        player.clock.fail();
+        FaultyClock.Fault told = null;
+        try {
+            p.settle();
+        } catch (FaultyClock.Fault e) {
+            told = e;
+        }
+        assertThat(told).as("whoever ran the turn is told too").isNotNull();
     }
 
     @Proves(Row.FATAL_ERR)
@@ -179,19 +183,8 @@ final class ObjectLifeTest extends ConformanceTest {
             a.qp.postSend(a.request.send().wrId(i).local(a.key(), 0, 10));
         }
         a.qp.postReceive(9, a.key(), 0, 10);
-        b.qp.postReceive(1, b.key(), 0, 10);
-        p.toA.filter((buffer, offset, length) -> {
-            throw new LinkFault();
-        });
+        failsOnce(a);
         b.resume();
-        LinkFault told = null;
-        try {
-            p.settle();
-        } catch (LinkFault e) {
-            told = e;
-        }
-        assertThat(told).as("whoever ran the turn is told too").isNotNull();
-        p.toA.filter(null);
         p.settle();
         assertThat(a.sendIds()).containsExactly(0L, 1L, 2L);
         assertThat(a.sendStatuses()).containsExactly(WcStatus.FATAL_ERR, WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR);
@@ -280,17 +273,5 @@ final class ObjectLifeTest extends ConformanceTest {
         assertThat(write(region.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
         b.pd.deallocate(window);
         assertThat(write(b.pd.reregister(region, Access.ALL).key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
-    }
-
-    /** What a broken link throws; without a stack trace, which the engine would log. */
-    private static final class LinkFault extends IllegalStateException {
-        LinkFault() {
-            super("a fault of the link, on purpose");
-        }
-
-        @Override
-        public synchronized Throwable fillInStackTrace() {
-            return this;
-        }
     }
 }

@@ -34,6 +34,7 @@ final class Player implements Actor, LinkListener, AutoCloseable {
     static final int REGION = 256 * 1024;
 
     final String name;
+    final FaultyClock clock;
     final Nic nic;
     final ProtectionDomain pd;
     final CompletionQueue sendQueue;
@@ -67,8 +68,9 @@ final class Player implements Actor, LinkListener, AutoCloseable {
         this.out = out;
         this.in = in;
         this.hidesMemory = hidesMemory;
+        clock = new FaultyClock(simulation.clock());
         nic = Nic.open(context.mode(EngineMode.INVOKER)
-                .clock(simulation.clock())
+                .clock(clock)
                 .maxQueuePairs(64)
                 .maxMemoryRegions(64)
                 .maxAppendQueues(8)

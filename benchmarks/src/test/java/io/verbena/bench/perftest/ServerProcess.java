@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.agrona.IoUtil;
 
@@ -20,13 +20,15 @@ final class ServerProcess implements AutoCloseable {
 
     private final Process process;
     private final Path directory; // for its temporary files, which a process that is killed leaves behind
-    private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> lines = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Integer> port = new ArrayBlockingQueue<>(1);
+
+    private final Thread reader;
 
     private ServerProcess(Process process, Path directory) {
         this.process = process;
         this.directory = directory;
-        Thread reader = new Thread(this::read, "server-output");
+        this.reader = new Thread(this::read, "server-output");
         reader.setDaemon(true);
         reader.start();
     }
@@ -77,11 +79,12 @@ final class ServerProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** Waits for the end. @return the exit code */
+    /** Waits for the end, and for all that it has printed. @return the exit code */
     int exitCode() throws InterruptedException {
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             throw new AssertionError("the server does not end: " + lines);
         }
+        reader.join(TimeUnit.SECONDS.toMillis(30));
         return process.exitValue();
     }
 

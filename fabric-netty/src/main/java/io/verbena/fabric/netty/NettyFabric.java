@@ -9,11 +9,15 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
+import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -39,6 +43,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class NettyFabric implements AutoCloseable {
+    /** Looks at a process whose link broke: a process that is killed is gone when it has given back its memory. */
+    private static final int SOON_LOOKS = 50;
+
+    private static final int SOON_MILLIS = 2;
+    private static final int LATER_MILLIS = 50;
+    private static final int MOST_LOOKS = SOON_LOOKS + 200;
+
     private final LinkEndpoint endpoint;
     private final NettyFabricContext context;
     private final EventLoopWaiter waiter;
@@ -70,7 +81,10 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(
+                2 * context.maxReceiveBuffer(),
+                FrameFlyweight.frameLength(context.maxPacket()),
+                new ReceiveBudget(context.receiveBudget()));
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -225,9 +239,24 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
+        boolean secured = secure(channel, connector);
         HelloHandler.install(
-                channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
+                channel,
+                0,
+                context.helloTimeout(),
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !secured),
+                new HelloOutcome(connector));
         channel.pipeline().addLast("greet", new HelloSender(hello));
+    }
+
+    /** Puts TLS on a connection over TCP, if it is to be used. */
+    private boolean secure(Channel channel, @Nullable Connector connector) {
+        TlsCredentials used = context.tls();
+        if (used == null || channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+            return false;
+        }
+        TlsHandshake.install(channel, used, connector == null ? null : (InetSocketAddress) connector.address());
+        return true;
     }
 
     static String remoteOf(Channel channel) {
@@ -250,7 +279,13 @@ public final class NettyFabric implements AutoCloseable {
             }
             int maxPacket = Math.min(context.maxPacket(), HelloFlyweight.maxPacket(bytes));
             NettyLink link = new NettyLink(
-                    NettyFabric.this, channel, HelloFlyweight.nicId(bytes), remoteOf(channel), maxPacket, connector);
+                    NettyFabric.this,
+                    channel,
+                    HelloFlyweight.nicId(bytes),
+                    remoteOf(channel),
+                    HelloFlyweight.process(bytes),
+                    maxPacket,
+                    connector);
             channel.pipeline().addLast("frames", new FrameHandler(link));
             links.add(link);
             counters.countLinkUp();
@@ -299,9 +334,56 @@ public final class NettyFabric implements AutoCloseable {
         counters.countLinkDown();
     }
 
+    /**
+     * A link broke whose peer is a process of this host: looks whether that is gone, for as long as a process takes to end and
+     * somewhat longer; by the loop's owner.
+     */
+    void watch(NettyLink link, PeerProcess process, int looks) {
+        if (process.isGone()) {
+            endpoint.listener().onPeerDied(link);
+        } else if (looks < MOST_LOOKS && !closed) {
+            try {
+                loop.schedule(
+                        () -> watch(link, process, looks + 1),
+                        looks < SOON_LOOKS ? SOON_MILLIS : LATER_MILLIS,
+                        TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // The loop is closed: nothing waits for the peer any more.
+            }
+        }
+    }
+
+    /**
+     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton holder.
+     *
+     * @param asking needs memory
+     * @return false if that is the one
+     */
+    boolean makeRoom(FrameReader asking) {
+        long oldest = asking.assemblingSince();
+        NettyLink last = null;
+        for (NettyLink link : links) {
+            long since = link.assemblingSince();
+            if (since != 0 && (oldest == 0 || since - oldest < 0)) {
+                oldest = since;
+                last = link;
+            }
+        }
+        if (last != null) {
+            last.starve();
+        }
+        return last != null;
+    }
+
     /** A peer sent what is no frame; by the loop's owner. */
     void malformed(String remote, String reason) {
         counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /** A connection ended because there was no memory to receive with; by the loop's owner. */
+    void starved(String remote, String reason) {
+        counters.countStarved();
         rejections.rejected(remote, reason);
     }
 

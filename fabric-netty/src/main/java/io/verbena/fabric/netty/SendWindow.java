@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LogLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.BitUtil;
@@ -10,6 +11,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+    private static final Logger LOG = LoggerFactory.getLogger(SendWindow.class);
+    private static final LogLimit REPORTS = new LogLimit();
     private static final VarHandle TAKEN;
 
     static {
@@ -43,6 +48,7 @@ final class SendWindow {
 
     private final Channel channel;
     private final @Nullable DirectSocket direct;
+    private final boolean encrypted;
     private final Marks marks;
     private final Runnable onRoom; // run when an answer that waited for room may have it
     private final int maxPacket;
@@ -82,6 +88,7 @@ final class SendWindow {
             NettyFabricContext context,
             Channel channel,
             @Nullable DirectSocket direct,
+            boolean encrypted,
             Marks marks,
             Runnable onRoom) {
         this.maxPacket = maxPacket;
@@ -89,6 +96,7 @@ final class SendWindow {
         this.onRoom = onRoom;
         this.channel = channel;
         this.direct = direct;
+        this.encrypted = encrypted;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
@@ -113,6 +121,7 @@ final class SendWindow {
         }
         FrameFlyweight.clearPadding(view, used, frameLength);
         claimedLength = length;
+        gatheredLength = 0;
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
@@ -191,13 +200,35 @@ final class SendWindow {
         if (next != null) {
             next.reuse();
         } else {
-            next = SendBuffer.allocate(this, bufferLength);
+            next = allocated();
+            if (next == null) {
+                return false;
+            }
             allocated++;
         }
         current = next;
         view = next.view();
         used = 0;
         return true;
+    }
+
+    /** Another buffer; null if there is no memory for one: what was to be sent waits for one that comes back. */
+    private @Nullable SendBuffer allocated() {
+        try {
+            return SendBuffer.allocate(this, bufferLength);
+        } catch (OutOfMemoryError e) {
+            long leftOut = REPORTS.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error(
+                        "no direct memory for a send buffer of {} bytes, {} of its link's; raise -XX:MaxDirectMemorySize; {} such"
+                                + " lines left out",
+                        bufferLength,
+                        allocated,
+                        leftOut,
+                        e);
+            }
+            return null;
+        }
     }
 
     MutableDirectBuffer buffer() {
@@ -418,12 +449,21 @@ final class SendWindow {
                 taken(buffer);
             } else {
                 inChannel++;
-                channel.write(buffer, channel.voidPromise());
+                writeTo(channel, buffer);
             }
             buffer = sealed.poll();
         } while (buffer != null);
         if (inChannel > 0) {
             channel.flush();
+        }
+    }
+
+    private void writeTo(Channel to, SendBuffer buffer) {
+        if (encrypted) {
+            buffer.retain(); // it is released once it is encrypted, which is not yet taken
+            to.write(buffer, to.newPromise().addListener(buffer));
+        } else {
+            to.write(buffer, to.voidPromise());
         }
     }
 
@@ -434,7 +474,7 @@ final class SendWindow {
     }
 
     private void taken(SendBuffer buffer) {
-        addTaken(buffer.writerIndex());
+        addTaken(buffer.sealed());
         free.offer(buffer); // there is room for all buffers that exist
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {

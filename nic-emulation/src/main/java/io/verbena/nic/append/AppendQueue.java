@@ -344,10 +344,10 @@ public final class AppendQueue {
         }
         table.putIntVolatile(queue + KEY_OFFSET, 0);
         lastTail = tail;
+        owner.destroyed(this); // before its memory can be given back, which ends what this begins
         destroyed = true;
         notPolled = true;
         walk.leave();
-        owner.destroyed(this);
         owner.wakeAllocator();
         return true;
     }

@@ -123,6 +123,25 @@ public final class Appender {
         return status;
     }
 
+    /** The head of a queue: moves when its consumer takes something. */
+    public long head(int queueId) {
+        return table.getLongAcquire(control.queueOffset(queueId) + HEAD_OFFSET);
+    }
+
+    /** Bytes of a queue that its consumer has not taken, whoever appended them; 0 if there is no such queue. */
+    public int unread(int queueId) {
+        int queue = control.queueOffset(queueId);
+        long head = table.getLongVolatile(queue + HEAD_OFFSET); // first: it might pass a tail that was read before
+        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        long bytes = offset(tail) == GONE ? 0 : distance(head, tail, table.getInt(queue + CHUNK_LENGTH_OFFSET));
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, bytes));
+    }
+
+    /** Whether there may be a queue of that number. */
+    public boolean mayHave(int queueId) {
+        return queueId >= 0 && queueId < maxQueues;
+    }
+
     /** Where the room of the last {@link #claimRun} lies. */
     public AtomicBuffer roomBuffer() {
         return roomBuffer;

@@ -64,11 +64,6 @@ public final class FlowGroup {
         return ledger;
     }
 
-    /** Whether its ceiling is used up. Any thread, a hint. */
-    public boolean isAtCeiling(long nowNanos) {
-        return ceiling > 0 && ledger.tokensAtNanos() - nowNanos > 0;
-    }
-
     /** What it has sent. */
     public GroupStatistics statistics() {
         return statistics;

@@ -16,6 +16,7 @@ import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
@@ -36,6 +37,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -48,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Datapath implements TransportServices, PacketHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
+
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
     static final int MANAGEMENT_QP = 1;
 
@@ -76,7 +81,8 @@ final class Datapath implements TransportServices, PacketHandler {
     private final AtomicLongArray counters;
     private final NicEvents events;
 
-    private final TimerQueue timers = new TimerQueue();
+    private final LogLimit reports = new LogLimit();
+    private final TimerQueue timers = new TimerQueue(this::broken);
     private final LinkTable links;
     private final QueuePairTable queuePairs;
     private final List<Path> touched = new ArrayList<>();
@@ -187,7 +193,14 @@ final class Datapath implements TransportServices, PacketHandler {
         int work = 0;
         links.begin();
         for (Link link = links.next(); link != null; link = links.next()) {
-            int packets = link.poll(this, PACKETS_A_POLL);
+            int packets;
+            try {
+                packets = link.poll(this, PACKETS_A_POLL);
+            } catch (RuntimeException | Error e) {
+                links.broken(link, e);
+                detach(link);
+                continue;
+            }
             boolean up = link.state() == Link.State.UP;
             if (packets > 0) {
                 work += packets;
@@ -203,17 +216,31 @@ final class Datapath implements TransportServices, PacketHandler {
                     links.askAgain();
                 }
             } else if (!up) {
-                links.detach(link);
+                detach(link);
                 work++;
             }
         }
         return work;
     }
 
+    /** The link that the round has come to is not up any more. */
+    private void detach(Link link) {
+        try {
+            links.detach(link);
+        } catch (RuntimeException | Error e) {
+            links.broken(link, e);
+        }
+    }
+
     /** Ends a turn: fails what overran, flushes links, wakes peers, raises completion events. */
     void finish() {
         while (!fatal.isEmpty()) {
-            fatal.remove(fatal.size() - 1).completionsLost();
+            QpContext qp = fatal.remove(fatal.size() - 1);
+            try {
+                qp.completionsLost();
+            } catch (RuntimeException | Error e) {
+                broken(qp, e);
+            }
         }
         for (int i = 0; i < touched.size(); i++) {
             Path path = touched.get(i);
@@ -223,17 +250,21 @@ final class Datapath implements TransportServices, PacketHandler {
                 links.forgetUnused(path);
                 continue;
             }
-            link.flush();
-            ControlBlock peer = path.peerControl();
-            if (peer != null) {
-                wake(link, peer);
+            try {
+                link.flush();
+                ControlBlock peer = path.peerControl();
+                if (peer != null) {
+                    wake(link, peer);
+                }
+            } catch (RuntimeException | Error e) {
+                links.broken(link, e);
             }
         }
         touched.clear();
         if (!completed.isEmpty()) {
             VarHandle.fullFence(); // entries first, then the look at who has asked to be told
             for (int i = 0; i < completed.size(); i++) {
-                completed.get(i).fire();
+                fire(completed.get(i));
             }
             completed.clear();
             delivered = true; // also where the entries themselves were told of before
@@ -241,6 +272,14 @@ final class Datapath implements TransportServices, PacketHandler {
         if (now != UNKNOWN) {
             lastTurn(now);
             now = UNKNOWN; // between turns time passes
+        }
+    }
+
+    private void fire(CompletionRing ring) {
+        try {
+            ring.fire();
+        } catch (RuntimeException | Error e) {
+            LOG.error("completion queue {}: nobody could be told of completions", ring.number(), e);
         }
     }
 
@@ -326,6 +365,31 @@ final class Datapath implements TransportServices, PacketHandler {
         outbound.close();
     }
 
+    @Override
+    public void broken(QpContext qp, Throwable cause) {
+        boolean known = qp.failure() != null;
+        if (!known) {
+            count(NicCounter.QUEUE_PAIRS_BROKEN);
+            long leftOut = reports.ask(clock.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error(
+                        "queue pair {} of {} goes to ERR, others go on; {} such lines left out",
+                        qp.number(),
+                        this,
+                        leftOut,
+                        cause);
+            }
+        }
+        try {
+            qp.failed(cause.toString());
+        } catch (RuntimeException | Error e) {
+            known = true;
+        }
+        if (known) {
+            qp.giveUp(); // not even in ERR does it go through
+        }
+    }
+
     /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
     private void dropped(CompletionRing ring, boolean first, int qpNumber) {
         count(NicCounter.COMPLETIONS_DROPPED);
@@ -364,11 +428,15 @@ final class Datapath implements TransportServices, PacketHandler {
             count(NicCounter.PACKETS_REJECTED);
             return;
         }
-        if (opcode.isRequest()) {
-            qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
-            delivered |= opcode.family() == Opcode.Family.APPEND;
-        } else {
-            qp.requester().onResponse(opcode, b, offset, length, headers);
+        try {
+            if (opcode.isRequest()) {
+                qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
+                delivered |= opcode.family() == Opcode.Family.APPEND;
+            } else {
+                qp.requester().onResponse(opcode, b, offset, length, headers);
+            }
+        } catch (RuntimeException | Error e) {
+            broken(qp, e);
         }
     }
 
@@ -444,12 +512,25 @@ final class Datapath implements TransportServices, PacketHandler {
         return links;
     }
 
+    /** A link is up. */
+    void attach(Link link) {
+        try {
+            links.attach(link);
+        } catch (RuntimeException | Error e) {
+            links.broken(link, e);
+        }
+    }
+
     /** A queue pair's doorbell was heard. */
     void ring(QpContext qp) {
         if (!failed) {
             schedule(qp);
         } else if (qp.state() != QpState.RESET) {
-            qp.error(); // flushes
+            try {
+                qp.error(); // flushes
+            } catch (RuntimeException | Error e) {
+                broken(qp, e);
+            }
         }
     }
 

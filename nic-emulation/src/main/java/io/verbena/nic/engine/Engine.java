@@ -360,13 +360,12 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     private void drainCommands() {
         for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-            command.run();
+            try {
+                command.run();
+            } catch (RuntimeException | Error e) { // whoever gave it is gone; the next one is somebody else's
+                LOG.error("engine {}: something that it was told to do has failed", index, e);
+            }
         }
-    }
-
-    /** The engine's time. Any thread. */
-    public long nanoTime() {
-        return clock.nanoTime();
     }
 
     /**
@@ -552,20 +551,23 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Runs what was asked for under the baton, and then this; lets the baton go. */
     private void act(Runnable action) {
-        boolean delivered;
+        boolean delivered = false;
         try {
             datapath.beginTurn();
             drainCommands();
-            action.run();
-            datapath.finish(); // what it completed raises its events now
-            delivered = datapath.takeDelivered();
+            try {
+                action.run();
+            } finally {
+                datapath.finish(); // what it completed raises its events now
+                delivered = datapath.takeDelivered();
+            }
         } finally {
             baton.release();
+            if (delivered) {
+                guests.wake();
+            }
+            wakeOwner();
         }
-        if (delivered) {
-            guests.wake();
-        }
-        wakeOwner();
     }
 
     /** The path to a peer NIC. Under the baton ({@link #call}). */
@@ -604,7 +606,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             if (datapath.hasFailed()) {
                 link.close();
             } else {
-                datapath.links().attach(link);
+                datapath.attach(link);
             }
         });
     }
@@ -647,6 +649,11 @@ public final class Engine implements LinkListener, AutoCloseable {
     public void onRejected(String remote, String reason) {
         counters.incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
         LOG.debug("turned away {}: {}", remote, reason);
+    }
+
+    @Override
+    public void onPeerDied(Link link) {
+        later(() -> datapath.links().peerDied(link));
     }
 
     /** Events and datagrams of the NIC. */

@@ -7,8 +7,10 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -52,6 +54,7 @@ final class LinkTable implements Arrivals {
     /** Links that are closed and forgotten, to be released when nobody looks at them. */
     private final List<Link> gone = new ArrayList<>();
 
+    private final LogLimit reports = new LogLimit();
     private int socketLinks;
 
     // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
@@ -320,8 +323,7 @@ final class LinkTable implements Arrivals {
         }
         Path path = paths.get(link.peerNic());
         boolean dead = link.state() == Link.State.DEAD;
-        link.close();
-        gone.add(link);
+        close(link);
         if (path == null || path.link() != link) {
             return;
         }
@@ -338,6 +340,20 @@ final class LinkTable implements Arrivals {
             }
         }
         forgetUnused(path);
+    }
+
+    /** A link's own work has met an exception: it is closed, and the next round finds it so. Other links go on. */
+    void broken(Link link, Throwable cause) {
+        services.count(NicCounter.LINKS_BROKEN);
+        long leftOut = reports.ask(System.nanoTime());
+        if (leftOut >= 0) {
+            LOG.error("{} is closed, others go on; {} such lines left out", link, leftOut, cause);
+        }
+        try {
+            link.close();
+        } catch (RuntimeException | Error e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** Forgets a path that leads nowhere if nobody goes along it any more: peers that were here once leave nothing. */
@@ -357,10 +373,25 @@ final class LinkTable implements Arrivals {
         }
     }
 
+    /** The process at the other end of a link that broke is gone: what waits for another link fails now. */
+    void peerDied(Link link) {
+        Path path = paths.get(link.peerNic());
+        Link now = path == null ? null : path.link();
+        if (path != null && (now == null || now == link)) {
+            peerDied(path);
+            forgetUnused(path);
+        }
+    }
+
     private void peerDied(Path path) {
         appendQueues.abandonAll(path.peerNic());
         for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
-            path.queuePairs().get(i).requester().peerDied();
+            QpContext qp = path.queuePairs().get(i);
+            try {
+                qp.requester().peerDied();
+            } catch (RuntimeException | Error e) {
+                services.broken(qp, e);
+            }
         }
     }
 
@@ -392,7 +423,7 @@ final class LinkTable implements Arrivals {
         gone.add(link);
         try {
             link.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("{} could not be closed", link, e);
         }
     }

@@ -5,7 +5,9 @@ import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.InlineData;
+import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
+import io.verbena.nic.transport.PathWindow;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import java.util.ArrayList;
@@ -26,6 +28,9 @@ final class Outbound implements AutoCloseable {
     /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
     private static final int BYTES_UNHEARD = 64 * 1024;
 
+    /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
+    private static final long LOOK_NANOS = 10_000;
+
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
 
@@ -45,6 +50,7 @@ final class Outbound implements AutoCloseable {
     private List<QpContext> acknowledging = new ArrayList<>();
     private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
+    private @Nullable PathWindow bound; // where who is visited sends, if others do too
     private boolean again; // it was given something to send in its visit
 
     /**
@@ -155,8 +161,15 @@ final class Outbound implements AutoCloseable {
                 || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
-                || !blocked.isEmpty()
-                || !arbiter.nextAlone(qp)) {
+                || !blocked.isEmpty()) {
+            return false;
+        }
+        Path path = qp.path();
+        bound = null;
+        if (path != null && path.mapped().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
+            return false;
+        }
+        if (!arbiter.nextAlone(qp)) {
             return false;
         }
         visited = qp;
@@ -164,9 +177,10 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.executeNow(slot, data, longest);
+        int sent = executed(qp, slot, data, longest);
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
+            sent(qp, sent);
         }
         visited = null;
         if (again) {
@@ -175,6 +189,29 @@ final class Outbound implements AutoCloseable {
             arbiter.idle(qp);
         }
         return sent >= 0;
+    }
+
+    private int executed(QpContext qp, int slot, InlineData data, int longest) {
+        try {
+            return qp.executeNow(slot, data, longest);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return NO_ROOM; // not done: it is posted, and flushed
+        }
+    }
+
+    private int transmitted(QpContext qp, int budget) {
+        try {
+            return qp.transmit(budget);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return 0;
+        }
+    }
+
+    private boolean mayAppend(QpContext qp, Path path, int slot) {
+        MappedQueue queue = qp.queue(path, slot);
+        return queue == null || queueRoom(queue, qp.group()) > 0;
     }
 
     private void hear() {
@@ -194,15 +231,11 @@ final class Outbound implements AutoCloseable {
     /** Lets a queue pair send what it is granted. Returns the bytes charged, or {@link #NO_ROOM}. */
     private int visit(QpContext qp) {
         int budget = qp.budget();
-        Port port = qp.port();
-        Path path = port == null || !isLink(port, qp) ? null : qp.path();
+        Path path = qp.path();
+        bound = null;
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
-            budget = Math.min(budget, bulkRoom(path, path.port(), qp.group()));
+            budget = Math.min(budget, roomFor(qp, path));
             if (budget <= 0) {
-                if (full(qp, path.port())) {
-                    bulkFull.add(path);
-                    qp.requester().awaitsRoom();
-                }
                 return NO_ROOM;
             }
         }
@@ -211,31 +244,91 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = qp.transmit(budget);
+        int sent = transmitted(qp, budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
-        if (path != null) {
-            path.window().sent(sent, services);
-        }
+        sent(qp, sent);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
-            stand(qp);
+            standAnew(qp);
         }
         settle(qp);
         return sent;
     }
 
+    private int roomFor(QpContext qp, Path path) {
+        try {
+            return qp.port() == path.port() ? linkRoom(qp, path) : mappedRoom(qp, path);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return Integer.MAX_VALUE; // it has nothing to send any more
+        }
+    }
+
+    /** Tells the window that bounds a queue pair, if there is one, what it has added. */
+    private void sent(QpContext qp, int bytes) {
+        PathWindow window = bound;
+        qp.contested = window != null;
+        if (window != null) {
+            window.sent(bytes, services);
+        }
+    }
+
+    /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
+    private int linkRoom(QpContext qp, Path path) {
+        int room = bulkRoom(path, qp.group());
+        if (room <= 0 && full(qp, path.port())) {
+            bulkFull.add(path);
+            qp.requester().awaitsRoom();
+        }
+        return room;
+    }
+
+    /** Bytes that a queue pair may add to what waits at the queue that it appends to next; if none, it waits. */
+    private int mappedRoom(QpContext qp, Path path) {
+        MappedQueue queue = path.mapped().isContested(qp.group(), services) ? qp.nextQueue() : null;
+        if (queue == null) {
+            return Integer.MAX_VALUE;
+        }
+        int room = queueRoom(queue, qp.group());
+        if (room <= 0) {
+            wait(qp, queue, services.now()); // any turn may find room, and one is had soon
+            services.arm(qp, services.now() + LOOK_NANOS);
+        }
+        return room;
+    }
+
     /**
-     * Bytes that who waits for its turn may add to what its link carries: what the path's window leaves while several groups
-     * send there, and while urgent packets are not to wait behind more, a window here and another on its way to the peer.
+     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
+     * urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
-    private int bulkRoom(Path path, Port port, FlowGroup group) {
+    private int bulkRoom(Path path, FlowGroup group) {
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
             return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
-        int room = path.window().room(group, link, services);
-        int window = port.bulkWindow();
-        return window == Integer.MAX_VALUE || room <= 0 ? room : Math.min(room, urgentRoom(link, window));
+        int room = Integer.MAX_VALUE;
+        PathWindow window = path.window();
+        if (window.binds(group, services)) {
+            room = window.room(link.ahead(window.limit()), services.now());
+            if (room <= 0) {
+                link.wakeBelow(window.limit());
+                return room;
+            }
+            bound = window;
+        }
+        int urgent = path.port().bulkWindow();
+        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
+    }
+
+    /** Bytes that may be added to a queue in mapped memory: what its window leaves while several groups append there. */
+    private int queueRoom(MappedQueue queue, FlowGroup group) {
+        PathWindow window = queue.window();
+        if (!window.binds(group, services)) {
+            return Integer.MAX_VALUE;
+        }
+        bound = window;
+        long now = services.now();
+        return window.room(queue.unread(now), now);
     }
 
     private static int urgentRoom(Link link, int window) {
@@ -247,38 +340,52 @@ final class Outbound implements AutoCloseable {
         return room;
     }
 
-    private static boolean isLink(Port port, QpContext qp) {
-        Path path = qp.path();
-        return path != null && path.port() == port;
-    }
-
     /**
      * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind an append
-     * queue that was full once while it appends there, and else behind nothing.
+     * queue that is short while it appends there, and else behind nothing.
      */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
-            arbiter.attach(qp, qp.isNextDirect() ? path.queuePort(qp.nextQueue()) : path.port());
+            MappedQueue queue = qp.nextQueue();
+            if (queue != null) {
+                arbiter.attach(qp, queue.isShort() ? queue.port() : null);
+            } else {
+                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+            }
         }
+    }
+
+    private void standAnew(QpContext qp) {
+        try {
+            stand(qp);
+        } catch (RuntimeException | Error e) { // what it has next makes no sense
+            services.broken(qp, e);
+        }
+    }
+
+    /** A queue of the peer's has refused a message. */
+    private void refused(QpContext qp) {
+        MappedQueue queue = qp.nextQueue();
+        if (queue == null) {
+            arbiter.blocked(qp);
+            return;
+        }
+        queue.refused();
+        wait(qp, queue, qp.deadline());
     }
 
     /**
      * A queue of the peer's has no room: whoever appends there waits its turn, so that what room there comes to be is shared by
-     * weight and is not whose who asks first.
+     * weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
      */
-    private void refused(QpContext qp) {
-        Path path = qp.path();
-        if (path == null) {
-            arbiter.blocked(qp);
-            return;
-        }
-        Port port = path.refusingQueue(qp.nextQueue());
+    private void wait(QpContext qp, MappedQueue queue, long until) {
+        Port port = queue.port();
         arbiter.attach(qp, port);
         if (!refusing.contains(port)) {
             refusing.add(port);
         }
-        port.reopensAt(qp.deadline());
+        port.reopensAt(until);
         arbiter.full(qp);
     }
 
@@ -378,7 +485,7 @@ final class Outbound implements AutoCloseable {
             Path path = qp.path();
             Link link = path == null ? null : path.link();
             if (path != null && link != null && link.state() == Link.State.UP) {
-                if (qp.responder().acknowledge(link)) {
+                if (acknowledged(qp, link)) {
                     services.touch(path);
                     sent++;
                 } else {
@@ -388,6 +495,15 @@ final class Outbound implements AutoCloseable {
         }
         due.clear();
         return sent;
+    }
+
+    private boolean acknowledged(QpContext qp, Link link) {
+        try {
+            return qp.responder().acknowledge(link);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            return true;
+        }
     }
 
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
@@ -403,7 +519,7 @@ final class Outbound implements AutoCloseable {
             again = true; // what becomes of it is said at the end of its visit
         } else if (qp.attached && qp.blockedOn == null) {
             if (qp.outcome() == QpContext.IDLE) {
-                stand(qp);
+                standAnew(qp);
             }
             if (newcomer == null) {
                 newcomer = qp;
@@ -433,7 +549,8 @@ final class Outbound implements AutoCloseable {
             Link link = path.link();
             int window = path.port().bulkWindow();
             if (link == null
-                    || (path.window().hasRoom(link) && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
+                    || (path.window().hasRoom(link.ahead(path.window().limit()))
+                            && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
                 return true;
             }
         }

@@ -59,8 +59,9 @@ final class QueuePairTable {
                 continue;
             }
             try {
-                qp.engineFailed();
-            } catch (RuntimeException e) {
+                qp.failed("its engine has failed");
+            } catch (RuntimeException | Error e) {
+                qp.giveUp();
                 LOG.error("queue pair {} could not be flushed", qp.number(), e); // the others still can
             }
             if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,19 @@ final class TimerQueue {
         }
     }
 
+    private final BiConsumer<QpContext, Throwable> broken;
     private @Nullable QpContext[] heap = new QpContext[64];
     private int size;
     private long next = Long.MAX_VALUE; // written under the baton
+
+    /**
+     * Creates an empty queue.
+     *
+     * @param broken is given a queue pair whose look has met an exception; the others have theirs
+     */
+    TimerQueue(BiConsumer<QpContext, Throwable> broken) {
+        this.broken = broken;
+    }
 
     /** Makes sure that a queue pair is looked at by then. */
     void arm(QpContext qp, long deadline) {
@@ -70,10 +81,14 @@ final class TimerQueue {
         int looked = 0;
         for (QpContext qp = heap[0]; qp != null && qp.timerNanos <= now; qp = heap[0]) {
             remove(qp);
-            qp.onTimer(now);
-            long deadline = qp.deadline();
-            if (deadline != Long.MAX_VALUE) {
-                arm(qp, Math.max(deadline, now + 1));
+            try {
+                qp.onTimer(now);
+                long deadline = qp.deadline();
+                if (deadline != Long.MAX_VALUE) {
+                    arm(qp, Math.max(deadline, now + 1));
+                }
+            } catch (RuntimeException | Error e) {
+                broken.accept(qp, e);
             }
             looked++;
         }

@@ -40,7 +40,8 @@ public interface Link extends AutoCloseable {
     int maxPacket();
 
     /**
-     * Reserves room for one packet. Each claim must be followed by {@link #commit} before the next.
+     * Reserves room for one packet, until it is {@linkplain #commit committed}. A claim that is not, because what was to be written
+     * there met an exception, is given up by the next.
      *
      * @param length bytes of the packet, 1 to {@link #maxPacket}
      * @return the offset in {@link #buffer}, a multiple of 8; or {@link #NO_ROOM}

@@ -16,4 +16,11 @@ public interface LinkListener {
      * @param reason what was wrong
      */
     void onRejected(String remote, String reason);
+
+    /**
+     * A link broke, and the process at its other end is known to be gone: nobody comes back for what waits for it.
+     *
+     * @param link that is down, or about to be seen so
+     */
+    default void onPeerDied(Link link) {}
 }

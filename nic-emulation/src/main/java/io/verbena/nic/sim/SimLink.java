@@ -143,7 +143,8 @@ public final class SimLink implements Link {
             throw new IllegalArgumentException("packet of " + length + " bytes outside 1.." + profile.maxPacket);
         }
         if (claimed != null) {
-            throw new IllegalStateException("claim of " + length + " bytes before the commit of " + claimed.length);
+            recycle(claimed);
+            claimed = null;
         }
         if (state != State.UP || (unsent > 0 && unsent + length > profile.window)) {
             counters.noRoom++;

@@ -151,6 +151,23 @@ final class DirectPath {
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }
+        try {
+            return write(path, control, appender, slot, header, inline, length);
+        } catch (RuntimeException | Error e) { // what was claimed is not left open: it would hold up the whole queue
+            appender.commitRun(RecordDescriptor.padding(run.bytes()));
+            throw e;
+        }
+    }
+
+    /** Writes what room was claimed for, and commits it. */
+    private int write(
+            Path path,
+            ControlBlock control,
+            Appender appender,
+            int slot,
+            long header,
+            @Nullable InlineData inline,
+            int length) {
         int messages = run.messages();
         int bytes = run.bytes();
         AtomicBuffer room = appender.roomBuffer();

@@ -8,8 +8,8 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +33,9 @@ public final class Path {
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
-    private final Int2ObjectHashMap<Port> queues = new Int2ObjectHashMap<>();
     private final PathWindow window = new PathWindow();
+    private final Contention mapped = new Contention();
+    private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
@@ -69,23 +70,9 @@ public final class Path {
         return port;
     }
 
-    /**
-     * What fills up for all queue pairs that append to a queue of the peer's mapped memory.
-     *
-     * @return null if the queue has never had no room, as most have not
-     */
-    public @Nullable Port queuePort(int queueId) {
-        return queues.isEmpty() ? null : queues.get(queueId);
-    }
-
-    /** As {@link #queuePort}, of a queue that has no room now. Allocates the first time. */
-    public Port refusingQueue(int queueId) {
-        Port found = queues.get(queueId);
-        if (found == null) {
-            found = new Port();
-            queues.put(queueId, found);
-        }
-        return found;
+    /** Whether several groups use the peer's mapped memory; if not, the windows of its queues need no look. */
+    public Contention mapped() {
+        return mapped;
     }
 
     /** What bounds the bytes under way while several groups send here. */
@@ -144,6 +131,28 @@ public final class Path {
         peerControl = control;
         remoteKeys = keys;
         remoteAppender = appender;
+        queues = new MappedQueue[0];
+    }
+
+    /** A queue of the peer's that is mapped here; null if there is none of that number. */
+    @Nullable
+    MappedQueue queue(int id) {
+        if (id >= 0 && id < queues.length) {
+            MappedQueue known = queues[id];
+            if (known != null) {
+                return known;
+            }
+        }
+        Appender appender = remoteAppender;
+        if (appender == null || !appender.mayHave(id)) {
+            return null;
+        }
+        if (id >= queues.length) {
+            queues = Arrays.copyOf(queues, id + 1);
+        }
+        MappedQueue queue = new MappedQueue(appender, id);
+        queues[id] = queue;
+        return queue;
     }
 
     /** The link is gone, and with it the peer's memory: nothing here leads there any more. */

@@ -1,9 +1,7 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.port.Link;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds what is under way to a peer while more than one group sends there, so that the rest waits at the arbiter, which shares
@@ -20,9 +18,6 @@ public final class PathWindow {
 
     /** The largest window in bytes. */
     static final int MOST = 64 * 1024 * 1024;
-
-    /** Nanoseconds for which a path counts as contested after the sender has changed. */
-    static final long CONTESTED = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Nanoseconds from one measurement of the delay to the next, once there are {@link #PROBES}. */
     static final long PROBE_INTERVAL = TimeUnit.SECONDS.toNanos(1);
@@ -46,9 +41,7 @@ public final class PathWindow {
         PROBING
     }
 
-    private @Nullable FlowGroup sender; // the last
-    private boolean contested;
-    private long contestedUntil;
+    private final Contention contention = new Contention();
     private boolean full; // until a quarter of the window is free: not a system call for each packet
     private int window = LEAST;
     private long given; // bytes
@@ -71,7 +64,7 @@ public final class PathWindow {
 
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
-        return contested;
+        return contention.isContested();
     }
 
     /** The window in bytes, which holds while the path is contested. */
@@ -80,38 +73,33 @@ public final class PathWindow {
     }
 
     /**
-     * Bytes that a group may add now to what the path carries.
+     * A group is about to send.
      *
-     * @return at most 0 if it has to wait; {@link Integer#MAX_VALUE} if it is alone
+     * @return whether {@link #room} bounds it: it is not alone
      */
-    public int room(FlowGroup group, Link link, TransportServices services) {
-        if (group == sender && !contested) {
-            return Integer.MAX_VALUE;
-        }
-        long now = services.now();
-        if (group != sender) {
-            if (sender != null) {
-                contest(now);
-            }
-            sender = group;
-        } else if (now > contestedUntil) {
-            contested = false;
+    public boolean binds(FlowGroup group, TransportServices services) {
+        boolean was = contention.isContested();
+        boolean is = contention.isContested(group, services);
+        if (is && !was) {
             phase = Phase.OPEN;
-        }
-        return contested ? room(link, now) : Integer.MAX_VALUE;
-    }
-
-    private void contest(long now) {
-        contestedUntil = now + CONTESTED;
-        if (!contested) {
-            contested = true;
             full = false;
             rated = false;
         }
+        return is;
     }
 
-    private int room(Link link, long now) {
-        int underWay = link.ahead(phase == Phase.OPEN ? limit() : 1);
+    /** Bytes under way from which on nothing is added. */
+    public int limit() {
+        return phase != Phase.OPEN ? DRAINED : full ? window / 2 : window;
+    }
+
+    /**
+     * Bytes that may be added now.
+     *
+     * @param underWay bytes that are
+     * @return at most 0 if who sends has to wait
+     */
+    public int room(int underWay, long now) {
         measureRate(given - underWay, now);
         if (phase == Phase.OPEN && now >= nextProbe) {
             phase = Phase.DRAINING;
@@ -119,19 +107,12 @@ public final class PathWindow {
         }
         if (phase != Phase.OPEN) {
             int room = probe(underWay <= DRAINED, now);
-            if (room == 0) {
-                link.wakeBelow(DRAINED);
-            }
             if (phase != Phase.OPEN) {
                 return room;
             }
         }
         full = underWay >= limit();
-        if (full) {
-            link.wakeBelow(limit());
-            return 0;
-        }
-        return window - underWay;
+        return full ? 0 : window - underWay;
     }
 
     /** Goes on with a measurement. Returns the bytes that may be sent for it now. */
@@ -155,14 +136,9 @@ public final class PathWindow {
         return 0;
     }
 
-    /** Bytes under way from which on nothing is added. */
-    private int limit() {
-        return full ? window / 2 : window;
-    }
-
     /** Whether who was refused would get room now. */
-    public boolean hasRoom(Link link) {
-        return !contested || (phase == Phase.OPEN && link.ahead(limit()) < limit());
+    public boolean hasRoom(int underWay) {
+        return !isContested() || (phase == Phase.OPEN && underWay < limit());
     }
 
     /** So many bytes were given to the path. */
@@ -217,6 +193,7 @@ public final class PathWindow {
 
     @Override
     public String toString() {
-        return "window of " + window + " bytes" + (contested ? ", contested" : "") + ", delay " + leastDelay() + " ns";
+        return "window of " + window + " bytes" + (isContested() ? ", contested" : "") + ", delay " + leastDelay()
+                + " ns";
     }
 }

@@ -15,6 +15,7 @@ import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -80,6 +81,8 @@ public final class QpContext extends Flow {
     private int maxRdAtomic;
     private int maxDestRdAtomic;
     private int outcome;
+    private volatile @Nullable String failure;
+    private boolean torn;
 
     // What is charged for: in the visit under way, but for what happens between visits.
     private int answers;
@@ -94,6 +97,8 @@ public final class QpContext extends Flow {
     public boolean acknowledgementListed;
     /** Whether the arbiter knows it; the engine's. A doorbell may be heard when it is gone. */
     public boolean attached;
+    /** Whether other groups send where it has sent last; the engine's, a hint for others. */
+    public boolean contested;
     /** The path on whose list of blocked flows it is, or null; the engine's. */
     public @Nullable Path blockedOn;
 
@@ -310,6 +315,8 @@ public final class QpContext extends Flow {
         boolean drains = next == QpState.SQD && state != QpState.SQD;
         state = next;
         if (next == QpState.RESET) {
+            failure = null;
+            torn = false;
             path = null;
             sendRing.reset();
             if (!sharedReceive) {
@@ -360,9 +367,21 @@ public final class QpContext extends Flow {
         }
     }
 
-    /** The engine has failed: the oldest request ends in FATAL_ERR, everything else is flushed. */
-    public void engineFailed() {
-        if (state != QpState.RESET && state != QpState.ERR) {
+    /**
+     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is flushed.
+     *
+     * @param why see {@link #failure}
+     */
+    public void failed(String why) {
+        outcome = IDLE;
+        answers = 0;
+        operations = 0;
+        without = 0;
+        if (state == QpState.RESET) {
+            return;
+        }
+        failure = why;
+        if (state != QpState.ERR) {
             services.event(AsyncEventType.QP_FATAL, number);
             if (requester.hasRequests()) {
                 requester.fail(WcStatus.FATAL_ERR);
@@ -371,15 +390,30 @@ public final class QpContext extends Flow {
         }
     }
 
+    /** What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is reset. */
+    public void giveUp() {
+        torn = true;
+        outcome = IDLE;
+        state = QpState.ERR;
+        services.publishState(this);
+    }
+
+    /** Why it went to ERR by itself, an exception that its work has met; null if none has. Any thread. */
+    public @Nullable String failure() {
+        return failure;
+    }
+
     /** Flushes what was posted in ERR. */
     public void flushPosted() {
-        requester.flush();
-        flushReceives();
+        if (!torn) {
+            requester.flush();
+            flushReceives();
+        }
     }
 
     /** Whether requester or responder has something to send. */
     public boolean hasWork() {
-        return responder.hasResponses() || requester.hasWork();
+        return !torn && (responder.hasResponses() || requester.hasWork());
     }
 
     /**
@@ -400,6 +434,10 @@ public final class QpContext extends Flow {
 
     private int send(int budget) {
         int spent = 0;
+        if (torn) {
+            outcome = IDLE;
+            return 0;
+        }
         if (responder.hasResponses()) {
             spent = responder.transmit(sendsOnePacket() ? 1 : budget);
             if (responder.outcome() != IDLE) {
@@ -417,9 +455,17 @@ public final class QpContext extends Flow {
         return hasDirectPath() && !responder.hasResponses() && requester.isNextDirect();
     }
 
-    /** The append queue in the peer's mapped memory that the next request goes to, if it {@link #isNextDirect}; else -1. */
-    public int nextQueue() {
-        return requester.nextQueue();
+    /** The queue that the next request appends to, if that is mapped here. */
+    public @Nullable MappedQueue nextQueue() {
+        Path to = path;
+        int slot = to == null || !isNextDirect() ? -1 : sendRing.slot(sendRing.next());
+        return to == null || slot < 0 ? null : queue(to, slot);
+    }
+
+    /** The queue that a request of a slot appends to, if that is mapped here. */
+    public @Nullable MappedQueue queue(Path to, int slot) {
+        boolean appends = sendRing.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == Requester.APPEND;
+        return appends ? to.queue((int) sendRing.buffer().getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)) : null;
     }
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */
@@ -463,19 +509,18 @@ public final class QpContext extends Flow {
 
     /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
     public boolean isStarved() {
-        Path to = path;
-        return to != null && to.window().isContested() && !isScheduled();
+        return contested && !isScheduled();
     }
 
     /** What keeps it from sending more; any thread, a hint. */
-    public Limit limit(long nowNanos) {
-        if (outcome == REFUSED || requester.awaitsReceiver()) {
+    public Limit limit() {
+        if (requester.awaitsReceiver()) {
             return Limit.RECEIVER;
         }
-        if (!isScheduled() && blockedOn == null) {
+        if (!isScheduled() && blockedOn == null && doorbell == 0) {
             return Limit.WINDOW;
         }
-        return group().isAtCeiling(nowNanos) ? Limit.CEILING : Limit.LINK;
+        return isAtCeiling() ? Limit.CEILING : Limit.LINK;
     }
 
     /** Why the last {@link #transmit} ended. */

@@ -175,14 +175,6 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
-    int nextQueue() {
-        int slot = ring.slot(ring.next());
-        return SendWqeDescriptor.opcode(wqes.getLong(slot + SendWqeDescriptor.HEADER)) == APPEND
-                ? (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)
-                : -1;
-    }
-
-    @Override
     int executeNow(int slot, InlineData data, int longest) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);

@@ -103,11 +103,6 @@ public abstract class Requester {
         return false;
     }
 
-    /** The append queue that the next request goes to, which is there; -1 if it is no append. */
-    int nextQueue() {
-        return -1;
-    }
-
     /** Starts anew: the next packet has this PSN. */
     abstract void reset(int psn);
 

@@ -76,6 +76,12 @@ public interface TransportServices {
     /** Calls {@link QpContext#onTimer} at the deadline, or before. */
     void arm(QpContext qp, long deadlineNanos);
 
+    /**
+     * The work of a queue pair has ended in an exception: it alone goes to ERR, with that as the reason, and its stack is logged.
+     * Throws nothing.
+     */
+    void broken(QpContext qp, Throwable cause);
+
     /** A queue pair's state or access has changed: peers with a direct path must see it. */
     void publishState(QpContext qp);
 }

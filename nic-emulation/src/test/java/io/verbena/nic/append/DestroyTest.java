@@ -25,6 +25,21 @@ class DestroyTest {
         return nic.memory.allocated() - nic.control.buffer().capacity();
     }
 
+    /** The allocator is another thread, and may be done with a queue before whoever destroys it goes on. */
+    @Test
+    void anAllocatorThatIsFasterThanTheDestroyerLeavesTheIdFree() {
+        nic.queues.onWork(nic::settle, engine -> {});
+        for (int i = 0; i < 2 * nic.queues.size(); i++) {
+            AppendQueue brief = nic.create(attributes());
+            assertThat(brief.isEmpty()).isTrue();
+            assertThat(brief.destroy(true)).isTrue();
+        }
+        nic.queues.onWork(() -> {}, engine -> {});
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(segments()).isZero();
+    }
+
     @Test
     void unreadMessagesMakeItBusyUnlessForced() {
         append(peer, queue, 1, 1, 10, 1);

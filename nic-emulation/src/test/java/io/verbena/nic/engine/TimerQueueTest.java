@@ -48,7 +48,7 @@ class TimerQueueTest {
     @Test
     void theFirstDeadlineIsTheEarliest() {
         Random random = new Random(7);
-        TimerQueue timers = new TimerQueue();
+        TimerQueue timers = newQueue();
         List<QpContext> queuePairs = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             queuePairs.add(newQueuePair(i + 2));
@@ -72,7 +72,7 @@ class TimerQueueTest {
     @Test
     void theNextDeadlineIsReadWithoutTheBaton() throws InterruptedException {
         QpContext qp = newQueuePair(2);
-        AtomicReference<TimerQueue> current = new AtomicReference<>(new TimerQueue());
+        AtomicReference<TimerQueue> current = new AtomicReference<>(newQueue());
         AtomicReference<Throwable> failure = new AtomicReference<>();
         AtomicBoolean done = new AtomicBoolean();
         Thread sleeper = new Thread(() -> {
@@ -89,7 +89,7 @@ class TimerQueueTest {
         });
         sleeper.start();
         for (int i = 0; i < 3_000_000 && sleeper.isAlive(); i++) {
-            TimerQueue timers = new TimerQueue();
+            TimerQueue timers = newQueue();
             current.set(timers);
             timers.arm(qp, 17);
             timers.remove(qp);
@@ -97,5 +97,11 @@ class TimerQueueTest {
         done.set(true);
         sleeper.join();
         assertThat(failure.get()).isNull();
+    }
+
+    private static TimerQueue newQueue() {
+        return new TimerQueue((broken, e) -> {
+            throw new AssertionError(e);
+        });
     }
 }

@@ -26,13 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tenants that append to one queue in a peer's mapped memory, whose consumer is slower than both: what each gets of the room that
- * the consumer frees.
+ * Tenants that append to one queue in a peer's mapped memory, whose consumer is slower than both, and which takes less than any
+ * window of theirs: what each gets of the room that the consumer frees.
  */
 @Timeout(60)
 class FullQueueShareTest {
     private static final long MILLI = 1_000_000;
-    private static final int CHUNK = 256 << 10;
+    private static final int CHUNK = 64 << 10;
     private static final int TICK_NANOS = 2_000;
     private static final int BYTES_A_TICK = 4_096;
     private static final int WINDOW = 256 << 10;
@@ -48,7 +48,7 @@ class FullQueueShareTest {
             .chunkLength(CHUNK)
             .reserveChunks(1)
             .maxMessage(CHUNK / 4)
-            .memoryLimit(4L * CHUNK));
+            .memoryLimit(3L * CHUNK));
     private final ConnectAttributes attributes = new ConnectAttributes().access(Access.ALL);
     private final Map<Integer, Long> taken = new HashMap<>();
     private int due;
@@ -133,8 +133,8 @@ class FullQueueShareTest {
     @ParameterizedTest
     @CsvSource({
         "1024, 1024, 1, 1", "1024, 1024, 3, 1", "1024, 1024, 1, 9", "1024, 1024, 30, 1",
-        "256, 32768, 1, 1", "256, 32768, 3, 1", "256, 32768, 1, 9", "256, 32768, 30, 1",
-        "256, 65536, 3, 1", "256, 65536, 1, 9"
+        "256, 8192, 1, 1", "256, 8192, 3, 1", "256, 8192, 1, 9", "256, 8192, 30, 1",
+        "256, 16384, 3, 1", "256, 16384, 1, 9"
     })
     void roomIsSharedByWeight(int firstLength, int secondLength, int firstWeight, int secondWeight) {
         Load first = new Load("first", firstWeight, firstLength);

@@ -1,0 +1,61 @@
+package io.verbena.nic.transport;
+
+import io.verbena.nic.append.Appender;
+import io.verbena.nic.arbiter.Port;
+
+/**
+ * An append queue of a peer's that is mapped here, as who appends to it sees it: something that fills up for all of them.
+ *
+ * <p>Used under the engine's baton.
+ */
+public final class MappedQueue {
+    /** A consumer that takes nothing for so long is not waited for: the queue's own bound is what holds. */
+    private static final long STOPPED_NANOS = 20_000_000;
+
+    private final Appender appender;
+    private final int id;
+    private final Port port = new Port();
+    private final PathWindow window = new PathWindow();
+    private long head; // when it was last seen to move
+    private long movedAt = Long.MIN_VALUE;
+    private boolean hasRefused;
+
+    MappedQueue(Appender appender, int id) {
+        this.appender = appender;
+        this.id = id;
+    }
+
+    /** What fills up for all that append here; they stand behind it while the queue {@link #isShort}. */
+    public Port port() {
+        return port;
+    }
+
+    /** What bounds the bytes in it while several groups append here. */
+    public PathWindow window() {
+        return window;
+    }
+
+    /** It had no room for a message. */
+    public void refused() {
+        hasRefused = true;
+    }
+
+    /** Whether room in it is shared: several groups append here of late, or it has had no room once. */
+    public boolean isShort() {
+        return hasRefused || window.isContested();
+    }
+
+    /** Bytes that its consumer has not taken; 0 if it takes none at present. */
+    public int unread(long now) {
+        long position = appender.head(id);
+        if (position != head || movedAt == Long.MIN_VALUE) {
+            head = position;
+            movedAt = now;
+        }
+        int bytes = appender.unread(id);
+        if (bytes == 0) {
+            movedAt = now;
+        }
+        return now - movedAt > STOPPED_NANOS ? 0 : bytes;
+    }
+}

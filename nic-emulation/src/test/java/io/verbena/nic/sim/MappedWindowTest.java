@@ -1,0 +1,137 @@
+package io.verbena.nic.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.GroupAttributes;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.PostResult;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.memory.Access;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tenants that append to a queue in mapped memory, whose consumer is slower than they are: what each gets of it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class MappedWindowTest {
+    private static final long MILLI = 1_000_000;
+    private static final long CONSUMED_EVERY = 10_000;
+    private static final int CONSUMED = 10;
+    private static final int LONGEST = 64 * 1024;
+
+    private final Simulation simulation = new Simulation(5);
+    private final SimFabric fabric = new SimFabric(simulation);
+    private final SimNode near = new SimNode(simulation, fabric, "near", 1, new SimNode.Options());
+    private final SimNode far = new SimNode(simulation, fabric, "far", 2, new SimNode.Options());
+    private final ProtectionDomain there = far.nic().allocateProtectionDomain();
+    private final CompletionQueue theirs = far.nic().createCompletionQueue(64);
+    private final AppendQueue queue = there.createAppendQueue(
+            new AppendQueueAttributes().chunkLength(1 << 20).maxMessage(LONGEST));
+    private final long[] taken = new long[2];
+    private boolean consumes = true;
+
+    MappedWindowTest() {
+        fabric.connect(near.nic().engine(0).endpoint(), far.nic().engine(0).endpoint(), new LinkProfile().direct(true));
+        simulation.runFor(0);
+        consume();
+    }
+
+    /** A consumer that takes some messages now and then, also from a queue that holds much. */
+    private void consume() {
+        if (consumes) {
+            queue.poll((b, at, length, number, immediate, flags) -> taken[immediate] += length, CONSUMED);
+        }
+        simulation.after(CONSUMED_EVERY, this::consume);
+    }
+
+    /** A tenant that always has so many appends posted. */
+    private final class Load {
+        final PerformanceGroup group;
+        final CompletionQueue done = near.nic().createCompletionQueue(8192);
+        final QueuePair qp;
+        final SendRequest request = new SendRequest();
+        final int number;
+        final int key;
+        final int size;
+        final int depth;
+
+        Load(int number, int weight, int size, int depth) {
+            group = near.nic()
+                    .createGroup(new GroupAttributes().name("tenant" + number).weight(weight));
+            ProtectionDomain pd = near.nic().allocateProtectionDomain(group);
+            this.number = number;
+            this.size = size;
+            this.depth = depth;
+            key = pd.allocate(size, Access.ALL).key();
+            qp = pd.createQueuePair(
+                    new QueuePairAttributes().completionQueue(done).maxSend(depth));
+            QueuePair peer = there.createQueuePair(new QueuePairAttributes().completionQueue(theirs));
+            ConnectAttributes attributes = new ConnectAttributes().access(Access.ALL);
+            qp.connect(far.nicId(), peer.number(), attributes);
+            peer.connect(near.nicId(), qp.number(), attributes);
+            simulation.add("tenant" + number, this::pump);
+        }
+
+        private int pump() {
+            int work = done.poll(c -> {}, 64);
+            while (qp.outstanding() < depth) {
+                request.appendImmediate(queue.id(), queue.key(), number)
+                        .signaled(false)
+                        .local(key, 0, size);
+                assertThat(qp.post(request)).isEqualTo(PostResult.POSTED);
+                work++;
+            }
+            qp.doorbell();
+            return work;
+        }
+    }
+
+    private double share() {
+        simulation.runFor(20 * MILLI);
+        long one = taken[0];
+        long other = taken[1];
+        simulation.runFor(60 * MILLI);
+        one = taken[0] - one;
+        return one / (double) (one + taken[1] - other);
+    }
+
+    @Test
+    void equalMessagesAreSharedByWeight() {
+        new Load(0, 3, 1024, 256);
+        new Load(1, 1, 1024, 256);
+        assertThat(share()).isCloseTo(0.75, within(0.02));
+        assertThat(queue.query().depth()).as("bytes that wait there").isLessThan(512 * 1024);
+    }
+
+    @Test
+    void smallAndLargeMessagesAreSharedByWeight() {
+        new Load(0, 9, LONGEST, 8);
+        new Load(1, 1, 1024, 256);
+        assertThat(share()).isCloseTo(0.9, within(0.02));
+    }
+
+    @Test
+    void whoIsAloneFillsTheQueue() {
+        new Load(0, 1, 1024, 256);
+        simulation.runFor(40 * MILLI);
+        assertThat(queue.query().depth()).isGreaterThan(1 << 20);
+    }
+
+    @Test
+    void aConsumerThatStopsIsNotWaitedFor() {
+        new Load(0, 1, 1024, 64);
+        new Load(1, 1, 1024, 64);
+        simulation.runFor(20 * MILLI);
+        consumes = false;
+        simulation.runFor(100 * MILLI);
+        assertThat(queue.query().depth()).as("as much as it takes").isGreaterThan(1 << 20);
+    }
+}
