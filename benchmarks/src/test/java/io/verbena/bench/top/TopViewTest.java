@@ -12,7 +12,23 @@ class TopViewTest {
 
     private static TenantState state(String name, int weight, long charged, long messages) {
         return new TenantState(
-                name, weight, 1, 0, charged, charged, 0, messages, charged == 0 ? 0 : SECOND, 1000, 5000, 0, 0, 0, 0, 0, 0);
+                name,
+                weight,
+                1,
+                0,
+                charged,
+                charged,
+                0,
+                messages,
+                charged == 0 ? 0 : SECOND,
+                1000,
+                5000,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0);
     }
 
     @Test
@@ -33,7 +49,8 @@ class TopViewTest {
     @Test
     void entitlementsAreThoseOfTheNodesBooksIfItKeepsThem() {
         TenantState web = new TenantState("web", 1, 1, 0, 600, 600, 500, 6, SECOND, 1000, 5000, 3, 0, 30, 10, 0, 2);
-        TenantState batch = new TenantState("batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0);
+        TenantState batch =
+                new TenantState("batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0);
 
         List<String> lines = TopView.lines(List.of(), List.of(web, batch), SECOND);
 

@@ -43,7 +43,7 @@ public final class GroupStatistics {
         add(engine, ENTITLED, units);
     }
 
-    /** Counts that a sender was told "not now". Any thread. */
+    /** Counts that a sender was told "not now": by whoever told it, as channels and regions of the framework do. Any thread. */
     public void refuse(Limit limit) {
         refusals[limit.ordinal()].increment();
     }

@@ -1,13 +1,13 @@
 package io.verbena.nic.arbiter;
 
-/** What kept a group from sending more, when it was told "not now". Where nothing did, its own sender is the limit. */
+/** What keeps a sender from sending more when it is told "not now". One that is never told so is its own limit. */
 public enum Limit {
-    /** All that its channel may keep was sent and waits for acknowledgements. */
+    /** The channel's window: all that it may keep has been sent, and waits for the peer's acknowledgements. */
     WINDOW,
-    /** Work waits for its turn on the link, or for room there. */
+    /** The link: work waits for its turn among others, or for room there. */
     LINK,
-    /** The peer's inbox was full, or it had posted no receive. */
+    /** The receiver: the peer's inbox is full, or it has posted no receive. */
     RECEIVER,
-    /** Work waits for the group's own ceiling. */
+    /** Work waits for what the group's own ceiling lets it send next. */
     CEILING
 }
