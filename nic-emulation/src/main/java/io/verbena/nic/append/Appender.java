@@ -71,6 +71,9 @@ public final class Appender {
     /** Tries of a claim, each of which failed because somebody else's succeeded. */
     private static final int MOST_TRIES = 1 << 16;
 
+    /** Bits that no offset of a record has. */
+    private static final int NO_OFFSET = Integer.MIN_VALUE | (ALIGNMENT - 1);
+
     static final AtomicBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
     private final ControlBlock control;
@@ -203,21 +206,18 @@ public final class Appender {
         if (pd != view.pd) {
             return BAD_KEY;
         }
-        if (!view.isSound) {
-            return NOT_MAPPED; // its owner judges
-        }
         if (longest > view.recordLimit) {
+            if (!view.isSound) {
+                return NOT_MAPPED; // its owner judges
+            }
             return longest > view.maxMessage ? TOO_LONG : LARGE_MESSAGE;
         }
         int tries = 0;
         while (true) {
             int sequence = sequence(tail);
             int offset = offset(tail);
-            if (offset == GONE) {
-                return giveUp(slotOffset, NO_QUEUE);
-            }
-            if (offset < 0 || offset > view.chunkLength || (offset & ALIGNMENT - 1) != 0 || ++tries > MOST_TRIES) {
-                return giveUp(slotOffset, NOT_MAPPED); // no tail, or one that somebody moves in circles
+            if ((offset & NO_OFFSET) != 0) {
+                return giveUp(slotOffset, offset == GONE ? NO_QUEUE : NOT_MAPPED);
             }
             if (bytes <= view.chunkLength - offset) {
                 int found = locate(view, sequence);
@@ -246,6 +246,9 @@ public final class Appender {
             tail = table.getLongVolatile(queue + TAIL_OFFSET);
             if (table.getInt(queue + KEY_OFFSET) != key) {
                 return giveUp(slotOffset, NO_QUEUE); // destroyed, and perhaps made anew, meanwhile
+            }
+            if (++tries == MOST_TRIES) {
+                return giveUp(slotOffset, NOT_MAPPED); // somebody moves it in circles
             }
         }
     }
@@ -282,6 +285,9 @@ public final class Appender {
     private int roll(QueueView view, int queueId, long tail, int bytes, int slotOffset) {
         int sequence = sequence(tail);
         int remainder = view.chunkLength - offset(tail);
+        if (remainder < 0) {
+            return NOT_MAPPED; // no tail
+        }
         AtomicBuffer full = NOTHING;
         int end = 0;
         if (remainder > 0) {

@@ -188,10 +188,11 @@ final class QueueMaintenance {
     /** Whether a tail, which anybody may write who has the queue mapped, lies in an announced chunk that the head has not left. */
     private boolean isTail(long tail, int headSequence) {
         int offset = offset(tail);
+        int ahead = sequence(tail) - headSequence; // -1: the head has left a full chunk, which the tail is at the end of
         return offset >= 0
                 && offset <= chunkLength
                 && (offset & RecordDescriptor.ALIGNMENT - 1) == 0
-                && sequence(tail) - headSequence >= 0
+                && (ahead >= 0 || (ahead == -1 && offset == chunkLength))
                 && sequence(tail) - ring.announced() < 0;
     }
 

@@ -15,7 +15,9 @@ final class QueueView {
     final int pd;
     final int chunkLength;
     final int maxMessage;
+    /** Largest payload in a chunk; less than any if the view is not sound. */
     final int recordLimit;
+
     final int chunkMask;
 
     /** Whether these are what a queue may have; its owner has written them, and anybody who has them mapped may have since. */
@@ -39,7 +41,6 @@ final class QueueView {
         this.pd = pd;
         this.chunkLength = chunkLength;
         this.maxMessage = maxMessage;
-        this.recordLimit = recordLimit;
         this.chunkMask = chunkMask;
         this.isSound = chunkLength >= AppendQueueAttributes.MIN_CHUNK_LENGTH
                 && chunkLength <= AppendQueueAttributes.MAX_CHUNK_LENGTH
@@ -48,5 +49,6 @@ final class QueueView {
                 && recordLimit <= chunkLength / 4
                 && maxMessage >= recordLimit
                 && chunkMask == maxChunks - 1;
+        this.recordLimit = isSound ? recordLimit : -1;
     }
 }
