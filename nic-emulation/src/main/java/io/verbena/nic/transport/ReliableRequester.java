@@ -229,6 +229,7 @@ final class ReliableRequester extends Requester {
                 && DirectPath.offers(opcode, flags)
                 && direct.isOpen(path);
         if ((directly && !nothingUnanswered)
+                || (completer.isProbing() && !nothingUnanswered)
                 || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
                 || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
             if (reads && qp.maxRdAtomic() == 0) {
