@@ -3,6 +3,7 @@ package io.verbena;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
 import io.verbena.nic.engine.Engine;
@@ -34,16 +35,16 @@ final class Links implements LinkListener, AutoCloseable {
     private final LinkEndpoint endpoint;
     private final EventLoopWaiter waiter;
     private final NodeMemory memory;
-    private final int ringLength;
+    private final NodeContext context;
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;
 
-    Links(Node node, Engine engine, LinkEndpoint own, EventLoopWaiter waiter, NodeMemory memory, int ringLength) {
+    Links(Node node, Engine engine, LinkEndpoint own, EventLoopWaiter waiter, NodeMemory memory, NodeContext context) {
         this.node = node;
         this.memory = memory;
-        this.ringLength = ringLength;
+        this.context = context;
         this.engine = engine;
         this.waiter = waiter;
         this.endpoint = new LinkEndpoint(own.nicId(), own.engine(), own.waiter(), own.memory(), this);
@@ -70,7 +71,12 @@ final class Links implements LinkListener, AutoCloseable {
     private synchronized NettyFabric sockets() {
         NettyFabric fabric = sockets;
         if (fabric == null) {
-            fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter);
+            NettyFabricContext settings = new NettyFabricContext();
+            TlsCredentials tls = context.tls;
+            if (tls != null) {
+                settings.tls(tls);
+            }
+            fabric = new NettyFabric(endpoint, settings, waiter);
             sockets = fabric;
         }
         return fabric;
@@ -82,7 +88,9 @@ final class Links implements LinkListener, AutoCloseable {
             memory.share(address);
             fabric = new SharedMemoryFabric(
                     endpoint,
-                    new SharedMemoryContext().ringLength(ringLength).maxPacket(NodeContext.maxPacket(ringLength)),
+                    new SharedMemoryContext()
+                            .ringLength(context.ringLength)
+                            .maxPacket(NodeContext.maxPacket(context.ringLength)),
                     waiter);
             shared = fabric;
         }

@@ -104,7 +104,7 @@ public final class Node implements AutoCloseable, Executor {
         Directory directory = new Directory(name);
         this.notices = new Notices(name, engine);
         this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(this, engine, endpoint, waiter, memory, context.ringLength);
+        this.links = new Links(this, engine, endpoint, waiter, memory, context);
         connections.onPeerGone(links::forget);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(engine, connections, () -> closing);

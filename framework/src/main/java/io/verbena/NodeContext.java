@@ -1,5 +1,7 @@
 package io.verbena;
 
+import io.verbena.fabric.security.TlsCredentials;
+import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
 import io.verbena.nic.arbiter.ArbiterSettings;
@@ -51,6 +53,9 @@ public final class NodeContext {
     ChargedUnit chargedUnit = ChargedUnit.BYTES;
     int urgentWindow = ArbiterSettings.defaults().urgentWindow();
     long capacity;
+
+    @Nullable
+    TlsCredentials tls;
 
     @Nullable
     Path admin;
@@ -206,6 +211,18 @@ public final class NodeContext {
     /** Who may connect to this node. Everyone, by default. */
     public NodeContext accessControl(AccessControl control) {
         accessControl = control;
+        return this;
+    }
+
+    /**
+     * Speaks mutual TLS 1.3 on {@code tcp:}, and nothing else: every peer shows a certificate, which says who it is. The other
+     * schemes do not leave the host and stay as they are.
+     *
+     * @throws IllegalArgumentException if one of the files cannot be used; says which and why
+     * @throws IllegalStateException if the options ask for a provider that is not there
+     */
+    public NodeContext tls(TlsOptions options) {
+        tls = new TlsCredentials(options);
         return this;
     }
 

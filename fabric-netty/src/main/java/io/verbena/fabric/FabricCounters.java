@@ -14,6 +14,7 @@ public final class FabricCounters {
     private final AtomicLong failedConnects = new AtomicLong();
     private final AtomicLong rejected = new AtomicLong();
     private final AtomicLong malformedFrames = new AtomicLong();
+    private final AtomicLong starved = new AtomicLong();
 
     /** Creates counters that are all 0. */
     public FabricCounters() {}
@@ -53,6 +54,11 @@ public final class FabricCounters {
         return malformedFrames.get();
     }
 
+    /** Of the rejected, those whose frame was unfinished while the memory for receiving was used up. */
+    public long starved() {
+        return starved.get();
+    }
+
     /** Counts a connection that came in. */
     public void countAccepted() {
         accepted.incrementAndGet();
@@ -88,9 +94,15 @@ public final class FabricCounters {
         malformedFrames.incrementAndGet();
     }
 
+    /** Counts a connection that ended for want of memory to receive with. */
+    public void countStarved() {
+        starved.incrementAndGet();
+    }
+
     @Override
     public String toString() {
         return "accepted=" + accepted + " linksUp=" + linksUp + " linksDown=" + linksDown + " reconnects=" + reconnects
-                + " failedConnects=" + failedConnects + " rejected=" + rejected + " malformedFrames=" + malformedFrames;
+                + " failedConnects=" + failedConnects + " rejected=" + rejected + " malformedFrames=" + malformedFrames
+                + " starved=" + starved;
     }
 }

@@ -120,13 +120,19 @@ public final class HelloFlyweight {
             if (buffer.getByte(i) != expected) {
                 return "not a Verbena peer: byte " + i + " of the hello is 0x"
                         + Integer.toHexString(buffer.getByte(i) & 0xFF) + ", expected 0x"
-                        + Integer.toHexString(expected & 0xFF);
+                        + Integer.toHexString(expected & 0xFF)
+                        + (i == 0 && isTls(buffer.getByte(0)) ? "; if that is TLS, set tls on both sides" : "");
             }
         }
         if (received >= VERSION_OFFSET + Integer.BYTES && version(buffer) != VERSION) {
             return "peer speaks version " + version(buffer) + ", this side " + VERSION + "; upgrade the older one";
         }
         return received < HEADER_LENGTH ? null : headerDefect(buffer, maxText);
+    }
+
+    /** Whether a connection that begins with a byte is one of TLS: an alert or a handshake. */
+    private static boolean isTls(byte first) {
+        return first == 0x15 || first == 0x16;
     }
 
     private static @Nullable String headerDefect(DirectBuffer buffer, int maxText) {

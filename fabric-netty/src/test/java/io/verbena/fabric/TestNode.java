@@ -132,6 +132,9 @@ public final class TestNode implements AutoCloseable {
                         if (packets > 0) {
                             link.flush();
                             work += packets;
+                        } else if (link.state() == Link.State.DOWN) {
+                            polled.remove(link);
+                            link.release();
                         }
                     }
                     if (link.state() == Link.State.CLOSED) {

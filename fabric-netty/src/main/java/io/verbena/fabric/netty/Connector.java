@@ -52,6 +52,11 @@ final class Connector {
         this.reconnectForNanos = fabric.context().reconnectFor().toNanos();
     }
 
+    /** Where it connects to. */
+    SocketAddress address() {
+        return address;
+    }
+
     /** Starts the first attempt; any thread. */
     CompletableFuture<Link> start(Duration timeout) {
         Deadline.set(

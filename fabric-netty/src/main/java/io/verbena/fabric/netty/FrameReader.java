@@ -7,9 +7,7 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
-import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
+import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
     private static final int LEAST_CHARGE = 512;
-
-    /** Bytes of the smallest buffer that a split frame is put together in. */
-    private static final int LEAST_ASSEMBLY = 1024;
 
     /** Bytes read from the socket in a poll, beyond which it reads no more: others have their turn. */
     private static final int MOST_READ = 512 * 1024;
@@ -52,6 +47,7 @@ final class FrameReader {
     private final SpscUnboundedVarHandleArrayQueue<ByteBuf> queue = new SpscUnboundedVarHandleArrayQueue<>(256);
     private final UnsafeBuffer view = new UnsafeBuffer(new byte[0]);
     private final ReadBuffers readBuffers;
+    private final Predicate<FrameReader> makesRoom;
     private final Marks marks;
 
     // Of the loop's owner.
@@ -67,6 +63,7 @@ final class FrameReader {
     private @Nullable UnsafeBuffer assembly;
     private int assembled;
     private @Nullable String fault;
+    private boolean starved; // the fault is that there was no memory
 
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean busy;
@@ -78,21 +75,33 @@ final class FrameReader {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile long partialSince;
 
-    FrameReader(int maxPacket, ReadBuffers readBuffers, Marks marks) {
+    /**
+     * Creates a reader.
+     *
+     * @param maxPacket bytes of the largest packet
+     * @param readBuffers where it has memory from
+     * @param makesRoom asked for memory when there is none; says whether there may be some now
+     * @param marks of the link
+     */
+    FrameReader(int maxPacket, ReadBuffers readBuffers, Predicate<FrameReader> makesRoom, Marks marks) {
         this.maxPacket = maxPacket;
         this.readBuffers = readBuffers;
+        this.makesRoom = makesRoom;
         this.marks = marks;
     }
 
     /** Takes a received buffer; by the owner. */
     void offer(ByteBuf buffer) {
-        charged += charge(buffer);
+        int charge = charge(buffer);
+        charged += charge;
+        readBuffers.budget().take(charge);
         queue.offer(buffer);
     }
 
-    /** Whether more than a number of bytes is queued; by the owner. */
+    /** Whether more than a number of bytes is queued, or any while memory is scarce; by the owner. */
     boolean isAbove(int limit) {
-        return charged - (long) RELEASED.getVolatile(this) > limit;
+        long queued = charged - (long) RELEASED.getVolatile(this);
+        return queued > limit || (queued > 0 && readBuffers.budget().isScarce());
     }
 
     private static int charge(ByteBuf buffer) {
@@ -107,6 +116,24 @@ final class FrameReader {
     @Nullable
     String fault() {
         return fault;
+    }
+
+    /** Whether the fault is that there was no memory for a frame in pieces. */
+    boolean isStarved() {
+        return starved;
+    }
+
+    /** When the frame began that is in pieces and has memory, or 0; by the baton holder. */
+    long assemblingSince() {
+        return assembled == 0 ? 0 : (long) PARTIAL_SINCE.getAcquire(this);
+    }
+
+    /** The frame in pieces is given up, and with it the connection: others need its memory. By the baton holder. */
+    void starve() {
+        starved = true;
+        fail("frame unfinished while the " + readBuffers.budget().limit()
+                + " bytes for receiving were used up; raise receiveBudget if so much is wanted");
+        giveBackAssembly();
     }
 
     /** Nanoseconds for which a frame has been incomplete with nothing left to read, or 0; by the owner. */
@@ -147,6 +174,9 @@ final class FrameReader {
             if (position == end) {
                 releaseCurrent();
             }
+            if (assembled == 0) {
+                giveBackAssembly();
+            }
         } finally {
             BUSY.setVolatile(this, false);
         }
@@ -177,7 +207,7 @@ final class FrameReader {
 
     /** Whether the rest of a packet can be read to where its beginning is: nothing that came another way lies between. */
     private boolean mayReadBehind() {
-        return held != null && assembled == 0 && end - position < readBuffers.length() && queue.isEmpty();
+        return held != null && assembled == 0 && end - position < readBuffers.readLength() && queue.isEmpty();
     }
 
     /**
@@ -189,13 +219,16 @@ final class FrameReader {
     private boolean read(DirectSocket socket, int kept) {
         UnsafeBuffer buffer = held;
         if (buffer == null) {
-            buffer = readBuffers.take();
+            buffer = readBuffers.takeForRead();
+            if (buffer == null) {
+                return false;
+            }
             held = buffer;
         }
         if (kept > 0 && position > 0) {
             buffer.putBytes(0, buffer, position, kept);
         }
-        int room = readBuffers.length() - kept;
+        int room = readBuffers.readLength() - kept;
         int length = socket.read(buffer.addressOffset() + kept, room);
         ended |= length < 0;
         length = Math.max(length, 0);
@@ -217,7 +250,7 @@ final class FrameReader {
             held = null;
             position = 0;
             end = 0;
-            readBuffers.giveBack(own);
+            readBuffers.giveBackRead(own);
             return;
         }
         releaseQueued();
@@ -231,6 +264,7 @@ final class FrameReader {
             end = 0;
             int charge = charge(buffer);
             buffer.release();
+            readBuffers.budget().giveBack(charge);
             RELEASED.setVolatile(this, (long) RELEASED.getOpaque(this) + charge);
         }
     }
@@ -267,7 +301,8 @@ final class FrameReader {
     private int assemble(Link link, PacketHandler handler) {
         UnsafeBuffer frame = room();
         if (frame == null) {
-            return fail("no memory left for a frame in pieces");
+            starve();
+            return 0;
         }
         if (assembled == 0) {
             PARTIAL_SINCE.setRelease(this, System.nanoTime() | 1);
@@ -297,7 +332,7 @@ final class FrameReader {
 
     /**
      * Where a split frame is put together: with room for what has come of it, and not for what its header says that will come,
-     * so that a peer uses no more memory here than it sends bytes. Grows to the largest frame, and stays.
+     * so that a peer uses no more memory here than it sends bytes. Grows to the largest frame, and is given back with it.
      *
      * @return null if there is no memory
      */
@@ -308,27 +343,26 @@ final class FrameReader {
         if (before != null && before.capacity() >= needed) {
             return before;
         }
-        int length = Math.min(largest, Math.max(LEAST_ASSEMBLY, BitUtil.findNextPositivePowerOfTwo(needed)));
-        ByteBuffer memory;
-        try {
-            memory = ByteBuffer.allocateDirect(length);
-        } catch (OutOfMemoryError e) { // of direct memory: what a peer can bring about ends its own connection
-            return null;
+        UnsafeBuffer grown = readBuffers.takeForFrame(needed);
+        while (grown == null && makesRoom.test(this)) {
+            grown = readBuffers.takeForFrame(needed);
         }
-        UnsafeBuffer grown = new UnsafeBuffer(memory);
-        if (before != null) {
+        if (grown != null && before != null) {
             grown.putBytes(0, before, 0, assembled);
-            free(before);
+            readBuffers.giveBackFrame(before);
         }
-        assembly = grown;
+        if (grown != null) {
+            assembly = grown;
+        }
         return grown;
     }
 
-    private static void free(UnsafeBuffer buffer) {
-        ByteBuffer memory = buffer.byteBuffer();
-        buffer.wrap(0, 0);
-        if (memory != null) {
-            BufferUtil.free(memory);
+    private void giveBackAssembly() {
+        UnsafeBuffer frame = assembly;
+        if (frame != null) {
+            assembly = null;
+            assembled = 0;
+            readBuffers.giveBackFrame(frame);
         }
     }
 
@@ -362,24 +396,15 @@ final class FrameReader {
 
     /** Gives everything back; by the baton holder, who does not poll any more. */
     void free() {
-        if (!BUSY.compareAndSet(this, false, true)) {
-            return; // somebody is releasing: the rest is left to the collector
-        }
-        try {
-            UnsafeBuffer own = held;
+        UnsafeBuffer own = held;
+        if (own != null) {
             held = null;
-            if (own != null) {
-                readBuffers.giveBack(own);
-            }
-            discard();
-            UnsafeBuffer frame = assembly;
-            assembly = null;
-            if (frame != null) {
-                free(frame);
-            }
-        } finally {
-            BUSY.setVolatile(this, false); // for what the owner is offering at this moment, and releases then
+            position = 0;
+            end = 0;
+            readBuffers.giveBackRead(own);
         }
+        giveBackAssembly();
+        release(); // and who is releasing at this moment, or offers and releases then, does the same
     }
 
     /** Releases all that is queued, if nobody polls right now; any thread. Nothing may be offered for good after it. */

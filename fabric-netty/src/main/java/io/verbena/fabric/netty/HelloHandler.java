@@ -76,7 +76,11 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
      * @param outcome what follows
      */
     public static void install(Channel channel, int maxText, Duration timeout, int maxReceiveBuffer, Outcome outcome) {
-        ReceiveBufferSizer sizer = new ReceiveBufferSizer(HelloFlyweight.HEADER_LENGTH, maxReceiveBuffer);
+        install(channel, maxText, timeout, new ReceiveBufferSizer(maxReceiveBuffer, () -> false, true), outcome);
+    }
+
+    /** As the other, with receive buffers that a sizer of the caller's gives. */
+    static void install(Channel channel, int maxText, Duration timeout, ReceiveBufferSizer sizer, Outcome outcome) {
         channel.config().setRecvByteBufAllocator(sizer);
         channel.pipeline().addLast("hello", new HelloHandler(maxText, timeout, sizer, outcome));
     }

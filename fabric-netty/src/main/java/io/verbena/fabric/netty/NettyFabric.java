@@ -9,12 +9,15 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -78,7 +81,10 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        this.readBuffers = new ReadBuffers(2 * context.maxReceiveBuffer());
+        this.readBuffers = new ReadBuffers(
+                2 * context.maxReceiveBuffer(),
+                FrameFlyweight.frameLength(context.maxPacket()),
+                new ReceiveBudget(context.receiveBudget()));
         this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
         HelloFlyweight.encode(
                 new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
@@ -233,9 +239,24 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
+        boolean secured = secure(channel, connector);
         HelloHandler.install(
-                channel, 0, context.helloTimeout(), context.maxReceiveBuffer(), new HelloOutcome(connector));
+                channel,
+                0,
+                context.helloTimeout(),
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !secured),
+                new HelloOutcome(connector));
         channel.pipeline().addLast("greet", new HelloSender(hello));
+    }
+
+    /** Puts TLS on a connection over TCP, if it is to be used. */
+    private boolean secure(Channel channel, @Nullable Connector connector) {
+        TlsCredentials used = context.tls();
+        if (used == null || channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+            return false;
+        }
+        TlsHandshake.install(channel, used, connector == null ? null : (InetSocketAddress) connector.address());
+        return true;
     }
 
     static String remoteOf(Channel channel) {
@@ -332,9 +353,37 @@ public final class NettyFabric implements AutoCloseable {
         }
     }
 
+    /**
+     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton holder.
+     *
+     * @param asking needs memory
+     * @return false if that is the one
+     */
+    boolean makeRoom(FrameReader asking) {
+        long oldest = asking.assemblingSince();
+        NettyLink last = null;
+        for (NettyLink link : links) {
+            long since = link.assemblingSince();
+            if (since != 0 && (oldest == 0 || since - oldest < 0)) {
+                oldest = since;
+                last = link;
+            }
+        }
+        if (last != null) {
+            last.starve();
+        }
+        return last != null;
+    }
+
     /** A peer sent what is no frame; by the loop's owner. */
     void malformed(String remote, String reason) {
         counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /** A connection ended because there was no memory to receive with; by the loop's owner. */
+    void starved(String remote, String reason) {
+        counters.countStarved();
         rejections.rejected(remote, reason);
     }
 

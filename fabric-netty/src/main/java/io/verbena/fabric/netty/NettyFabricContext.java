@@ -1,17 +1,23 @@
 package io.verbena.fabric.netty;
 
+import io.netty.util.internal.PlatformDependent;
+import io.verbena.fabric.security.TlsCredentials;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a {@link NettyFabric}. Not thread-safe; read once, by the fabric's constructor.
  */
 public final class NettyFabricContext {
+    private static final long MIN_RECEIVE_BUDGET = 1 << 20;
+
     private int maxPacket = 64 * 1024 + 128;
     private int sendWindow = 256 * 1024;
     private int sendBufferLength = 64 * 1024;
     private int notSentLowWater = 512 * 1024;
     private int receiveLimit = 1024 * 1024;
     private int maxReceiveBuffer = 128 * 1024;
+    private long receiveBudget = defaultReceiveBudget();
     private int maxConnections = 4096;
     private int backlog = 1024;
     private Duration helloTimeout = Duration.ofSeconds(5);
@@ -19,6 +25,7 @@ public final class NettyFabricContext {
     private Duration minReconnectDelay = Duration.ofMillis(20);
     private Duration maxReconnectDelay = Duration.ofSeconds(5);
     private Duration reconnectFor = Duration.ofMinutes(1);
+    private @Nullable TlsCredentials tls;
 
     /** Creates settings with the defaults. */
     public NettyFabricContext() {}
@@ -56,7 +63,24 @@ public final class NettyFabricContext {
         return this;
     }
 
-    /** Bytes of the largest receive buffer; they start at 16 KiB and follow the traffic. Default 128 KiB. */
+    /**
+     * Bytes of direct memory that all connections together may hold for what they receive, at least 1 MiB. Above half of it each
+     * reads little at a time; where it is used up, the connection whose frame has been unfinished for longest is closed.
+     * Default: a quarter of the direct memory that the process may have, at most 256 MiB.
+     */
+    public NettyFabricContext receiveBudget(long bytes) {
+        if (bytes < MIN_RECEIVE_BUDGET) {
+            throw new IllegalArgumentException("receiveBudget " + bytes + " < minimum " + MIN_RECEIVE_BUDGET);
+        }
+        receiveBudget = bytes;
+        return this;
+    }
+
+    private static long defaultReceiveBudget() {
+        return Math.max(MIN_RECEIVE_BUDGET, Math.min(256L << 20, PlatformDependent.estimateMaxDirectMemory() / 4));
+    }
+
+    /** Bytes of the largest receive buffer; they start at 4 KiB and follow the traffic. Default 128 KiB. */
     public NettyFabricContext maxReceiveBuffer(int bytes) {
         maxReceiveBuffer = checkRange("maxReceiveBuffer", bytes, 2048, 16 << 20);
         return this;
@@ -105,6 +129,20 @@ public final class NettyFabricContext {
         return this;
     }
 
+    /**
+     * Speaks mutual TLS 1.3 on TCP, and nothing else; Unix-domain sockets stay as they are. Without it, the default, TCP is in
+     * clear.
+     */
+    public NettyFabricContext tls(TlsCredentials credentials) {
+        tls = credentials;
+        return this;
+    }
+
+    @Nullable
+    TlsCredentials tls() {
+        return tls;
+    }
+
     int maxPacket() {
         return maxPacket;
     }
@@ -123,6 +161,10 @@ public final class NettyFabricContext {
 
     int receiveLimit() {
         return receiveLimit;
+    }
+
+    long receiveBudget() {
+        return receiveBudget;
     }
 
     int maxReceiveBuffer() {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.verbena.fabric.PeerProcess;
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -58,6 +59,7 @@ public final class NettyLink implements Link {
     private final SendWindow outbound;
     private final FrameReader inbound;
     private final @Nullable DirectSocket direct;
+    private final PeerIdentity peer;
     private final @Nullable Connector connector;
     private final Runnable writeTask = this::writeAsOwner;
     private final Runnable readTask = this::readAgain;
@@ -100,10 +102,12 @@ public final class NettyLink implements Link {
         this.process = process;
         this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
-        this.direct = DirectSocket.of(channel);
+        boolean encrypted = TlsHandshake.isOn(channel);
+        this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
+        this.peer = TlsHandshake.peerOf(channel);
         Marks marks = new Marks();
-        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, marks, this::arrived);
-        this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), marks);
+        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
+        this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
         this.connector = connector;
     }
 
@@ -125,6 +129,11 @@ public final class NettyLink implements Link {
     /** The other end's address, as far as the socket knows it. */
     public String remote() {
         return remote;
+    }
+
+    /** Who the other end has proven to be. */
+    public PeerIdentity peer() {
+        return peer;
     }
 
     /**
@@ -209,13 +218,29 @@ public final class NettyLink implements Link {
             ask(readTask);
         }
         if (inbound.fault() != null) {
-            STATE.compareAndSet(this, State.UP, State.DOWN);
-            inbound.release();
-            ask(this::reportFault);
+            faulty();
         } else if (state == State.CLOSED) {
             inbound.release();
         }
         return delivered;
+    }
+
+    private void faulty() {
+        STATE.compareAndSet(this, State.UP, State.DOWN);
+        inbound.release();
+        ask(this::reportFault);
+    }
+
+    /** When the frame began that is in pieces here, or 0; by the baton holder. */
+    long assemblingSince() {
+        return inbound.assemblingSince();
+    }
+
+    /** Ends, for others need the memory of the frame that is in pieces here; by the baton holder. */
+    void starve() {
+        inbound.starve();
+        faulty();
+        arrived();
     }
 
     /**
@@ -378,7 +403,11 @@ public final class NettyLink implements Link {
     private void rejectedFor(String fault) {
         if (!faultReported) {
             faultReported = true;
-            fabric.malformed(remote, fault);
+            if (inbound.isStarved()) {
+                fabric.starved(remote, fault);
+            } else {
+                fabric.malformed(remote, fault);
+            }
             STATE.compareAndSet(this, State.UP, State.DOWN);
             arrived();
             channel.close();

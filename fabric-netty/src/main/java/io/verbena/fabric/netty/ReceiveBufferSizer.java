@@ -3,33 +3,46 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
+import io.verbena.fabric.HelloFlyweight;
+import java.util.function.BooleanSupplier;
 
 /**
  * Sizes the receive buffers of one channel: until the hello is done exactly what is missing of it, so that a stranger
  * costs no more memory than that and frames begin in a buffer of their own; then by the traffic, from 4 KiB to a limit,
- * doubling when a buffer was filled and halving after several that were not even half used.
+ * doubling when a buffer was filled and halving after several that were not even half used. While memory is scarce all are of
+ * 4 KiB. Where the hello is encrypted, what is missing of it says nothing, and the traffic decides from the beginning.
  *
  * <p>Of the loop's owner alone.
  */
 final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
-    private static final int START = 16 * 1024;
     private static final int SMALLEST = 4 * 1024;
     private static final int PATIENCE = 8;
 
     private final int largest;
+    private final BooleanSupplier isScarce;
+    private final boolean inClear;
     private int missingOfHello;
     private int next;
     private int sparse;
 
-    ReceiveBufferSizer(int helloLength, int largest) {
-        this.missingOfHello = helloLength;
+    /**
+     * Creates a sizer.
+     *
+     * @param largest bytes of the largest buffer
+     * @param isScarce whether memory is
+     * @param inClear whether the hello is
+     */
+    ReceiveBufferSizer(int largest, BooleanSupplier isScarce, boolean inClear) {
+        this.missingOfHello = inClear ? HelloFlyweight.HEADER_LENGTH : 0;
+        this.inClear = inClear;
         this.largest = largest;
-        this.next = Math.min(START, largest);
+        this.isScarce = isScarce;
+        this.next = Math.min(SMALLEST, largest);
     }
 
     /** Bytes of the hello that are still to come; 0 when it is done. */
     void missingOfHello(int bytes) {
-        missingOfHello = bytes;
+        missingOfHello = inClear ? bytes : 0;
     }
 
     @Override
@@ -41,7 +54,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
     private final class SizerHandle extends MaxMessageHandle {
         @Override
         public int guess() {
-            return missingOfHello > 0 ? missingOfHello : next;
+            return missingOfHello > 0 ? missingOfHello : isScarce.getAsBoolean() ? Math.min(SMALLEST, next) : next;
         }
 
         @Override

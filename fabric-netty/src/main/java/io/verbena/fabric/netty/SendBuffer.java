@@ -2,6 +2,8 @@ package io.verbena.fabric.netty;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -9,13 +11,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * A send buffer that comes back: when Netty releases it, because the socket has taken all of it or the channel is
  * closed, it returns to its {@link SendWindow} instead of freeing its memory. So a link sends without allocating, and
- * learns what the socket has taken without a promise per write.
+ * learns what the socket has taken without a promise per write. A channel that encrypts releases it earlier than that, so there it
+ * is kept until the promise of its write is done.
  *
  * <p>Concurrency: written by the baton holder, handed to the loop's owner sealed, and back when released.
  */
-final class SendBuffer extends UnpooledDirectByteBuf {
+final class SendBuffer extends UnpooledDirectByteBuf implements ChannelFutureListener {
     private final SendWindow window;
     private final UnsafeBuffer view;
+    private int sealed;
 
     private SendBuffer(SendWindow window, ByteBuffer memory) {
         super(UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity());
@@ -44,7 +48,19 @@ final class SendBuffer extends UnpooledDirectByteBuf {
 
     /** Makes it ready to be written to the channel. */
     void seal(int length) {
+        sealed = length;
         writerIndex(length);
+    }
+
+    /** Bytes with which it was sealed; whoever encrypts it may have put those of the next one behind. */
+    int sealed() {
+        return sealed;
+    }
+
+    /** The socket has taken what it became, or it never will. */
+    @Override
+    public void operationComplete(ChannelFuture written) {
+        release();
     }
 
     /** Writes to a socket what has not been written. Returns whether all is. */

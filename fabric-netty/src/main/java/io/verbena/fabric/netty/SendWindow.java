@@ -48,6 +48,7 @@ final class SendWindow {
 
     private final Channel channel;
     private final @Nullable DirectSocket direct;
+    private final boolean encrypted;
     private final Marks marks;
     private final Runnable onRoom; // run when an answer that waited for room may have it
     private final int maxPacket;
@@ -87,6 +88,7 @@ final class SendWindow {
             NettyFabricContext context,
             Channel channel,
             @Nullable DirectSocket direct,
+            boolean encrypted,
             Marks marks,
             Runnable onRoom) {
         this.maxPacket = maxPacket;
@@ -94,6 +96,7 @@ final class SendWindow {
         this.onRoom = onRoom;
         this.channel = channel;
         this.direct = direct;
+        this.encrypted = encrypted;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
         this.window = Math.max(context.sendWindow(), largestFrame);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
@@ -446,12 +449,21 @@ final class SendWindow {
                 taken(buffer);
             } else {
                 inChannel++;
-                channel.write(buffer, channel.voidPromise());
+                writeTo(channel, buffer);
             }
             buffer = sealed.poll();
         } while (buffer != null);
         if (inChannel > 0) {
             channel.flush();
+        }
+    }
+
+    private void writeTo(Channel to, SendBuffer buffer) {
+        if (encrypted) {
+            buffer.retain(); // it is released once it is encrypted, which is not yet taken
+            to.write(buffer, to.newPromise().addListener(buffer));
+        } else {
+            to.write(buffer, to.voidPromise());
         }
     }
 
@@ -462,7 +474,7 @@ final class SendWindow {
     }
 
     private void taken(SendBuffer buffer) {
-        addTaken(buffer.writerIndex());
+        addTaken(buffer.sealed());
         free.offer(buffer); // there is room for all buffers that exist
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {

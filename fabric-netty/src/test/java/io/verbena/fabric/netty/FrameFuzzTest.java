@@ -55,7 +55,8 @@ class FrameFuzzTest {
     private static List<String> read(byte[] stream, int piece) {
         Marks marks = new Marks();
         marks.sent(1000);
-        FrameReader reader = new FrameReader(MAX_PACKET, new ReadBuffers(4096), marks);
+        FrameReader reader = new FrameReader(
+                MAX_PACKET, new ReadBuffers(4096, MAX_PACKET + 16, new ReceiveBudget(1 << 20)), asking -> false, marks);
         List<String> packets = new ArrayList<>();
         for (int at = 0; at < stream.length; at += piece) {
             reader.offer(Unpooled.copiedBuffer(stream, at, Math.min(piece, stream.length - at)));

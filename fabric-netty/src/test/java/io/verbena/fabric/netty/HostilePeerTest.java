@@ -42,10 +42,15 @@ class HostilePeerTest {
     }
 
     private void start(SocketTransport transport) throws Exception {
-        NettyFabricContext context = NettyFabricTest.quick()
-                .helloTimeout(Duration.ofMillis(700))
-                .frameTimeout(Duration.ofMillis(700))
-                .maxConnections(8);
+        start(
+                transport,
+                NettyFabricTest.quick()
+                        .helloTimeout(Duration.ofMillis(700))
+                        .frameTimeout(Duration.ofMillis(700))
+                        .maxConnections(8));
+    }
+
+    private void start(SocketTransport transport, NettyFabricContext context) throws Exception {
         server = new Peer(1, transport, context);
         client = new Peer(2, transport, NettyFabricTest.quick());
         address = (InetSocketAddress) server.fabric.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -67,10 +72,42 @@ class HostilePeerTest {
         }
     }
 
+    @Test
+    void unfinishedFramesOfManyGetNoMoreThanTheBudget() throws Exception {
+        client.close();
+        server.close();
+        start(
+                SocketTransport.best(),
+                NettyFabricTest.quick().frameTimeout(Duration.ofMinutes(1)).receiveBudget(1 << 20));
+        byte[] begun = java.util.Arrays.copyOf(frame(16_000, ~16_000, 16_000), 9_000); // takes 16 KiB
+        Socket[] sockets = new Socket[160];
+        try {
+            for (int i = 0; i < sockets.length; i++) {
+                sockets[i] = new Socket(address.getAddress(), address.getPort());
+                sockets[i].getOutputStream().write(hello(HelloFlyweight.VERSION, 16 * 1024, 1000 + i));
+                sockets[i].getOutputStream().write(begun);
+            }
+            int tooMany = sockets.length - (1 << 20) / (16 << 10);
+            await().atMost(LONG).until(() -> server.fabric.counters().starved() >= tooMany);
+            assertThat(server.node.nextRejection()).contains("unfinished while the 1048576 bytes");
+            expectClose(sockets[0]); // it has waited for longest
+        } finally {
+            for (Socket socket : sockets) {
+                if (socket != null) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
     private static byte[] hello(int version, int maxPacket) {
+        return hello(version, maxPacket, 66);
+    }
+
+    private static byte[] hello(int version, int maxPacket, long nicId) {
         byte[] bytes = new byte[HelloFlyweight.HEADER_LENGTH];
         UnsafeBuffer buffer = new UnsafeBuffer(bytes);
-        HelloFlyweight.encode(buffer, 66, 0, 0, maxPacket, 0, "");
+        HelloFlyweight.encode(buffer, nicId, 0, 0, maxPacket, 0, "");
         buffer.putInt(8, version, ByteOrder.LITTLE_ENDIAN);
         return bytes;
     }

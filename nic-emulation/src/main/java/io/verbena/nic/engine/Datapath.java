@@ -198,7 +198,7 @@ final class Datapath implements TransportServices, PacketHandler {
                 packets = link.poll(this, PACKETS_A_POLL);
             } catch (RuntimeException | Error e) {
                 links.broken(link, e);
-                links.detach(link);
+                detach(link);
                 continue;
             }
             boolean up = link.state() == Link.State.UP;
@@ -216,11 +216,20 @@ final class Datapath implements TransportServices, PacketHandler {
                     links.askAgain();
                 }
             } else if (!up) {
-                links.detach(link);
+                detach(link);
                 work++;
             }
         }
         return work;
+    }
+
+    /** The link that the round has come to is not up any more. */
+    private void detach(Link link) {
+        try {
+            links.detach(link);
+        } catch (RuntimeException | Error e) {
+            links.broken(link, e);
+        }
     }
 
     /** Ends a turn: fails what overran, flushes links, wakes peers, raises completion events. */
