@@ -33,15 +33,14 @@ final class Growth {
         return over;
     }
 
-    /** What has grown, a line each; empty if nothing has, or if that cannot be told yet. */
+    /** What has grown, a line each; empty if nothing has, or if it cannot be told before the eighth minute. */
     List<String> grown() {
         List<String> grown = new ArrayList<>();
-        int settled = Math.min(SETTLED, minutes.size() / 2);
-        if (settled == 0) {
+        if (minutes.size() < SETTLED + LAST) {
             return grown;
         }
-        Resources before = minutes.subList(0, settled).stream().reduce(minutes.get(0), Resources::most);
-        int from = Math.max(settled, minutes.size() - LAST);
+        Resources before = minutes.subList(0, SETTLED).stream().reduce(minutes.get(0), Resources::most);
+        int from = minutes.size() - LAST;
         Resources after = minutes.subList(from, minutes.size()).stream().reduce(minutes.get(from), Resources::least);
         for (Kind kind : Kind.values()) {
             if (kind.hasGrown(before.of(kind), after.of(kind))) {
@@ -50,9 +49,9 @@ final class Growth {
                         "%s: %d at most in the first %d minutes, %d at least in the last %d",
                         kind.title(),
                         kind.units(before.of(kind)),
-                        settled,
+                        SETTLED,
                         kind.units(after.of(kind)),
-                        minutes.size() - from));
+                        LAST));
             }
         }
         return grown;
