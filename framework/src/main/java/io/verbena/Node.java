@@ -107,7 +107,12 @@ public final class Node implements AutoCloseable, Executor {
         this.links = new Links(this, engine, endpoint, waiter, memory, context);
         connections.onPeerGone(links::forget);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
-        this.turns = new Turns(engine, connections, () -> closing);
+        this.turns = new Turns(
+                engine,
+                connections,
+                () -> closing,
+                context.callbackBoundNanos,
+                () -> !invoker && !waiter.runsApplication());
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
     }
@@ -520,7 +525,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** Whether the caller is within a callback of this node. */
     boolean isInCallback() {
-        return engine.isInCallback() || turns.isCurrentThread();
+        return engine.isInCallback() || turns.isCurrentThread() || CallbackThread.isCurrent(this);
     }
 
     /**
