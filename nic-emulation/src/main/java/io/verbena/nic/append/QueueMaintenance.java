@@ -188,7 +188,8 @@ final class QueueMaintenance {
     /** Whether a tail, which anybody may write who has the queue mapped, lies in an announced chunk that the head has not left. */
     private boolean isTail(long tail, int headSequence) {
         int offset = offset(tail);
-        int ahead = sequence(tail) - headSequence; // -1: the head has left a full chunk, which the tail is at the end of
+        int ahead =
+                sequence(tail) - headSequence; // -1: the head has left a full chunk, which the tail is at the end of
         return offset >= 0
                 && offset <= chunkLength
                 && (offset & RecordDescriptor.ALIGNMENT - 1) == 0

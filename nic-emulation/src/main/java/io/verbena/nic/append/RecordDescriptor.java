@@ -89,8 +89,7 @@ public final class RecordDescriptor {
     /** Whether a word that is not 0 and not negative is of a record or padding that ends within so many bytes. */
     static boolean isSound(long word, int room) {
         int length = length(word);
-        return length <= room
-                && (length >= HEADER_LENGTH || (length >= ALIGNMENT && (flags(word) & PADDING) != 0));
+        return length <= room && (length >= HEADER_LENGTH || (length >= ALIGNMENT && (flags(word) & PADDING) != 0));
     }
 
     static int align(int length) {
