@@ -130,8 +130,8 @@ final class Dialer {
             ConnectionFlyweight reply = peer.handshake()
                     .answer(
                             node.nicId(),
-                            handshake.request(
-                                    c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))));
+                            handshake.request(c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))),
+                            Integer.MAX_VALUE);
             if (reply.type() != ConnectionFlyweight.REPLY) {
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
             }

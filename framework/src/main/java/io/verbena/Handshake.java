@@ -113,8 +113,12 @@ final class Handshake {
 
     // ---- answering --------------------------------------------------------------------------------------------------
 
-    /** Answers a request, or again in the same way one that came before. */
-    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
+    /**
+     * Answers a request, or again in the same way one that came before.
+     *
+     * @param limit of connections that the peer may have
+     */
+    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request, int limit) {
         synchronized (lock) {
             Connection known = accepted.get(new Request(peerNic, request.transaction()));
             if (known != null && known.reply != null) {
@@ -142,6 +146,17 @@ final class Handshake {
                         ConnectionFlyweight.UNKNOWN_NAME,
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
+            if (connections.incomingOf(peerNic) >= limit) {
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "it has " + limit + " connections to node '" + nodeName
+                                + "' already; raise maxConnectionsPerPeer if more are wanted");
+                return reject(
+                        request,
+                        ConnectionFlyweight.NO_RESOURCES,
+                        "node '" + nodeName + "' takes no more than " + limit
+                                + " connections of one peer; raise its maxConnectionsPerPeer");
+            }
             try {
                 return accept(peerNic, request, inbox, shared, whose(inbox, shared));
             } catch (IllegalArgumentException e) {
@@ -149,7 +164,9 @@ final class Handshake {
                 return reject(
                         request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
-                LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "no room for a connection to '" + name + "' of node '" + nodeName + "': " + e.getMessage());
                 return reject(
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
