@@ -469,6 +469,8 @@ public final class Node implements AutoCloseable, Executor {
      * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
      * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}, whose handlers it runs.
      *
+     * <p>In nanoseconds as well as as a {@link Duration}, for loops that work out each wait anew and must not allocate.
+     *
      * @param nanos most nanoseconds to sleep
      * @throws IllegalStateException within a callback of this node, or in another mode
      */
@@ -487,7 +489,12 @@ public final class Node implements AutoCloseable, Executor {
 
     /** As {@link #await(long)}. */
     public void await(Duration longest) {
-        await(longest.toNanos());
+        await(nanos(longest));
+    }
+
+    /** In nanoseconds; what is longer than there are of those is as long as may be. */
+    static long nanos(Duration time) {
+        return TimeUnit.NANOSECONDS.convert(time);
     }
 
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
