@@ -122,7 +122,7 @@ public final class RemoteRegion implements AutoCloseable {
                 return SendResult.CLOSED;
             }
             if (!operations.claim(length)) {
-                return SendResult.BACK_PRESSURED;
+                return refused();
             }
             return postStaged(
                     request.read(connection.regionKey, offset),
@@ -206,7 +206,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.claim(length)) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         StagingRing staging = operations.staging();
         staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
@@ -289,6 +289,11 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
+    private SendResult refused() {
+        tenant.statistics().refuse(queuePair.limit());
+        return SendResult.BACK_PRESSURED;
+    }
+
     private boolean isOpen() {
         return connection.state == Connection.OPEN && queuePair.state() == QpState.RTS;
     }
@@ -298,7 +303,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.claim(Long.BYTES)) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         return postStaged(atomic, Long.BYTES, correlationId, handler, null, 0, ATOMIC);
     }
@@ -315,7 +320,7 @@ public final class RemoteRegion implements AutoCloseable {
         prepared.local(staging.key(), staging.offset(), length).wrId(operations.next());
         if (queuePair.post(prepared) != PostResult.POSTED) {
             staging.abort();
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         operations.postedStaged(correlationId, handler, target, targetOffset, resultLength);
         queuePair.doorbell();
@@ -327,7 +332,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.hasSlot() || queuePair.post(prepared.wrId(operations.next())) != PostResult.POSTED) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         operations.posted(correlationId, handler);
         queuePair.doorbell();
