@@ -148,8 +148,8 @@ class TwoThreadsTest {
             Channel channel = requester.connect(nodes.address + "echo", NodePair.TIMEOUT);
             AtomicLong ended = new AtomicLong();
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[1000]);
-            long began = untilTold(() -> requester.call(
-                    channel, buffer, 0, 1000, NodePair.TIMEOUT, 0, r -> ended.incrementAndGet()));
+            long began = untilTold(
+                    () -> requester.call(channel, buffer, 0, 1000, NodePair.TIMEOUT, 0, r -> ended.incrementAndGet()));
             await(() -> ended.get() == began);
         }
     }
