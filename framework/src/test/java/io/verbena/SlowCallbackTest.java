@@ -392,7 +392,9 @@ class SlowCallbackTest {
             assertThat(closer.isAlive()).isFalse();
             assertThat(outcome).hasValue(Outcome.CLOSED);
             own.get().join(NodePair.TIMEOUT.toMillis());
-            assertThat(own.get().isAlive()).as("the tenant's thread after the node").isFalse();
+            assertThat(own.get().isAlive())
+                    .as("the tenant's thread after the node")
+                    .isFalse();
         }
     }
 
