@@ -71,7 +71,11 @@ final class Links implements LinkListener, AutoCloseable {
     private synchronized NettyFabric sockets() {
         NettyFabric fabric = sockets;
         if (fabric == null) {
-            NettyFabricContext settings = new NettyFabricContext();
+            NettyFabricContext settings =
+                    new NettyFabricContext().allowedUsers(context.allowedUsers).insecure(context.insecure);
+            if (context.secret != null) {
+                settings.secret(context.secret);
+            }
             TlsCredentials tls = context.tls;
             if (tls != null) {
                 settings.tls(tls);
@@ -86,12 +90,13 @@ final class Links implements LinkListener, AutoCloseable {
         SharedMemoryFabric fabric = shared;
         if (fabric == null) {
             memory.share(address);
-            fabric = new SharedMemoryFabric(
-                    endpoint,
-                    new SharedMemoryContext()
-                            .ringLength(context.ringLength)
-                            .maxPacket(NodeContext.maxPacket(context.ringLength)),
-                    waiter);
+            SharedMemoryContext settings = new SharedMemoryContext()
+                    .ringLength(context.ringLength)
+                    .maxPacket(NodeContext.maxPacket(context.ringLength));
+            if (context.secret != null) {
+                settings.secret(context.secret);
+            }
+            fabric = new SharedMemoryFabric(endpoint, settings, waiter);
             shared = fabric;
         }
         return fabric;

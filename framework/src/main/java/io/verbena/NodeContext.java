@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +58,12 @@ public final class NodeContext {
 
     @Nullable
     TlsCredentials tls;
+
+    @Nullable
+    SharedSecret secret;
+
+    Set<Integer> allowedUsers = Set.of();
+    boolean insecure;
 
     @Nullable
     Path admin;
@@ -223,6 +231,34 @@ public final class NodeContext {
      */
     public NodeContext tls(TlsOptions options) {
         tls = new TlsCredentials(options);
+        return this;
+    }
+
+    /**
+     * Asks peers to prove that they know a secret, and proves it to them, on every link without TLS: {@code tcp:} if there is no
+     * {@link #tls}, {@code uds:} and {@code shm:}. The secret itself is never sent, but over TCP what follows is in clear: use TLS
+     * where others can change bytes on the way.
+     */
+    public NodeContext secret(SharedSecret shared) {
+        secret = shared;
+        return this;
+    }
+
+    /**
+     * Numeric ids of users of this host that may connect by {@code uds:}. By default this process's own user alone, and the
+     * sockets have mode 0600. Memory is shared ({@code shm:}) with one's own user alone, always.
+     */
+    public NodeContext allowedUsers(Integer... users) {
+        allowedUsers = Set.of(users);
+        return this;
+    }
+
+    /**
+     * Whether the node may listen beyond this machine though it has neither {@link #tls} nor a {@link #secret}: in clear, and for
+     * anybody who reaches it. Off by default: such an address is refused.
+     */
+    public NodeContext insecure(boolean wanted) {
+        insecure = wanted;
         return this;
     }
 

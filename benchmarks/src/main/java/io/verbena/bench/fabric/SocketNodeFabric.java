@@ -66,7 +66,8 @@ final class SocketNodeFabric implements NodeFabric {
 
     @Override
     public void bind(LinkEndpoint endpoint) {
-        fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter);
+        fabric = new NettyFabric(
+                endpoint, new NettyFabricContext().insecure(true), waiter); // where it is told to listen
     }
 
     @Override
