@@ -49,7 +49,7 @@ public final class NodeContext {
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
     long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
-    AccessControl accessControl = AccessControl.ALLOW_ALL;
+    AccessPolicy accessPolicy = AccessPolicy.allowAll();
     final List<TenantOptions> tenants = new ArrayList<>();
     Discipline discipline = Discipline.CHUNKS;
     ChargedUnit chargedUnit = ChargedUnit.BYTES;
@@ -209,16 +209,16 @@ public final class NodeContext {
         return this;
     }
 
-    /** What this node shows when it connects, at most 1024 bytes; see {@link #accessControl}. */
+    /** What this node shows when it connects, at most 1024 bytes; see {@link #accessPolicy}. */
     public NodeContext accessToken(byte[] token) {
         range("accessToken length", token.length, 0, ConnectionFlyweight.MAX_TOKEN);
         accessToken = token.clone();
         return this;
     }
 
-    /** Who may connect to this node. Everyone, by default. */
-    public NodeContext accessControl(AccessControl control) {
-        accessControl = control;
+    /** What peers may do at this node. Everything, by default, for all who were let in. */
+    public NodeContext accessPolicy(AccessPolicy policy) {
+        accessPolicy = policy;
         return this;
     }
 

@@ -1,0 +1,65 @@
+package io.verbena;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.netty.NettyFabric;
+import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.security.TlsCredentials;
+import io.verbena.nic.EngineMode;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.port.Link;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A NIC id belongs to the certificate that came with it: another good certificate does not get its path. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class NicIdentityTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void anotherCertificateDoesNotTakeTheNicOfAPeer() throws Exception {
+        TestCertificates certificates = new TestCertificates(directory);
+        try (NodePair pair = new NodePair(
+                Fabric.TCP,
+                new NodeContext().tls(certificates.member("server")),
+                new NodeContext().tls(certificates.member("client")))) {
+            Inbox inbox = pair.server.openInbox("in");
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            long before = pair.server.rejectedConnections();
+            EventLoopWaiter waiter = new EventLoopWaiter();
+            try (Nic thief = Nic.open(new NicContext()
+                    .id(pair.client.nicId())
+                    .mode(EngineMode.INVOKER)
+                    .waiters(waiter))) {
+                NettyFabricContext context =
+                        new NettyFabricContext().tls(new TlsCredentials(certificates.member("thief")));
+                try (NettyFabric fabric = new NettyFabric(thief.engine(0).endpoint(), context, waiter)) {
+                    String port = pair.address.substring(pair.address.lastIndexOf(':') + 1, pair.address.length() - 1);
+                    CompletableFuture<Link> link = fabric.connect(
+                            new InetSocketAddress("127.0.0.1", Integer.parseInt(port)), Duration.ofSeconds(20));
+                    pair.await(() -> {
+                        thief.engine(0).doWork();
+                        return pair.server.rejectedConnections() > before;
+                    });
+                    assertThat(link).isNotNull();
+                }
+            }
+            int[] received = new int[1];
+            for (int i = 0; i < 100; i++) {
+                pair.await(() -> channel.offer(new UnsafeBuffer(new byte[100]), 0, 100) == SendResult.SENT);
+            }
+            pair.await(() -> inbox.poll(m -> received[0]++, 16) >= 0 && received[0] == 100);
+            assertThat(channel.isConnected()).isTrue();
+        }
+    }
+}
