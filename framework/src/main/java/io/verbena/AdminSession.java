@@ -73,6 +73,7 @@ final class AdminSession {
             field(out, "backloggedNanos", s.backloggedNanos());
             field(out, "p50DelayNanos", DelayHistogram.percentile(delays, 50));
             field(out, "p99DelayNanos", DelayHistogram.percentile(delays, 99));
+            field(out, "slowCallbacks", tenant.slowCallbacks());
             field(out, "demoted", s.demoted());
             out.append("}\n");
         }

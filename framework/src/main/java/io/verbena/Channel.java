@@ -401,10 +401,17 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (state < Connection.OPEN || (state == Connection.OPEN && isFull)) {
             return false;
         }
-        awaitsRoom.set(false); // before the listener, which may be refused again
         Runnable listener = onReady;
+        if (listener != null && !tenant.callbacks().enter(this, true)) {
+            return false; // other callbacks of the tenant run: in a moment
+        }
+        awaitsRoom.set(false); // before the listener, which may be refused again
         if (listener != null) {
-            listener.run();
+            try {
+                listener.run();
+            } finally {
+                tenant.callbacks().leave();
+            }
         }
         return true;
     }

@@ -5,6 +5,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Hands the messages of an inbox to an executor: a batch at a time, in order, so that one thread at a time is in the handler. The
  * node's turn finds that there are some; the task takes them where they lie.
  *
- * <p>{@link #run} is the executor's, {@link #end} any thread's, the rest the node's. {@code busy} goes from the turn to the task and
+ * <p>{@link #run} is the executor's, the rest any thread's. {@code busy} goes from the turn to the task and
  * back, and with it the right to take messages.
  */
 final class Handoff implements TurnTask, Runnable {
@@ -29,9 +30,10 @@ final class Handoff implements TurnTask, Runnable {
     private volatile boolean running;
     private volatile boolean ended;
 
-    // The node's.
     private volatile boolean rejected;
-    private long rejectedUntil;
+    private volatile long rejectedUntil;
+
+    // Of whoever has set busy.
     private long logged = System.nanoTime() - LOG_INTERVAL;
 
     Handoff(Inbox inbox, MessageHandler handler, Executor executor) {
@@ -45,8 +47,14 @@ final class Handoff implements TurnTask, Runnable {
         return hasWork;
     }
 
-    private boolean hasWork() {
+    @Override
+    public boolean hasWork() {
         return !busy.get() && !rejected && inbox.parkCheck().getAsBoolean();
+    }
+
+    @Override
+    public @Nullable Tenant tenant() {
+        return null; // the executor's thread runs them
     }
 
     @Override

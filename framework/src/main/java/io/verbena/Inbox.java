@@ -41,6 +41,8 @@ public final class Inbox implements AutoCloseable {
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final BooleanSupplier parkCheck = this::mayHaveMessage;
+    private final BooleanSupplier callbackCheck = this::awaitsNode;
+    private final TenantCallbacks callbacks;
 
     private Runnable afterBatch = () -> {}; // published with callback
     private volatile @Nullable MessageHandler callback;
@@ -65,7 +67,8 @@ public final class Inbox implements AutoCloseable {
         this.tenant = tenant;
         this.name = name;
         this.queue = queue;
-        this.dispatch = new Dispatch(new Message(this, channels, null));
+        this.callbacks = tenant.callbacks();
+        this.dispatch = new Dispatch(new Message(this, channels, null), callbacks);
         this.channels = channels;
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
@@ -358,7 +361,33 @@ public final class Inbox implements AutoCloseable {
         return parkCheck;
     }
 
-    private boolean mayHaveMessage() {
+    /** What the node looks at before it sleeps, if it calls back. */
+    BooleanSupplier callbackCheck() {
+        return callbackCheck;
+    }
+
+    private boolean awaitsNode() {
+        return !callbacks.isAway() && mayHaveMessage();
+    }
+
+    /** Whether a turn of the node would hand a message to its callback. By the node. */
+    boolean hasMessageForNode() {
+        return !callbacks.isAway() && !isEmpty();
+    }
+
+    /**
+     * The callbacks are away. If it is the node's thread that takes messages, it leaves the one that it would take next, and its
+     * batch with that.
+     */
+    private boolean leaveToOwnThread() {
+        boolean leaves = node.turns().isCurrentThread();
+        if (leaves) {
+            queue.leave();
+        }
+        return leaves;
+    }
+
+    boolean mayHaveMessage() {
         return !closed && !left && !queue.isDrained();
     }
 
@@ -433,19 +462,31 @@ public final class Inbox implements AutoCloseable {
     /** Turns records into messages; one class, so that the queue sees one kind of handler. */
     static final class Dispatch implements AppendHandler {
         private final Message message;
+        private final @Nullable TenantCallbacks callbacks;
         private MessageHandler handler = ignored -> {};
 
-        Dispatch(Message message) {
+        /**
+         * Creates it.
+         *
+         * @param callbacks which the messages may be for, or null if the node never takes them
+         */
+        Dispatch(Message message, @Nullable TenantCallbacks callbacks) {
             this.message = message;
+            this.callbacks = callbacks;
         }
 
         Dispatch to(MessageHandler next) {
-            handler = next;
+            if (handler != next) { // mostly it is the one of before: no store, and no barrier of the collector's
+                handler = next;
+            }
             return this;
         }
 
         @Override
         public void onMessage(DirectBuffer buffer, int offset, int length, int qpNumber, int immediate, int flags) {
+            if (callbacks != null && callbacks.isAway() && message.inbox().leaveToOwnThread()) {
+                return;
+            }
             message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
             try {
                 handler.onMessage(message);

@@ -20,7 +20,7 @@ public final class InboxConsumer {
     InboxConsumer(Inbox inbox, AppendConsumer consumer, Channels channels) {
         this.inbox = inbox;
         this.consumer = consumer;
-        this.dispatch = new Inbox.Dispatch(new Message(inbox, channels, consumer));
+        this.dispatch = new Inbox.Dispatch(new Message(inbox, channels, consumer), null);
     }
 
     /** The inbox. */

@@ -109,7 +109,12 @@ public final class Node implements AutoCloseable, Executor {
         connections.onPeerGone(links::forget);
         connections.handshake().peers(this::peer);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
-        this.turns = new Turns(engine, connections, () -> closing);
+        this.turns = new Turns(
+                engine,
+                connections,
+                () -> closing,
+                context.callbackBoundNanos,
+                () -> !invoker && !waiter.runsApplication());
         this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
         engine.agent(turns);
     }
@@ -531,7 +536,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** Whether the caller is within a callback of this node. */
     boolean isInCallback() {
-        return engine.isInCallback() || turns.isCurrentThread();
+        return engine.isInCallback() || turns.isCurrentThread() || CallbackThread.isCurrent(this);
     }
 
     /**

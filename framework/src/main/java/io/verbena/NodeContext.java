@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class NodeContext {
+    private static final long MIN_CALLBACK_BOUND = TimeUnit.MILLISECONDS.toNanos(4);
     private static final AtomicInteger UNNAMED = new AtomicInteger();
 
     private final AtomicBoolean concluded = new AtomicBoolean();
@@ -69,6 +70,7 @@ public final class NodeContext {
     Path admin;
 
     boolean closeOnShutdown = true;
+    long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
     public NodeContext() {}
@@ -312,6 +314,25 @@ public final class NodeContext {
      */
     public NodeContext admin(Path socket) {
         admin = socket;
+        return this;
+    }
+
+    /**
+     * How long the callbacks of one tenant may hold up those of another; default 100 ms. A callback that takes longer than
+     * half of it is logged, at most once a minute a tenant, and counted ({@link Tenant#slowCallbacks}). On a node with a thread of
+     * its own a guard does the engine's turns meanwhile, but for sockets. Where several tenants have callbacks, the others' run on
+     * threads of theirs meanwhile, and the slow one's on its own for ten seconds, longer each time; not on a node whose {@link
+     * Node#eventLoop} is lent. What comes to the others by sockets waits for the message that was slow, the first time. 0: nobody
+     * looks.
+     *
+     * @param longest 4 ms or more, or 0
+     */
+    public NodeContext callbackBound(Duration longest) {
+        long nanos = notNegative("callbackBound", longest);
+        if (nanos > 0 && nanos < MIN_CALLBACK_BOUND) {
+            throw new IllegalArgumentException("callbackBound " + longest + " < minimum 4 ms");
+        }
+        callbackBoundNanos = nanos;
         return this;
     }
 

@@ -15,8 +15,6 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's one-sided
@@ -43,7 +41,6 @@ public final class RemoteRegion implements AutoCloseable {
     /** Stands for the length of what is copied where an operation returns a value. */
     static final int ATOMIC = -1;
 
-    private static final Logger LOG = LoggerFactory.getLogger(RemoteRegion.class);
     private static final int POLL_LIMIT = 64;
 
     private final Node node;
@@ -58,6 +55,7 @@ public final class RemoteRegion implements AutoCloseable {
     private final OneThread posting = new OneThread();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
+    private final BooleanSupplier awaitsNode;
     private final TurnTask turn = new Turn();
 
     private final AtomicBoolean polling = new AtomicBoolean();
@@ -65,7 +63,7 @@ public final class RemoteRegion implements AutoCloseable {
     private volatile boolean nodePolls;
     private volatile boolean retired;
     private volatile boolean listed = true; // with the node
-    private boolean released; // by whoever polls
+    private volatile boolean released; // by whoever polls
 
     RemoteRegion(
             Node node,
@@ -82,6 +80,7 @@ public final class RemoteRegion implements AutoCloseable {
         this.completions = completions;
         this.operations = new RemoteOperations(s, queuePair.maxSend());
         this.hasCompletion = () -> !completions.isEmpty();
+        this.awaitsNode = () -> !tenant.callbacks().isAway() && !completions.isEmpty();
         this.blocking = new BlockingOperations(this, node, hasCompletion);
     }
 
@@ -376,7 +375,7 @@ public final class RemoteRegion implements AutoCloseable {
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            node.turns().add(turn, hasCompletion);
+            node.turns().add(turn, awaitsNode);
         }
         return this;
     }
@@ -413,13 +412,23 @@ public final class RemoteRegion implements AutoCloseable {
 
     private final class Turn implements TurnTask {
         @Override
+        public boolean hasWork() {
+            return released ? operations.outstanding() > 0 : !completions.isEmpty();
+        }
+
+        @Override
+        public Tenant tenant() {
+            return tenant;
+        }
+
+        @Override
         public int doWork(long now) {
-            try {
-                return poll(POLL_LIMIT);
-            } catch (RuntimeException e) {
-                LOG.error("a handler of {} failed; its operation counts as told", RemoteRegion.this, e);
-                return 1;
-            }
+            return poll(POLL_LIMIT);
+        }
+
+        @Override
+        public String toString() {
+            return RemoteRegion.this.toString();
         }
 
         @Override
@@ -501,8 +510,8 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** The connection is over: the node's last poll, if nothing else drives it any more. */
     void onClosed() {
-        if (nodePolls) {
-            turn.doWork(0);
+        if (nodePolls && !node.turns().tryNow(turn)) {
+            node.wake();
         }
     }
 
@@ -525,6 +534,7 @@ public final class RemoteRegion implements AutoCloseable {
                     completions.close();
                     operations.release();
                     node.turns().forget(hasCompletion);
+                    node.turns().forget(awaitsNode);
                 }
             } finally {
                 polling.set(false);
@@ -532,7 +542,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
         if (listed && (!nodePolls || operations.outstanding() == 0)) {
             listed = false;
-            node.turns().remove(turn, hasCompletion);
+            node.turns().remove(turn, awaitsNode);
         }
     }
 

@@ -9,8 +9,6 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Calls responders: sends requests, and tells how each ended, exactly once. A call ends with its response, with its
@@ -32,7 +30,6 @@ import org.slf4j.LoggerFactory;
  * by another when it has ended.
  */
 public final class Requester implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Requester.class);
     private static final int POLL_LIMIT = 256;
 
     private final Node node;
@@ -320,6 +317,10 @@ public final class Requester implements AutoCloseable {
     }
 
     private boolean hasWork() {
+        return mayHaveEnded() && !(nodePolls && inbox.tenant().callbacks().isAway());
+    }
+
+    private boolean mayHaveEnded() {
         return channelClosed || !inbox.isEmpty() || (nodePolls && begun.size() > 0);
     }
 
@@ -381,13 +382,23 @@ public final class Requester implements AutoCloseable {
 
     private final class Turn implements TurnTask {
         @Override
+        public boolean hasWork() {
+            return mayHaveEnded();
+        }
+
+        @Override
+        public Tenant tenant() {
+            return inbox.tenant();
+        }
+
+        @Override
         public int doWork(long now) {
-            try {
-                return poll(POLL_LIMIT);
-            } catch (RuntimeException e) {
-                LOG.error("a handler of {} failed; its call counts as told", Requester.this, e);
-                return 1;
-            }
+            return poll(POLL_LIMIT);
+        }
+
+        @Override
+        public String toString() {
+            return Requester.this.toString();
         }
 
         @Override
@@ -420,9 +431,7 @@ public final class Requester implements AutoCloseable {
 
     private void onChannelClosed() {
         channelClosed = true;
-        if (nodePolls) {
-            turn.doWork(0);
-        } else {
+        if (!nodePolls || !node.turns().tryNow(turn)) {
             node.wake();
         }
     }
@@ -439,11 +448,21 @@ public final class Requester implements AutoCloseable {
             inbox.close();
             if (nodePolls) {
                 node.turns().run(() -> {
-                    turn.doWork(0);
-                    node.turns().remove(turn, hasWork);
+                    if (!endNow()) {
+                        node.turns().retry(this::endNow);
+                    }
                 });
             }
         }
+    }
+
+    /** Tells of the end of all calls, unless callbacks are under way. By the node. */
+    private boolean endNow() {
+        if (!node.turns().tryNow(turn)) {
+            return false;
+        }
+        node.turns().remove(turn, hasWork);
+        return true;
     }
 
     @Override

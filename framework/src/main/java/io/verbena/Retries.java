@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #add} is for any thread, the rest for the one that does the turns.
  */
-final class Retries implements TurnTask {
+final class Retries {
     private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
     private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
     private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
@@ -33,8 +33,8 @@ final class Retries implements TurnTask {
         return added;
     }
 
-    @Override
-    public int doWork(long now) {
+    /** Tries. @return how many are done */
+    int doWork(long now) {
         if (waiting.isEmpty()) {
             return 0;
         }
@@ -63,8 +63,8 @@ final class Retries implements TurnTask {
         }
     }
 
-    @Override
-    public long nextDeadline() {
+    /** When it is to try again, or {@link Long#MAX_VALUE}. */
+    long nextDeadline() {
         return waiting.isEmpty() ? Long.MAX_VALUE : lastAttempt + delay;
     }
 }

@@ -18,17 +18,30 @@ public final class Tenant {
     private final PerformanceGroup group;
     private final ProtectionDomain pd;
     private final String name;
+    private final TenantCallbacks callbacks;
 
     Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
         this.node = node;
         this.group = group;
         this.pd = pd;
         this.name = group.name();
+        this.callbacks = new TenantCallbacks(node, this);
     }
 
     /** Its name. */
     public String name() {
         return name;
+    }
+
+    /**
+     * How often a callback of its has held its thread for more than half of {@link NodeContext#callbackBound}. Any thread.
+     */
+    public long slowCallbacks() {
+        return callbacks.slowCount();
+    }
+
+    TenantCallbacks callbacks() {
+        return callbacks;
     }
 
     /** What it is entitled to: a copy. */

@@ -1,5 +1,7 @@
 package io.verbena;
 
+import org.jspecify.annotations.Nullable;
+
 /** Something that a node does in each of its turns, such as looking for calls that are overdue. */
 interface TurnTask {
     /**
@@ -9,6 +11,17 @@ interface TurnTask {
      * @return the amount of work done
      */
     int doWork(long now);
+
+    /** Whether {@link #doWork} would find something. Any thread. */
+    boolean hasWork();
+
+    /**
+     * Whose callbacks it runs, by whoever runs those: the node's thread mostly.
+     *
+     * @return null if it runs none; any thread may do it then
+     */
+    @Nullable
+    Tenant tenant();
 
     /**
      * The node ends: nothing begins any more. Any thread, after the last {@link #doWork}.

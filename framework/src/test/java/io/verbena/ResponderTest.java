@@ -83,6 +83,26 @@ class ResponderTest {
         }
     }
 
+    /** An error in a handler that the node calls is neither the node's nor that of whoever does its work. */
+    @Test
+    void anErrorAtTheCallerIsItsCallsOwn() {
+        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.INVOKER)) {
+            pair.server.openResponder("echo").onRequest(request -> request.reply(eight, 0, 8));
+            Requester requester = pair.client.openRequester().pollOnNode();
+            Channel channel = requester.connect(pair.address + "echo", NodePair.TIMEOUT);
+            AtomicInteger told = new AtomicInteger();
+            for (int i = 0; i < 3; i++) {
+                int number = i;
+                assertThat(requester.call(channel, eight, 0, 8, NodePair.TIMEOUT, 0, response -> {
+                            told.incrementAndGet();
+                            throw new AssertionError("no such thing");
+                        }))
+                        .isEqualTo(SendResult.SENT);
+                pair.await(() -> told.get() == number + 1);
+            }
+        }
+    }
+
     /** Failures that there is no room for at once. */
     @Test
     void everyFailureIsToldInTheEnd() {

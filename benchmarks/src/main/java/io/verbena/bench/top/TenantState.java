@@ -14,6 +14,7 @@ package io.verbena.bench.top;
  * @param backloggedNanos for which it had something to send
  * @param p50DelayNanos of the time between having something to send and being served
  * @param p99DelayNanos of the same
+ * @param slowCallbacks times that a callback of its held its thread for too long
  * @param demoted urgent visits that were treated as bulk
  */
 record TenantState(
@@ -28,4 +29,5 @@ record TenantState(
         long backloggedNanos,
         long p50DelayNanos,
         long p99DelayNanos,
+        long slowCallbacks,
         long demoted) {}
