@@ -10,6 +10,7 @@ import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.Link;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,8 @@ class NicIdentityTest {
                 try (NettyFabric fabric = new NettyFabric(thief.engine(0).endpoint(), context, waiter)) {
                     String port = pair.address.substring(pair.address.lastIndexOf(':') + 1, pair.address.length() - 1);
                     CompletableFuture<Link> link = fabric.connect(
-                            new InetSocketAddress("127.0.0.1", Integer.parseInt(port)), Duration.ofSeconds(20));
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port)),
+                            Duration.ofSeconds(20));
                     pair.await(() -> {
                         thief.engine(0).doWork();
                         return pair.server.rejectedConnections() > before;
