@@ -9,12 +9,10 @@ import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.port.Link;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -28,40 +26,59 @@ class NicIdentityTest {
     Path directory;
 
     @Test
-    void anotherCertificateDoesNotTakeTheNicOfAPeer() throws Exception {
+    void anotherCertificateDoesNotTakeTheNicOfAPeerThatIsThere() throws Exception {
         TestCertificates certificates = new TestCertificates(directory);
-        try (NodePair pair = new NodePair(
-                Fabric.TCP,
-                new NodeContext().tls(certificates.member("server")),
-                new NodeContext().tls(certificates.member("client")))) {
+        try (NodePair pair = pair(certificates)) {
             Inbox inbox = pair.server.openInbox("in");
             Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
-            long before = pair.server.rejectedConnections();
-            EventLoopWaiter waiter = new EventLoopWaiter();
-            try (Nic thief = Nic.open(new NicContext()
-                    .id(pair.client.nicId())
-                    .mode(EngineMode.INVOKER)
-                    .waiters(waiter))) {
-                NettyFabricContext context =
-                        new NettyFabricContext().tls(new TlsCredentials(certificates.member("thief")));
-                try (NettyFabric fabric = new NettyFabric(thief.engine(0).endpoint(), context, waiter)) {
-                    String port = pair.address.substring(pair.address.lastIndexOf(':') + 1, pair.address.length() - 1);
-                    CompletableFuture<Link> link = fabric.connect(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port)),
-                            Duration.ofSeconds(20));
-                    pair.await(() -> {
-                        thief.engine(0).doWork();
-                        return pair.server.rejectedConnections() > before;
-                    });
-                    assertThat(link).isNotNull();
-                }
-            }
+            refused(pair, certificates, "thief");
             int[] received = new int[1];
             for (int i = 0; i < 100; i++) {
                 pair.await(() -> channel.offer(new UnsafeBuffer(new byte[100]), 0, 100) == SendResult.SENT);
             }
             pair.await(() -> inbox.poll(m -> received[0]++, 16) >= 0 && received[0] == 100);
             assertThat(channel.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void norOfOneWhoseLinkIsDown() throws Exception {
+        TestCertificates certificates = new TestCertificates(directory);
+        try (NodePair pair = pair(certificates)) {
+            pair.server.openInbox("in");
+            pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            pair.client.close();
+            refused(pair, certificates, "thief");
+        }
+    }
+
+    private static NodePair pair(TestCertificates certificates) throws Exception {
+        return new NodePair(
+                Fabric.TCP,
+                new NodeContext().tls(certificates.member("server")),
+                new NodeContext().tls(certificates.member("client")));
+    }
+
+    /** Another certificate comes with the client's NIC id. */
+    private static void refused(NodePair pair, TestCertificates certificates, String name) throws Exception {
+        long before = pair.server.rejectedConnections();
+        EventLoopWaiter waiter = new EventLoopWaiter();
+        try (Nic thief = Nic.open(new NicContext()
+                        .id(pair.client.nicId())
+                        .mode(EngineMode.INVOKER)
+                        .waiters(waiter));
+                NettyFabric fabric = new NettyFabric(
+                        thief.engine(0).endpoint(),
+                        new NettyFabricContext().tls(new TlsCredentials(certificates.member(name))),
+                        waiter)) {
+            String port = pair.address.substring(pair.address.lastIndexOf(':') + 1, pair.address.length() - 1);
+            fabric.connect(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port)),
+                    Duration.ofSeconds(20));
+            pair.await(() -> {
+                thief.engine(0).doWork();
+                return pair.server.rejectedConnections() > before;
+            });
         }
     }
 }

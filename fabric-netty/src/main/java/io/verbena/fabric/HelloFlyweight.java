@@ -7,7 +7,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first bytes on every connection, sent by both sides at once; nothing but a valid hello opens a link.
+ * The first bytes on every connection; nothing but valid hellos open a link. The side that connects calls, the other answers;
+ * over sockets the one that called then confirms, so that both know which of several connections is the link.
  *
  * <pre>
  *    0               8        12       16              24       28       32
@@ -16,10 +17,14 @@ import org.jspecify.annotations.Nullable;
  *   +---------------+--------+--------+---------------+--------+--------+
  *   32       36       40              48       52       56             64
  *   +--------+--------+---------------+--------+--------+---------------+
- *   | max    | ring   |  process id   | text   |reserved|     host      |
- *   | packet | length |               | length |  zero  |               |
+ *   | max    | ring   |  process id   | text   |  step  |     host      |
+ *   | packet | length |               | length |        |               |
  *   +--------+--------+---------------+--------+--------+---------------+
- *   64
+ *   64                                80                             112
+ *   +---------------------------------+---------------------------------+
+ *   |  nonce, 16 bytes                |  proof, 32 bytes                |
+ *   +---------------------------------+---------------------------------+
+ *   112
  *   +-------------------------------------------------------------------+
  *   |  text: memory directory, a zero byte, ring file (shared memory)   |
  *   +-------------------------------------------------------------------+
@@ -33,16 +38,37 @@ public final class HelloFlyweight {
     public static final long MAGIC = 0x00_41_4E_45_42_52_45_56L;
 
     /** Version of the hello and of all that follows it on the connection. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** Bytes of the fixed part. */
-    public static final int HEADER_LENGTH = 64;
+    public static final int HEADER_LENGTH = 112;
 
     /** Most bytes of text. */
     public static final int MAX_TEXT_LENGTH = 1024;
 
     /** The peer offers its memory for direct access. */
     public static final int FEATURE_DIRECT = 1;
+
+    /** The answering side has a link to the peer that is up. */
+    public static final int FEATURE_LINKED = 2;
+
+    /** Step of the side that connects. */
+    public static final int CALL = 1;
+
+    /** Step of the side that was called. */
+    public static final int ANSWER = 2;
+
+    /** Step of the side that connects, when it has the answer and this connection is to be the link. */
+    public static final int CONFIRMATION = 3;
+
+    /** Step of the side that was called, when it refuses the call and closes. */
+    public static final int REFUSAL = 4;
+
+    /** Bytes of a nonce. */
+    public static final int NONCE_LENGTH = 16;
+
+    /** Bytes of a proof. */
+    public static final int PROOF_LENGTH = 32;
 
     private static final int MAGIC_OFFSET = 0;
     private static final int VERSION_OFFSET = 8;
@@ -54,8 +80,10 @@ public final class HelloFlyweight {
     private static final int RING_LENGTH_OFFSET = 36;
     private static final int PROCESS_ID_OFFSET = 40;
     private static final int TEXT_LENGTH_OFFSET = 48;
-    private static final int RESERVED_OFFSET = 52;
+    private static final int STEP_OFFSET = 52;
     private static final int HOST_OFFSET = 56;
+    private static final int NONCE_OFFSET = 64;
+    private static final int PROOF_OFFSET = 80;
 
     /** The smallest packet size that a peer may offer; see {@code Link.maxPacket}. */
     private static final int MIN_MAX_PACKET = 512;
@@ -63,9 +91,10 @@ public final class HelloFlyweight {
     private HelloFlyweight() {}
 
     /**
-     * Writes a hello.
+     * Writes a hello, without nonce and proof.
      *
      * @param buffer takes it, at offset 0
+     * @param step {@link #CALL}, {@link #ANSWER}, {@link #CONFIRMATION} or {@link #REFUSAL}
      * @param nicId of the sender
      * @param engine index of the sender's engine
      * @param features bits, {@link #FEATURE_DIRECT}
@@ -77,6 +106,7 @@ public final class HelloFlyweight {
      */
     public static int encode(
             MutableDirectBuffer buffer,
+            int step,
             long nicId,
             int engine,
             int features,
@@ -100,6 +130,7 @@ public final class HelloFlyweight {
         buffer.putInt(RING_LENGTH_OFFSET, ringLength, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(PROCESS_ID_OFFSET, ProcessHandle.current().pid(), ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(TEXT_LENGTH_OFFSET, bytes.length, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(STEP_OFFSET, step, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(HOST_OFFSET, PeerProcess.host(), ByteOrder.LITTLE_ENDIAN);
         buffer.putBytes(HEADER_LENGTH, bytes);
         return length;
@@ -155,10 +186,19 @@ public final class HelloFlyweight {
         if (engine(buffer) < 0) {
             return "engine " + engine(buffer) + " < 0";
         }
-        if (buffer.getInt(RESERVED_OFFSET) != 0) {
-            return "reserved bytes at " + RESERVED_OFFSET + " of the hello are not zero";
-        }
         return null;
+    }
+
+    /**
+     * Says what is wrong with the step of a hello.
+     *
+     * @param buffer holds it
+     * @param expected step
+     * @return the reason to refuse it, or null
+     */
+    public static @Nullable String stepDefect(DirectBuffer buffer, int expected) {
+        int step = buffer.getInt(STEP_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return step == expected ? null : "step " + step + " of the hello, expected " + expected;
     }
 
     /** Version that the peer speaks. */
@@ -197,6 +237,30 @@ public final class HelloFlyweight {
         return host != 0 && host == PeerProcess.host()
                 ? PeerProcess.of(buffer.getLong(PROCESS_ID_OFFSET, ByteOrder.LITTLE_ENDIAN))
                 : null;
+    }
+
+    /** The nonce, a copy. */
+    public static byte[] nonce(DirectBuffer buffer) {
+        byte[] nonce = new byte[NONCE_LENGTH];
+        buffer.getBytes(NONCE_OFFSET, nonce);
+        return nonce;
+    }
+
+    /** Writes the nonce. */
+    public static void nonce(MutableDirectBuffer buffer, byte[] nonce) {
+        buffer.putBytes(NONCE_OFFSET, nonce, 0, NONCE_LENGTH);
+    }
+
+    /** The proof, a copy; zeroes if there is none. */
+    public static byte[] proof(DirectBuffer buffer) {
+        byte[] proof = new byte[PROOF_LENGTH];
+        buffer.getBytes(PROOF_OFFSET, proof);
+        return proof;
+    }
+
+    /** Writes the proof. */
+    public static void proof(MutableDirectBuffer buffer, byte[] proof) {
+        buffer.putBytes(PROOF_OFFSET, proof, 0, PROOF_LENGTH);
     }
 
     /** Bytes of text. */

@@ -26,7 +26,7 @@ class HelloFuzzTest {
         if ((input[1] & 3) != 0) {
             UnsafeBuffer right = new UnsafeBuffer(new byte[HelloFlyweight.HEADER_LENGTH + MAX_TEXT]);
             String text = "x".repeat(input[1] & 0xFC);
-            int length = HelloFlyweight.encode(right, 42, 0, 1, 16384, 1 << 20, text);
+            int length = HelloFlyweight.encode(right, HelloFlyweight.CALL, 42, 0, 1, 16384, 1 << 20, text);
             byte[] hello = Arrays.copyOf(right.byteArray(), length);
             // The script's bytes stand for single changes (where, what), or follow the hello.
             if ((input[1] & 1) != 0) {

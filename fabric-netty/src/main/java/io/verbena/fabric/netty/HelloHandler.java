@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of each connection: takes the peer's hello and nothing else, in bounded time, and refuses what does
+ * The first handler of each connection: takes the peer's hellos and nothing else, in bounded time, and refuses what does
  * not parse at the first byte that is wrong. The fabric then replaces it.
  *
  * <p>The time runs while this side is driven: where the process was stopped, or whoever drives the loop had other things to
@@ -24,12 +24,18 @@ import org.jspecify.annotations.Nullable;
 public final class HelloHandler extends ChannelInboundHandlerAdapter {
     /** What follows a hello. */
     public interface Outcome {
+        /** Returned by {@link #onHello}: another hello is to follow, or {@link HelloHandler#end}. */
+        String MORE = "more";
+
+        /** Returned by {@link #onHello}: the connection is not needed, which is nobody's fault. */
+        String CLOSE = "close";
+
         /**
-         * The hello is there and well formed; the channel's next bytes go to whatever handler this puts in place.
+         * A hello is there and well formed; the channel's next bytes go to whatever handler this puts in place.
          *
          * @param channel it came by
          * @param hello its bytes, see {@link HelloFlyweight}
-         * @return the reason to refuse it after all, or null
+         * @return the reason to refuse it after all, {@link #MORE}, {@link #CLOSE}, or null if it was the last
          */
         @Nullable
         String onHello(Channel channel, UnsafeBuffer hello);
@@ -53,6 +59,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
     private final Outcome outcome;
     private int received;
     private int expected = HelloFlyweight.HEADER_LENGTH;
+    private boolean hadHello;
     private boolean done;
     private long left; // of the time, in nanoseconds
     private long lookedAt;
@@ -108,7 +115,8 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
         } else {
             refuse(
                     context,
-                    "hello unfinished after " + timeout.toMillis() + " ms: " + received + " of " + expected + " bytes");
+                    (hadHello ? "hello unconfirmed after " : "hello unfinished after ") + timeout.toMillis() + " ms: "
+                            + received + " of " + expected + " bytes");
         }
     }
 
@@ -148,17 +156,52 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
             sizer.missingOfHello(textLength);
             return;
         }
-        sizer.missingOfHello(0);
         String reason = outcome.onHello(context.channel(), hello);
-        if (reason != null) {
+        hadHello = true;
+        if (done) {
+            return; // the outcome has ended it
+        }
+        if (Outcome.MORE.equals(reason)) {
+            received = 0;
+            expected = HelloFlyweight.HEADER_LENGTH;
+            sizer.missingOfHello(expected);
+        } else if (Outcome.CLOSE.equals(reason)) {
+            stop();
+            context.close();
+        } else if (reason != null) {
             refuse(context, reason);
-            return;
+        } else {
+            remove(context);
+            if (bytes.isReadable()) {
+                context.fireChannelRead(bytes.readRetainedSlice(bytes.readableBytes()));
+            }
         }
-        end();
+    }
+
+    private void remove(ChannelHandlerContext context) {
+        stop();
+        sizer.missingOfHello(0);
         context.pipeline().remove(this);
-        if (bytes.isReadable()) {
-            context.fireChannelRead(bytes.readRetainedSlice(bytes.readableBytes()));
+    }
+
+    /**
+     * No other hello is to follow on a channel whose outcome has said {@link Outcome#MORE}; its next bytes go to the handler
+     * that is in place.
+     */
+    static void end(Channel channel) {
+        ChannelHandlerContext context = channel.pipeline().context(HelloHandler.class);
+        if (context != null) {
+            ((HelloHandler) context.handler()).remove(context);
         }
+    }
+
+    /** A channel whose outcome has said {@link Outcome#MORE} is not needed, which is nobody's fault: closes it. */
+    static void close(Channel channel) {
+        ChannelHandlerContext context = channel.pipeline().context(HelloHandler.class);
+        if (context != null) {
+            ((HelloHandler) context.handler()).stop();
+        }
+        channel.close();
     }
 
     @Override
@@ -171,7 +214,9 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
         refuse(
                 context,
                 received == 0
-                        ? "closed before its hello; if it refused this side, its log says why"
+                        ? hadHello
+                                ? "closed before it confirmed its hello"
+                                : "closed before its hello; if it refused this side, its log says why"
                         : "closed after " + received + " of " + expected + " bytes of its hello");
     }
 
@@ -190,13 +235,13 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
 
     private void refuse(ChannelHandlerContext context, String reason) {
         if (!done) {
-            end();
+            stop();
             outcome.onRefused(context.channel(), reason);
             context.close();
         }
     }
 
-    private void end() {
+    private void stop() {
         done = true;
         if (timer != null) {
             timer.cancel(false);

@@ -2,10 +2,11 @@ package io.verbena.fabric.netty;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -64,7 +65,7 @@ public final class NettyFabric implements AutoCloseable {
     private final FabricCounters counters = new FabricCounters();
     private final RejectionLog rejections;
     private final ReadBuffers readBuffers;
-    private final byte[] hello;
+    private final PeerLinks peers = new PeerLinks();
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
@@ -93,9 +94,6 @@ public final class NettyFabric implements AutoCloseable {
                 2 * context.maxReceiveBuffer(),
                 FrameFlyweight.frameLength(context.maxPacket()),
                 new ReceiveBudget(context.receiveBudget()));
-        this.hello = new byte[HelloFlyweight.HEADER_LENGTH];
-        HelloFlyweight.encode(
-                new UnsafeBuffer(hello), endpoint.nicId(), endpoint.engine(), 0, context.maxPacket(), 0, "");
     }
 
     /** What has happened to the connections. */
@@ -239,7 +237,9 @@ public final class NettyFabric implements AutoCloseable {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        begin(channel, connector);
+                        Calling calling = new Calling(NettyFabric.this, connector);
+                        begin(channel, calling, connector.address());
+                        channel.pipeline().addLast("call", new Caller(calling));
                     }
                 });
         if (!domain) {
@@ -263,10 +263,10 @@ public final class NettyFabric implements AutoCloseable {
             return;
         }
         channel.closeFuture().addListener(future -> incoming.decrementAndGet());
-        begin(channel, null);
+        begin(channel, new Answering(this), null);
     }
 
-    private void begin(Channel channel, @Nullable Connector connector) {
+    private void begin(Channel channel, HelloHandler.Outcome outcome, @Nullable SocketAddress to) {
         if (closed) {
             channel.close();
             return;
@@ -274,28 +274,27 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
-        boolean encrypted = secure(channel, connector);
+        boolean encrypted = secure(channel, to);
         HelloHandler.install(
                 channel,
                 0,
                 context.helloTimeout(),
                 new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !encrypted),
-                new HelloOutcome(connector));
-        channel.pipeline().addLast("greet", new HelloSender(hello));
+                new Checked(outcome));
     }
 
     /** Puts on a new connection what finds out who the peer is. Returns whether it encrypts. */
-    private boolean secure(Channel channel, @Nullable Connector connector) {
+    private boolean secure(Channel channel, @Nullable SocketAddress to) {
         TlsCredentials used = context.tls();
         boolean domain = isDomain(channel);
         SharedSecret secret = context.secret();
         if (secret != null && (domain || used == null)) {
-            SecretHandshake.install(channel, secret, domain ? "uds" : "tcp", endpoint.nicId(), connector != null);
+            SecretHandshake.install(channel, secret, domain ? "uds" : "tcp", endpoint.nicId(), to != null);
         }
         if (used == null || domain) {
             return false;
         }
-        TlsHandshake.install(channel, used, connector == null ? null : (InetSocketAddress) connector.address());
+        TlsHandshake.install(channel, used, (InetSocketAddress) to);
         return true;
     }
 
@@ -309,56 +308,107 @@ public final class NettyFabric implements AutoCloseable {
         return name.isEmpty() ? "unnamed peer" : name;
     }
 
-    private final class HelloOutcome implements HelloHandler.Outcome {
-        private final @Nullable Connector connector;
+    /** Takes hellos only of the NIC and the user that a connection has shown to be. */
+    private final class Checked implements HelloHandler.Outcome {
+        private final HelloHandler.Outcome next;
 
-        HelloOutcome(@Nullable Connector connector) {
-            this.connector = connector;
+        Checked(HelloHandler.Outcome next) {
+            this.next = next;
         }
 
         @Override
-        public @Nullable String onHello(Channel channel, UnsafeBuffer bytes) {
-            if (closed || (connector != null && connector.isClosed())) {
-                return "this side is closing";
-            }
-            String defect = SecretHandshake.nicDefect(channel, HelloFlyweight.nicId(bytes));
+        public @Nullable String onHello(Channel channel, UnsafeBuffer hello) {
+            String defect = SecretHandshake.nicDefect(channel, HelloFlyweight.nicId(hello));
             if (defect == null && isDomain(channel)) {
                 defect = LocalUser.defect(channel, context.allowedUsers());
             }
-            if (defect != null) {
-                return defect;
-            }
-            int maxPacket = Math.min(context.maxPacket(), HelloFlyweight.maxPacket(bytes));
-            NettyLink link = new NettyLink(
-                    NettyFabric.this,
-                    channel,
-                    HelloFlyweight.nicId(bytes),
-                    remoteOf(channel),
-                    HelloFlyweight.process(bytes),
-                    maxPacket,
-                    connector);
-            channel.pipeline().addLast("frames", new FrameHandler(link));
-            links.add(link);
-            counters.countLinkUp();
-            watchForStalls();
-            if (connector != null) {
-                connector.helloDone();
-            }
-            endpoint.listener().onLink(link);
-            if (connector != null) {
-                connector.linkUp(link);
-            }
-            return null;
+            return defect == null ? next.onHello(channel, hello) : defect;
         }
 
         @Override
         public void onRefused(Channel channel, String reason) {
-            if (!closed) {
-                rejections.rejected(remoteOf(channel), reason);
-            }
-            if (connector != null) {
-                connector.attemptFailed(reason);
-            }
+            next.onRefused(channel, reason);
+        }
+    }
+
+    /** This NIC's id. */
+    long nicId() {
+        return endpoint.nicId();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    PeerLinks peers() {
+        return peers;
+    }
+
+    /** How long a call is held for those of its peer. */
+    long holdNanos() {
+        return context.helloTimeout().toNanos() / 2;
+    }
+
+    /** Says a hello; by the loop's owner. */
+    void sendHello(Channel channel, int step, int features, byte[] nonce, byte @Nullable [] proof) {
+        UnsafeBuffer hello = new UnsafeBuffer(new byte[HelloFlyweight.HEADER_LENGTH]);
+        HelloFlyweight.encode(hello, step, endpoint.nicId(), endpoint.engine(), features, context.maxPacket(), 0, "");
+        HelloFlyweight.nonce(hello, nonce);
+        if (proof != null) {
+            HelloFlyweight.proof(hello, proof);
+        }
+        channel.writeAndFlush(Unpooled.wrappedBuffer(hello.byteArray()));
+    }
+
+    /**
+     * A connection is a link; by the loop's owner.
+     *
+     * @param peer whose only one it is; or null, if that is this NIC itself
+     */
+    void linkUp(
+            Channel channel,
+            UnsafeBuffer hello,
+            PeerLinks.@Nullable Peer peer,
+            LinkSecret secret,
+            @Nullable Connector connector) {
+        NettyLink link = new NettyLink(
+                this,
+                channel,
+                HelloFlyweight.nicId(hello),
+                remoteOf(channel),
+                HelloFlyweight.process(hello),
+                Math.min(context.maxPacket(), HelloFlyweight.maxPacket(hello)),
+                connector);
+        channel.pipeline().addLast("frames", new FrameHandler(link));
+        links.add(link);
+        counters.countLinkUp();
+        watchForStalls();
+        if (connector != null) {
+            connector.helloDone();
+        }
+        if (peer != null) {
+            peers.up(peer, link, secret);
+        }
+        endpoint.listener().onLink(link);
+        if (connector != null) {
+            connector.linkUp(link);
+        }
+        if (peer != null) {
+            settle(peer);
+        }
+    }
+
+    /** What becomes of calls that were held for those of their peer is known. */
+    void settle(PeerLinks.Peer peer) {
+        while (!peer.held.isEmpty() && (peer.link() != null || peer.answered.isEmpty())) {
+            peer.held.remove(0).settled(peer.link());
+        }
+    }
+
+    /** A connection was refused, or went away in its hello; by the loop's owner. */
+    void rejected(Channel channel, String reason) {
+        if (!closed) {
+            rejections.rejected(remoteOf(channel), reason);
         }
     }
 
@@ -382,6 +432,7 @@ public final class NettyFabric implements AutoCloseable {
     /** A link's connection has ended; by the loop's owner. */
     void linkEnded(NettyLink link) {
         links.remove(link);
+        peers.down(link);
         counters.countLinkDown();
     }
 
@@ -463,18 +514,17 @@ public final class NettyFabric implements AutoCloseable {
         }
     }
 
-    /** Says this side's hello as soon as the connection is there. */
-    private static final class HelloSender extends io.netty.channel.ChannelInboundHandlerAdapter {
-        private final byte[] hello;
+    /** Calls as soon as the connection is there. */
+    private static final class Caller extends ChannelInboundHandlerAdapter {
+        private final Calling calling;
 
-        HelloSender(byte[] hello) {
-            this.hello = hello;
+        Caller(Calling calling) {
+            this.calling = calling;
         }
 
         @Override
-        public void channelActive(io.netty.channel.ChannelHandlerContext context) {
-            ByteBuf bytes = Unpooled.wrappedBuffer(hello);
-            context.writeAndFlush(bytes);
+        public void channelActive(ChannelHandlerContext context) {
+            calling.connected(context.channel());
             context.pipeline().remove(this);
         }
     }

@@ -394,6 +394,13 @@ public final class NettyLink implements AuthenticatedLink {
         return message == null ? cause.toString() : message;
     }
 
+    /** Its other end is gone, as the peer has proved, and another link follows; by the owner. */
+    void replaced() {
+        STATE.compareAndSet(this, State.UP, State.DOWN);
+        arrived();
+        channel.close();
+    }
+
     private void reportFault() {
         String fault = inbound.fault();
         if (fault != null) {

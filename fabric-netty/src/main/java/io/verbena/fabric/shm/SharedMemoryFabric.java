@@ -235,10 +235,11 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
     }
 
-    private void sendHello(Channel channel, int maxPacket, int ringLength, String ringFile) {
+    private void sendHello(Channel channel, int step, int maxPacket, int ringLength, String ringFile) {
         UnsafeBuffer hello = new UnsafeBuffer(new byte[HelloFlyweight.HEADER_LENGTH + HelloFlyweight.MAX_TEXT_LENGTH]);
         int length = HelloFlyweight.encode(
                 hello,
+                step,
                 endpoint.nicId(),
                 endpoint.engine(),
                 HelloFlyweight.FEATURE_DIRECT,
@@ -284,7 +285,8 @@ public final class SharedMemoryFabric implements AutoCloseable {
     private final class Accepting implements HelloHandler.Outcome {
         @Override
         public @Nullable String onHello(Channel channel, UnsafeBuffer hello) {
-            String defect = credentialsDefect(channel, hello);
+            String step = HelloFlyweight.stepDefect(hello, HelloFlyweight.CALL);
+            String defect = step != null ? step : credentialsDefect(channel, hello);
             if (defect != null) {
                 return defect;
             }
@@ -304,7 +306,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
             } catch (IOException | IllegalArgumentException e) {
                 return "cannot map the peer's memory: " + e.getMessage();
             }
-            sendHello(channel, maxPacket, ringLength, "");
+            sendHello(channel, HelloFlyweight.ANSWER, maxPacket, ringLength, "");
             endpoint.listener()
                     .onLink(channel.pipeline().get(SharedMemoryLink.class).link());
             return null;
@@ -334,7 +336,8 @@ public final class SharedMemoryFabric implements AutoCloseable {
             if (failed.get()) {
                 return "this side has given up";
             }
-            String defect = credentialsDefect(from, hello);
+            String step = HelloFlyweight.stepDefect(hello, HelloFlyweight.ANSWER);
+            String defect = step != null ? step : credentialsDefect(from, hello);
             if (defect != null) {
                 return defect;
             }
@@ -382,6 +385,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         public void channelActive(ChannelHandlerContext active) {
             sendHello(
                     active.channel(),
+                    HelloFlyweight.CALL,
                     context.maxPacket(),
                     context.ringLength(),
                     rings.path().toString());

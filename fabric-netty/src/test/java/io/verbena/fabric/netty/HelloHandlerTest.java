@@ -50,7 +50,7 @@ class HelloHandlerTest {
 
     private void sayHello() {
         UnsafeBuffer hello = new UnsafeBuffer(new byte[HelloFlyweight.HEADER_LENGTH]);
-        HelloFlyweight.encode(hello, 42, 0, 0, 16384, 0, "");
+        HelloFlyweight.encode(hello, HelloFlyweight.CALL, 42, 0, 0, 16384, 0, "");
         channel.writeInbound(Unpooled.wrappedBuffer(hello.byteArray()));
     }
 
@@ -65,7 +65,7 @@ class HelloHandlerTest {
             pass(100);
         }
         assertThat(channel.isOpen()).isFalse();
-        assertThat(outcome).hasToString("hello unfinished after 5000 ms: 0 of 64 bytes");
+        assertThat(outcome).hasToString("hello unfinished after 5000 ms: 0 of 112 bytes");
     }
 
     @Test
@@ -87,6 +87,6 @@ class HelloHandlerTest {
         for (int i = 0; i < 4; i++) {
             pass(3_600_000);
         }
-        assertThat(outcome).hasToString("hello unfinished after 5000 ms: 0 of 64 bytes");
+        assertThat(outcome).hasToString("hello unfinished after 5000 ms: 0 of 112 bytes");
     }
 }

@@ -84,7 +84,7 @@ class HostilePeerTest {
         try {
             for (int i = 0; i < sockets.length; i++) {
                 sockets[i] = new Socket(address.getAddress(), address.getPort());
-                sockets[i].getOutputStream().write(hello(HelloFlyweight.VERSION, 16 * 1024, 1000 + i));
+                sockets[i].getOutputStream().write(goodHellos(1000 + i));
                 sockets[i].getOutputStream().write(begun);
             }
             int tooMany = sockets.length - (1 << 20) / (16 << 10);
@@ -101,19 +101,30 @@ class HostilePeerTest {
     }
 
     private static byte[] hello(int version, int maxPacket) {
-        return hello(version, maxPacket, 66);
+        return hello(version, HelloFlyweight.CALL, maxPacket, 66);
     }
 
-    private static byte[] hello(int version, int maxPacket, long nicId) {
+    private static byte[] hello(int version, int step, int maxPacket, long nicId) {
         byte[] bytes = new byte[HelloFlyweight.HEADER_LENGTH];
         UnsafeBuffer buffer = new UnsafeBuffer(bytes);
-        HelloFlyweight.encode(buffer, nicId, 0, 0, maxPacket, 0, "");
+        HelloFlyweight.encode(buffer, step, nicId, 0, 0, maxPacket, 0, "");
         buffer.putInt(8, version, ByteOrder.LITTLE_ENDIAN);
         return bytes;
     }
 
     private static byte[] goodHello() {
         return hello(HelloFlyweight.VERSION, 16 * 1024);
+    }
+
+    /** All that opens a link: a call and its confirmation. */
+    private static byte[] goodHellos(long nicId) {
+        byte[] both = new byte[2 * HelloFlyweight.HEADER_LENGTH];
+        int version = HelloFlyweight.VERSION;
+        byte[] call = hello(version, HelloFlyweight.CALL, 16 * 1024, nicId);
+        byte[] confirmation = hello(version, HelloFlyweight.CONFIRMATION, 16 * 1024, nicId);
+        System.arraycopy(call, 0, both, 0, call.length);
+        System.arraycopy(confirmation, 0, both, call.length, confirmation.length);
+        return both;
     }
 
     private static byte[] frame(int length, int complement, int bytes) {
@@ -169,7 +180,7 @@ class HostilePeerTest {
 
     @Test
     void anotherVersionIsRefusedByName() throws Exception {
-        assertThat(sendAndExpectClose(hello(7, 4096))).contains("peer speaks version 7, this side 2");
+        assertThat(sendAndExpectClose(hello(7, 4096))).contains("peer speaks version 7, this side 3");
     }
 
     @Test
@@ -185,21 +196,22 @@ class HostilePeerTest {
         byte[] huge = goodHello();
         huge[51] = 0x7F;
         assertThat(sendAndExpectClose(huge)).contains("expected 0 to 0");
-        byte[] reserved = goodHello();
-        reserved[52] = 1;
-        assertThat(sendAndExpectClose(reserved)).contains("reserved bytes");
+        byte[] step = goodHello();
+        step[52] = 9;
+        assertThat(sendAndExpectClose(step)).contains("step 9 of the hello, expected 1");
+        assertThat(sendAndExpectClose(goodHello(), goodHello())).contains("step 1 of the hello, expected 3");
     }
 
     @Test
     void halfAHelloEndsWithTheTime() throws Exception {
         byte[] half = new byte[30];
         System.arraycopy(goodHello(), 0, half, 0, 30);
-        assertThat(sendAndExpectClose(half)).contains("hello unfinished after 700 ms: 30 of 64 bytes");
+        assertThat(sendAndExpectClose(half)).contains("hello unfinished after 700 ms: 30 of 112 bytes");
     }
 
     @Test
     void silenceEndsWithTheTime() throws Exception {
-        assertThat(sendAndExpectClose(new byte[0])).contains("hello unfinished after 700 ms: 0 of 64 bytes");
+        assertThat(sendAndExpectClose(new byte[0])).contains("hello unfinished after 700 ms: 0 of 112 bytes");
     }
 
     @Test
@@ -227,20 +239,20 @@ class HostilePeerTest {
             socket.getOutputStream().write(goodHello(), 0, 10);
             socket.getOutputStream().flush();
         }
-        assertThat(server.node.nextRejection()).containsAnyOf("closed after 10 of 64", "reset");
+        assertThat(server.node.nextRejection()).containsAnyOf("closed after 10 of 112", "reset");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 11, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 16 * 1024 + 1})
     void aFrameOutOfBoundsClosesItsConnection(int length) throws Exception {
-        assertThat(sendAndExpectClose(goodHello(), frame(length, ~length, 64)))
+        assertThat(sendAndExpectClose(goodHellos(66), frame(length, ~length, 64)))
                 .contains("frame of " + length + " bytes, expected 12 to 16384");
         assertThat(server.fabric.counters().malformedFrames()).isEqualTo(1);
     }
 
     @Test
     void anAnswerToNoMarkClosesItsConnection() throws Exception {
-        assertThat(sendAndExpectClose(goodHello(), frame(0x82000003, ~0x82000003, 0)))
+        assertThat(sendAndExpectClose(goodHellos(66), frame(0x82000003, ~0x82000003, 0)))
                 .contains("frame that answers 3 marks, more than were sent");
     }
 
@@ -253,7 +265,7 @@ class HostilePeerTest {
         }
         server.node.paused = true; // all come at once
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
-            socket.getOutputStream().write(goodHello());
+            socket.getOutputStream().write(goodHellos(66));
             socket.getOutputStream().write(marks);
             Link link = server.node.nextLink();
             await().atMost(LONG).until(link::hasInbound);
@@ -265,19 +277,19 @@ class HostilePeerTest {
 
     @Test
     void aHeaderThatIsNoneClosesItsConnection() throws Exception {
-        assertThat(sendAndExpectClose(goodHello(), frame(100, 0, 200))).contains("out of step");
+        assertThat(sendAndExpectClose(goodHellos(66), frame(100, 0, 200))).contains("out of step");
     }
 
     @Test
     void paddingThatIsNotZeroClosesItsConnection() throws Exception {
         byte[] frame = frame(12, ~12, 16);
         frame[23] = 1;
-        assertThat(sendAndExpectClose(goodHello(), frame)).contains("padding that is not zero");
+        assertThat(sendAndExpectClose(goodHellos(66), frame)).contains("padding that is not zero");
     }
 
     @Test
     void anOversizeFrameIsRefusedByItsHeaderAlone() throws Exception {
-        assertThat(sendAndExpectClose(goodHello(), frame(1 << 30, ~(1 << 30), 0)))
+        assertThat(sendAndExpectClose(goodHellos(66), frame(1 << 30, ~(1 << 30), 0)))
                 .contains("frame of 1073741824 bytes");
     }
 
@@ -285,7 +297,7 @@ class HostilePeerTest {
     void aFrameByteByByteEndsWithTheTime() throws Exception {
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             OutputStream out = socket.getOutputStream();
-            out.write(goodHello());
+            out.write(goodHellos(66));
             byte[] frame = frame(1000, ~1000, 1000);
             try {
                 for (int i = 0; i < 50; i++) {
@@ -311,7 +323,7 @@ class HostilePeerTest {
         byte[] twoFrames = new byte[48];
         System.arraycopy(frame(13, ~13, 16), 0, twoFrames, 0, 24);
         System.arraycopy(frame(3, ~3, 16), 0, twoFrames, 24, 24);
-        assertThat(sendAndExpectClose(goodHello(), twoFrames)).isEqualTo("delivered 13");
+        assertThat(sendAndExpectClose(goodHellos(66), twoFrames)).isEqualTo("delivered 13");
         assertThat(server.node.nextRejection()).contains("frame of 3 bytes");
         resetHandler();
     }
@@ -356,7 +368,7 @@ class HostilePeerTest {
             try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
                 OutputStream out = socket.getOutputStream();
                 if (random.nextBoolean()) {
-                    out.write(goodHello());
+                    out.write(goodHellos(66));
                 }
                 byte[] bytes = new byte[1 + random.nextInt(300)];
                 random.nextBytes(bytes);

@@ -146,8 +146,12 @@ class SecretTest {
     }
 
     private static byte[] hello(long nic) {
+        return hello(nic, HelloFlyweight.CALL);
+    }
+
+    private static byte[] hello(long nic, int step) {
         byte[] bytes = new byte[HelloFlyweight.HEADER_LENGTH];
-        HelloFlyweight.encode(new UnsafeBuffer(bytes), nic, 0, 0, 16 * 1024, 0, "");
+        HelloFlyweight.encode(new UnsafeBuffer(bytes), step, nic, 0, 0, 16 * 1024, 0, "");
         return bytes;
     }
 
@@ -219,6 +223,8 @@ class SecretTest {
                 assertThat(raw.in.readNBytes(32))
                         .isEqualTo(proof("verbena tcp accepts", 66, SERVER_NIC, raw.nonce, raw.peerNonce));
                 raw.send(hello(66));
+                assertThat(raw.in.readNBytes(HelloFlyweight.HEADER_LENGTH)).hasSize(HelloFlyweight.HEADER_LENGTH);
+                raw.send(hello(66, HelloFlyweight.CONFIRMATION));
                 assertThat(b.node.nextLink().peerNic()).isEqualTo(66);
             }
         }

@@ -324,7 +324,8 @@ class SharedMemoryFabricTest {
 
     private static byte[] hello(int ringLength, int maxPacket, String text) {
         byte[] bytes = new byte[2000];
-        int length = HelloFlyweight.encode(new UnsafeBuffer(bytes), 66, 0, 1, maxPacket, ringLength, text);
+        int length = HelloFlyweight.encode(
+                new UnsafeBuffer(bytes), HelloFlyweight.CALL, 66, 0, 1, maxPacket, ringLength, text);
         return java.util.Arrays.copyOf(bytes, length);
     }
 
@@ -386,7 +387,7 @@ class SharedMemoryFabricTest {
                 channel.connect(UnixDomainSocketAddress.of(socket));
                 channel.write(ByteBuffer.wrap(hello(65536, 512, "x"), 0, 10));
             }
-            assertThat(b.node.nextRejection()).contains("closed after 10 of 64 bytes");
+            assertThat(b.node.nextRejection()).contains("closed after 10 of 112 bytes");
         }
     }
 

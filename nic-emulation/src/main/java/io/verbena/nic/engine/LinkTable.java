@@ -282,6 +282,16 @@ final class LinkTable implements Arrivals {
     void attach(Link link) {
         Path path = path(link.peerNic());
         Link before = path.link();
+        boolean loopback = link.peerNic() == nicId; // both ends are here
+        if (!loopback && before != null && before.state() == Link.State.UP && link.peerMemory() == null) {
+            services.count(NicCounter.LINKS_REJECTED);
+            long leftOut = reports.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn("{} is not used, for there is a {}; {} such lines left out", link, before, leftOut);
+            }
+            close(link);
+            return;
+        }
         try {
             path.attach(link);
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
@@ -300,13 +310,8 @@ final class LinkTable implements Arrivals {
         } else {
             memory.onRetired(() -> later.execute(() -> path.letGo(memory)));
         }
-        boolean loopback = link.peerNic() == nicId; // both ends are here
-        if (!loopback
-                && before != null
-                && before.state() == Link.State.UP
-                && before != link
-                && before.peerMemory() == null) {
-            before.close(); // a peer that came back before its old link was seen to break
+        if (!loopback && before != null && before.state() == Link.State.UP && before.peerMemory() == null) {
+            before.close(); // by the peer's memory it is better reached
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
             services.attach(path.queuePairs().get(i)); // a link of another kind may have another port
