@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.nic.arbiter.DelayHistogram;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.Limit;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -74,6 +75,10 @@ final class AdminSession {
             field(out, "p50DelayNanos", DelayHistogram.percentile(delays, 50));
             field(out, "p99DelayNanos", DelayHistogram.percentile(delays, 99));
             field(out, "slowCallbacks", tenant.slowCallbacks());
+            field(out, "refusedForWindow", s.refusals(Limit.WINDOW));
+            field(out, "refusedForLink", s.refusals(Limit.LINK));
+            field(out, "refusedForReceiver", s.refusals(Limit.RECEIVER));
+            field(out, "refusedForCeiling", s.refusals(Limit.CEILING));
             field(out, "demoted", s.demoted());
             out.append("}\n");
         }

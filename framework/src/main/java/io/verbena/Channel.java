@@ -382,7 +382,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     private SendResult roomless() {
-        return queuePair.state() == QpState.RTS ? notNow() : broken();
+        if (queuePair.state() != QpState.RTS) {
+            return broken();
+        }
+        tenant.statistics().refuse(queuePair.limit());
+        return notNow();
     }
 
     /** There is no room; whoever wants to know is told when there is. */

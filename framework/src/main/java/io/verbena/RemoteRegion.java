@@ -123,7 +123,7 @@ public final class RemoteRegion implements AutoCloseable {
                 return SendResult.CLOSED;
             }
             if (!operations.claim(length)) {
-                return SendResult.BACK_PRESSURED;
+                return refused();
             }
             return postStaged(
                     request.read(connection.regionKey, offset),
@@ -207,7 +207,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.claim(length)) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         StagingRing staging = operations.staging();
         staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
@@ -294,6 +294,11 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
+    private SendResult refused() {
+        tenant.statistics().refuse(queuePair.limit());
+        return SendResult.BACK_PRESSURED;
+    }
+
     private boolean isOpen() {
         return connection.state == Connection.OPEN && queuePair.state() == QpState.RTS;
     }
@@ -303,7 +308,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.claim(Long.BYTES)) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         return postStaged(atomic, Long.BYTES, correlationId, handler, null, 0, ATOMIC);
     }
@@ -320,7 +325,7 @@ public final class RemoteRegion implements AutoCloseable {
         prepared.local(staging.key(), staging.offset(), length).wrId(operations.next());
         if (queuePair.post(prepared) != PostResult.POSTED) {
             staging.abort();
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         operations.postedStaged(correlationId, handler, target, targetOffset, resultLength);
         queuePair.doorbell();
@@ -332,7 +337,7 @@ public final class RemoteRegion implements AutoCloseable {
             return SendResult.CLOSED;
         }
         if (!operations.hasSlot() || queuePair.post(prepared.wrId(operations.next())) != PostResult.POSTED) {
-            return SendResult.BACK_PRESSURED;
+            return refused();
         }
         operations.posted(correlationId, handler);
         queuePair.doorbell();

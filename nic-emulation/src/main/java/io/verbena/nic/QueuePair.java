@@ -2,6 +2,7 @@ package io.verbena.nic;
 
 import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
@@ -136,6 +137,11 @@ public final class QueuePair implements AutoCloseable {
      */
     public boolean isStarved() {
         return context.isStarved();
+    }
+
+    /** What keeps it from sending more, where its send queue is full. Any thread, a hint. */
+    public Limit limit() {
+        return context.limit();
     }
 
     // ---- posting -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import java.util.Locale;
  * node's books or, where it keeps none, by weight; and what it got.
  */
 final class TopView {
-    private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %6s %9s %9s %5s %8s";
+    private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %6s %9s %9s %-14s %5s %8s";
     private static final int BAR = 20;
     private static final int NAME = 16;
 
@@ -31,6 +31,7 @@ final class TopView {
         long[] messages = new long[now.size()];
         long[] demoted = new long[now.size()];
         long[] slow = new long[now.size()];
+        String[] limits = new String[now.size()];
         long[] due = new long[now.size()];
         long all = 0;
         long allDue = 0;
@@ -43,6 +44,7 @@ final class TopView {
             bytes[i] = state.bytes() - old.bytes();
             messages[i] = state.messages() - old.messages();
             slow[i] = state.slowCallbacks() - old.slowCallbacks();
+            limits[i] = state.limit(old);
             demoted[i] = state.demoted() - old.demoted();
             due[i] = state.entitled() - old.entitled();
             all += charged[i];
@@ -63,6 +65,7 @@ final class TopView {
                 "busy",
                 "p50 us",
                 "p99 us",
+                "limit",
                 "slow",
                 "demoted"));
         double[] normalised = new double[now.size()];
@@ -89,6 +92,7 @@ final class TopView {
                     text("%.0f %%", Math.min(100, busy[i] * 100.0 / nanos)),
                     text("%.1f", state.p50DelayNanos() / 1e3),
                     text("%.1f", state.p99DelayNanos() / 1e3),
+                    limits[i],
                     String.valueOf(slow[i]),
                     String.valueOf(demoted[i])));
         }
@@ -109,7 +113,7 @@ final class TopView {
                 return each;
             }
         }
-        return new TenantState(state.name(), state.weight(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        return new TenantState(state.name(), state.weight(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /** What it got as a bar, with a mark where its entitlement ends. */

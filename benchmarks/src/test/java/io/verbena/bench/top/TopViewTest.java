@@ -12,7 +12,23 @@ class TopViewTest {
 
     private static TenantState state(String name, int weight, long charged, long messages) {
         return new TenantState(
-                name, weight, 1, 0, charged, charged, 0, messages, charged == 0 ? 0 : SECOND, 1000, 5000, 0, 0);
+                name,
+                weight,
+                1,
+                0,
+                charged,
+                charged,
+                0,
+                messages,
+                charged == 0 ? 0 : SECOND,
+                1000,
+                5000,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0);
     }
 
     @Test
@@ -32,13 +48,14 @@ class TopViewTest {
 
     @Test
     void entitlementsAreThoseOfTheNodesBooksIfItKeepsThem() {
-        TenantState web = new TenantState("web", 1, 1, 0, 600, 600, 500, 6, SECOND, 1000, 5000, 3, 2);
-        TenantState batch = new TenantState("batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0);
+        TenantState web = new TenantState("web", 1, 1, 0, 600, 600, 500, 6, SECOND, 1000, 5000, 3, 0, 30, 10, 0, 2);
+        TenantState batch =
+                new TenantState("batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0);
 
         List<String> lines = TopView.lines(List.of(), List.of(web, batch), SECOND);
 
-        assertThat(lines.get(1)).containsPattern("50.00 % +60.00 %").containsPattern(" 3 +2$");
-        assertThat(lines.get(2)).containsPattern("50.00 % +40.00 %").containsPattern(" 50 % +1.0 +5.0 +0 +0$");
+        assertThat(lines.get(1)).containsPattern("50.00 % +60.00 %").containsPattern(" link 75 % +3 +2$");
+        assertThat(lines.get(2)).containsPattern("50.00 % +40.00 %").containsPattern(" 50 % +1.0 +5.0 +sender +0 +0$");
     }
 
     @Test

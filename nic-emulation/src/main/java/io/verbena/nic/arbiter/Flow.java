@@ -117,6 +117,12 @@ public abstract class Flow extends Share {
         return wants;
     }
 
+    /** Whether its group waits for what its ceiling lets it send next; any thread, a hint. */
+    protected final boolean isAtCeiling() {
+        FlowQueue of = queue;
+        return of != null && of.entry.parked;
+    }
+
     /** Whether it stands in the schedule now. */
     public final boolean isScheduled() {
         return list != null;

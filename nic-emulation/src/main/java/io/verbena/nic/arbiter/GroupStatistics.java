@@ -2,11 +2,12 @@ package io.verbena.nic.arbiter;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What a group has sent and waited for, over all engines of its NIC: sums of one {@link FlowStatistics} an engine.
  *
- * <p>Concurrency: an engine writes its own part, any thread reads.
+ * <p>Concurrency: an engine writes its own part, senders count refusals, any thread reads.
  */
 public final class GroupStatistics {
     private static final int LINE = 16; // longs
@@ -15,6 +16,7 @@ public final class GroupStatistics {
 
     private final FlowStatistics[] parts;
     private final AtomicLongArray cells;
+    private final LongAdder[] refusals = new LongAdder[Limit.values().length]; // written by those who send
 
     GroupStatistics(int engines) {
         parts = new FlowStatistics[engines];
@@ -23,6 +25,7 @@ public final class GroupStatistics {
             parts[i].delay(); // counted from the beginning
         }
         cells = new AtomicLongArray((engines + 1) * LINE);
+        Arrays.setAll(refusals, i -> new LongAdder());
     }
 
     /** One engine's part, which that engine writes. */
@@ -38,6 +41,16 @@ public final class GroupStatistics {
     /** Adds what the group was entitled to on an engine, in the charged unit. */
     public void entitle(int engine, long units) {
         add(engine, ENTITLED, units);
+    }
+
+    /** Counts that a sender was told "not now": by whoever told it, as channels and regions of the framework do. Any thread. */
+    public void refuse(Limit limit) {
+        refusals[limit.ordinal()].increment();
+    }
+
+    /** How often a sender was told "not now" for this. A sender that tries again and again counts each time. */
+    public long refusals(Limit limit) {
+        return refusals[limit.ordinal()].sum();
     }
 
     /** Bytes sent, as links carry them. */

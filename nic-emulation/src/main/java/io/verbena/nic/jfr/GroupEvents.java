@@ -3,6 +3,7 @@ package io.verbena.nic.jfr;
 import io.verbena.nic.arbiter.DelayHistogram;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.Limit;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.List;
@@ -60,6 +61,7 @@ final class GroupEvents {
         long messages;
         long backlogged;
         long demoted;
+        final long[] refusals = new long[Limit.values().length];
         long[] delays = new long[DelayHistogram.CELLS];
     }
 
@@ -132,6 +134,10 @@ final class GroupEvents {
         event.messages = messages - counts.messages;
         event.backlogged = backlogged - counts.backlogged;
         event.delay99 = DelayHistogram.percentile(since, 99);
+        event.refusedForWindow = refused(s, counts, Limit.WINDOW);
+        event.refusedForLink = refused(s, counts, Limit.LINK);
+        event.refusedForReceiver = refused(s, counts, Limit.RECEIVER);
+        event.refusedForCeiling = refused(s, counts, Limit.CEILING);
         demoted(named.name(), demoted - counts.demoted);
         counts.bytes = bytes;
         counts.messages = messages;
@@ -141,6 +147,12 @@ final class GroupEvents {
         counts.entitled = s.entitled();
         counts.delays = delays;
         return event;
+    }
+
+    private static long refused(GroupStatistics s, Counts counts, Limit limit) {
+        long before = counts.refusals[limit.ordinal()];
+        counts.refusals[limit.ordinal()] = s.refusals(limit);
+        return counts.refusals[limit.ordinal()] - before;
     }
 
     private void demoted(String group, long visits) {

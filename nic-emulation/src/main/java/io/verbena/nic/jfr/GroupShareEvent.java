@@ -53,4 +53,20 @@ final class GroupShareEvent extends Event {
     @Description("Between having work and being served")
     @Timespan(Timespan.NANOSECONDS)
     long delay99;
+
+    @Label("Refused For The Window")
+    @Description("Senders told not now: all that a channel may keep waited for acknowledgements")
+    long refusedForWindow;
+
+    @Label("Refused For The Link")
+    @Description("Senders told not now: work waited for its turn on the link")
+    long refusedForLink;
+
+    @Label("Refused For The Receiver")
+    @Description("Senders told not now: the peer's inbox was full")
+    long refusedForReceiver;
+
+    @Label("Refused For The Ceiling")
+    @Description("Senders told not now: work waited for the group's own ceiling")
+    long refusedForCeiling;
 }

@@ -76,6 +76,11 @@ final class Completer {
         return resumeAt != 0 && services.now() < resumeAt;
     }
 
+    /** Whether the receiver was not ready, and has answered nothing else since. Any thread, a hint. */
+    boolean awaitsReceiver() {
+        return rnrRetries != 0;
+    }
+
     long deadline() {
         return resumeAt > 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
     }
@@ -314,7 +319,7 @@ final class Completer {
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
     void receiverNotReady(long delay) {
-        if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
+        if (++rnrRetries > qp.rnrRetry() && qp.rnrRetry() != FOREVER) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }

@@ -7,6 +7,7 @@ import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.queue.CompletionRing;
@@ -509,6 +510,17 @@ public final class QpContext extends Flow {
     /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
     public boolean isStarved() {
         return contested && !isScheduled();
+    }
+
+    /** What keeps it from sending more; any thread, a hint. */
+    public Limit limit() {
+        if (requester.awaitsReceiver()) {
+            return Limit.RECEIVER;
+        }
+        if (!isScheduled() && blockedOn == null && doorbell == 0) {
+            return Limit.WINDOW;
+        }
+        return isAtCeiling() ? Limit.CEILING : Limit.LINK;
     }
 
     /** Why the last {@link #transmit} ended. */

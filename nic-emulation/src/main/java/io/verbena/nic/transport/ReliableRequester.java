@@ -74,6 +74,11 @@ final class ReliableRequester extends Requester {
     }
 
     @Override
+    boolean awaitsReceiver() {
+        return completer.awaitsReceiver();
+    }
+
+    @Override
     void onTimer(long now) {
         completer.onTimer(now);
     }

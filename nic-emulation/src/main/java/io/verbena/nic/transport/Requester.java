@@ -133,6 +133,11 @@ public abstract class Requester {
         return path;
     }
 
+    /** Whether it waits because the receiver was not ready; any thread, a hint. */
+    boolean awaitsReceiver() {
+        return false;
+    }
+
     /** Why the last {@link #transmit} ended, as in {@link QpContext}. */
     final int outcome() {
         return outcome;

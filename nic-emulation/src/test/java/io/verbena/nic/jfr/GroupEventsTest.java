@@ -10,6 +10,7 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.Limit;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,10 @@ class GroupEventsTest {
             part.backlogged(5_000_000);
             ofA.entitle(0, 100);
             ofA.demote(0, 4);
+            ofA.refuse(Limit.RECEIVER);
+            for (int i = 0; i < 3; i++) {
+                ofA.refuse(Limit.CEILING);
+            }
             b.statistics().part(0).visit(1000, 10, 100);
             b.statistics().entitle(0, 300);
             recording.stop();
@@ -68,6 +73,10 @@ class GroupEventsTest {
         assertThat(share.getDouble("share")).isCloseTo(0.75, within(1e-9));
         assertThat(share.getDouble("entitlement")).isCloseTo(0.25, within(1e-9));
         assertThat(share.getDuration("backlogged").toMillis()).isEqualTo(5);
+        assertThat(share.getLong("refusedForReceiver")).isEqualTo(1);
+        assertThat(share.getLong("refusedForCeiling")).isEqualTo(3);
+        assertThat(share.getLong("refusedForWindow")).isZero();
+        assertThat(share.getLong("refusedForLink")).isZero();
         assertThat(share.getDuration("delay99").toNanos()).isBetween(1_000_000L, 1_200_000L);
     }
 

@@ -1,0 +1,13 @@
+package io.verbena.nic.arbiter;
+
+/** What keeps a sender from sending more when it is told "not now". One that is never told so is its own limit. */
+public enum Limit {
+    /** The channel's window: all that it may keep has been sent, and waits for the peer's acknowledgements. */
+    WINDOW,
+    /** The link: work waits for its turn among others, or for room there. */
+    LINK,
+    /** The receiver: the peer's inbox is full, or it has posted no receive. */
+    RECEIVER,
+    /** Work waits for what the group's own ceiling lets it send next. */
+    CEILING
+}
