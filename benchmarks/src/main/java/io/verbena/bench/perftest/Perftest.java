@@ -229,9 +229,8 @@ public final class Perftest implements Callable<Integer> {
             throw new PerftestException("cannot listen on " + bind + ": unknown host", e);
         }
         if (!insecure && !address.isLoopbackAddress()) {
-            throw new PerftestException(
-                    bind + " is reached from other machines, in clear and by anybody; add --insecure if that is wanted",
-                    null);
+            throw new PerftestException(bind
+                    + " is reached from other machines, in clear and by anybody; add --insecure if that is wanted");
         }
         try (ServerSocket server = ControlSocket.listen(address, port)) {
             out.println();
