@@ -160,6 +160,18 @@ final class Handshake {
                         ConnectionFlyweight.UNKNOWN_NAME,
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
+            int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : context.maxConnectionsPerPeer();
+            if (connections.incomingOf(peerNic) >= limit) {
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "it has " + limit + " connections to node '" + nodeName
+                                + "' already; raise maxConnectionsPerPeer if more are wanted");
+                return reject(
+                        request,
+                        ConnectionFlyweight.NO_RESOURCES,
+                        "node '" + nodeName + "' takes no more than " + limit
+                                + " connections of one peer; raise its maxConnectionsPerPeer");
+            }
             Object user = PeerUsage.keyOf(peer, peerNic);
             String excess = usage.defect(user, shared == null ? 0 : shared.length());
             if (excess != null) {
@@ -173,7 +185,9 @@ final class Handshake {
                 return reject(
                         request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
-                LOG.warn("node '{}' cannot take a connection to '{}': {}", nodeName, name, e.getMessage());
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "no room for a connection to '" + name + "' of node '" + nodeName + "': " + e.getMessage());
                 return reject(
                         request,
                         ConnectionFlyweight.NO_RESOURCES,

@@ -35,6 +35,7 @@ public final class NodeContext {
     NodeMode mode = NodeMode.ASSISTED;
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
+    private int maxPerPeer; // 0: a quarter of all
     int maxInboxes = 256;
     int chunksPerInbox = 64;
     int maxRegions = 4096;
@@ -100,6 +101,19 @@ public final class NodeContext {
     public NodeContext maxConnections(int count) {
         maxQueuePairs = powerOfTwo("maxConnections", range("maxConnections", count, 16, 1 << 20));
         return this;
+    }
+
+    /**
+     * Connections that one peer may have to this node at a time, 1 to {@link #maxConnections}; default a quarter of those, and 16 at
+     * least, so that no peer takes them all. Nodes of the same process may have any number.
+     */
+    public NodeContext maxConnectionsPerPeer(int count) {
+        maxPerPeer = range("maxConnectionsPerPeer", count, 1, 1 << 20);
+        return this;
+    }
+
+    int maxConnectionsPerPeer() {
+        return maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer;
     }
 
     /**

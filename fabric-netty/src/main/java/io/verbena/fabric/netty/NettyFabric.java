@@ -33,7 +33,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,11 +65,11 @@ public final class NettyFabric implements AutoCloseable {
     private final RejectionLog rejections;
     private final ReadBuffers readBuffers;
     private final PeerLinks peers = new PeerLinks();
+    private final Admission admission;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private final Set<NettyLink> links = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger incoming = new AtomicInteger();
     private volatile boolean closed;
     private volatile boolean saidInsecure;
 
@@ -90,6 +89,7 @@ public final class NettyFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
+        this.admission = new Admission(context.maxConnections());
         this.readBuffers = new ReadBuffers(
                 2 * context.maxReceiveBuffer(),
                 FrameFlyweight.frameLength(context.maxPacket()),
@@ -253,16 +253,14 @@ public final class NettyFabric implements AutoCloseable {
 
     private void accepted(Channel channel) {
         counters.countAccepted();
-        if (incoming.incrementAndGet() > context.maxConnections()) {
-            incoming.decrementAndGet();
+        if (!admission.admit(channel)) {
             rejections.rejected(
                     remoteOf(channel),
                     "more than the maximum of " + context.maxConnections()
-                            + " connections; raise maxConnections if they are wanted");
+                            + " connections, all of which are used; raise maxConnections if they are wanted");
             channel.close();
             return;
         }
-        channel.closeFuture().addListener(future -> incoming.decrementAndGet());
         begin(channel, new Answering(this), null);
     }
 
@@ -385,6 +383,8 @@ public final class NettyFabric implements AutoCloseable {
         watchForStalls();
         if (connector != null) {
             connector.helloDone();
+        } else {
+            admission.linkUp(channel, link);
         }
         if (peer != null) {
             peers.up(peer, link, secret);
@@ -422,6 +422,7 @@ public final class NettyFabric implements AutoCloseable {
                         for (NettyLink link : links) {
                             link.checkStalled(now, nanos);
                         }
+                        admission.expire(now, nanos);
                     },
                     interval,
                     interval,
@@ -433,6 +434,7 @@ public final class NettyFabric implements AutoCloseable {
     void linkEnded(NettyLink link) {
         links.remove(link);
         peers.down(link);
+        admission.linkEnded(link);
         counters.countLinkDown();
     }
 
@@ -480,6 +482,12 @@ public final class NettyFabric implements AutoCloseable {
     /** A peer sent what is no frame; by the loop's owner. */
     void malformed(String remote, String reason) {
         counters.countMalformedFrame();
+        rejections.rejected(remote, reason);
+    }
+
+    /** A link gives its place to others, for it has been of no use; by the loop's owner. */
+    void expelled(String remote, String reason) {
+        counters.countExpelled();
         rejections.rejected(remote, reason);
     }
 

@@ -91,7 +91,10 @@ public final class NettyFabricContext {
         return this;
     }
 
-    /** Most connections that are let in, those in their hello included. Default 4096. */
+    /**
+     * Most connections that are let in, those in their hello included. When there are so many, a new one takes the place of the
+     * one that has been silent for longest: of those in their hello, or of the links over which no packet has come. Default 4096.
+     */
     public NettyFabricContext maxConnections(int connections) {
         maxConnections = checkRange("maxConnections", connections, 1, 1 << 20);
         return this;
@@ -109,7 +112,10 @@ public final class NettyFabricContext {
         return this;
     }
 
-    /** Time in which a frame that has begun must be there whole. Default 10 s. */
+    /**
+     * Time in which a frame that has begun must be there whole; and while more than half of {@link #maxConnections} are taken, in
+     * which the first packet must come over a link. Default 10 s.
+     */
     public NettyFabricContext frameTimeout(Duration timeout) {
         frameTimeout = checkPositive("frameTimeout", timeout);
         return this;

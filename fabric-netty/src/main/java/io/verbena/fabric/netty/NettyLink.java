@@ -81,6 +81,11 @@ public final class NettyLink implements AuthenticatedLink {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean readAsked;
 
+    private final long upSince = System.nanoTime();
+
+    /** Written once, by the baton holder: a packet has come. */
+    private volatile boolean delivered;
+
     // Of the baton holder.
     private int warmth; // polls in which it looks at the socket itself
 
@@ -207,12 +212,15 @@ public final class NettyLink implements AuthenticatedLink {
         if (socket == null && !hasInbound()) {
             return 0;
         }
-        int delivered = inbound.poll(this, handler, limit, socket);
-        if (outbound.answer() && delivered == 0) {
+        int packets = inbound.poll(this, handler, limit, socket);
+        if (outbound.answer() && packets == 0) {
             flush(); // else what the packets give to send goes with it
         }
-        if (delivered > 0) {
+        if (packets > 0) {
             warmth = direct == null ? 0 : WARM_POLLS;
+            if (!delivered) {
+                delivered = true;
+            }
         } else if (socket != null) {
             warmth = inbound.hasEnded() ? 0 : warmth - 1;
         }
@@ -224,7 +232,7 @@ public final class NettyLink implements AuthenticatedLink {
         } else if (state == State.CLOSED) {
             inbound.release();
         }
-        return delivered;
+        return packets;
     }
 
     private void faulty() {
@@ -394,11 +402,27 @@ public final class NettyLink implements AuthenticatedLink {
         return message == null ? cause.toString() : message;
     }
 
-    /** Its other end is gone, as the peer has proved, and another link follows; by the owner. */
+    /** It breaks, for its other end is gone, as the peer has proved, and another link follows; by the owner. */
     void replaced() {
         STATE.compareAndSet(this, State.UP, State.DOWN);
         arrived();
         channel.close();
+    }
+
+    /** Whether a packet has ever come. Any thread. */
+    boolean hasDelivered() {
+        return delivered;
+    }
+
+    /** When it came up. */
+    long upSince() {
+        return upSince;
+    }
+
+    /** Gives its place to others; by the owner. */
+    void expel(String reason) {
+        fabric.expelled(remote, reason);
+        replaced();
     }
 
     private void reportFault() {
