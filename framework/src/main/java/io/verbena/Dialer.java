@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import java.time.Duration;
@@ -130,8 +131,8 @@ final class Dialer {
             ConnectionFlyweight reply = peer.handshake()
                     .answer(
                             node.nicId(),
-                            handshake.request(
-                                    c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))));
+                            handshake.request(c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))),
+                            PeerIdentity.SAME_PROCESS);
             if (reply.type() != ConnectionFlyweight.REPLY) {
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
             }

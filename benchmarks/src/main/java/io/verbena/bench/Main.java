@@ -1,6 +1,8 @@
 package io.verbena.bench;
 
 import io.verbena.bench.check.messages.HubProcess;
+import io.verbena.bench.check.messages.PeerProcess;
+import io.verbena.bench.check.messages.SoakCommand;
 import io.verbena.bench.command.Bench;
 import io.verbena.bench.command.CheckCommand;
 import io.verbena.bench.conformance.Conformance;
@@ -34,13 +36,16 @@ import picocli.CommandLine.Command;
             BusyProcess.class,
             EtcProcess.class,
             TenantsProcess.class,
+            SoakCommand.class,
             HubProcess.class,
+            PeerProcess.class,
             ReceiverProcess.class
         },
         description = "Measures Verbena and its peers.")
 public final class Main implements Runnable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
-    private static final Set<String> FAULTY = Set.of("conformance", "simulate", "check", "check-messages-hub");
+    private static final Set<String> FAULTY =
+            Set.of("conformance", "simulate", "check", "check-messages-hub", "soak", "soak-peer");
 
     @Override
     public void run() {

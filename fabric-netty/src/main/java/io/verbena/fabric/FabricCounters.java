@@ -15,6 +15,7 @@ public final class FabricCounters {
     private final AtomicLong rejected = new AtomicLong();
     private final AtomicLong malformedFrames = new AtomicLong();
     private final AtomicLong starved = new AtomicLong();
+    private final AtomicLong expelled = new AtomicLong();
 
     /** Creates counters that are all 0. */
     public FabricCounters() {}
@@ -59,6 +60,11 @@ public final class FabricCounters {
         return starved.get();
     }
 
+    /** Of the rejected, links over which no packet had come while others needed their places. */
+    public long expelled() {
+        return expelled.get();
+    }
+
     /** Counts a connection that came in. */
     public void countAccepted() {
         accepted.incrementAndGet();
@@ -99,10 +105,15 @@ public final class FabricCounters {
         starved.incrementAndGet();
     }
 
+    /** Counts a link that gave its place to others. */
+    public void countExpelled() {
+        expelled.incrementAndGet();
+    }
+
     @Override
     public String toString() {
         return "accepted=" + accepted + " linksUp=" + linksUp + " linksDown=" + linksDown + " reconnects=" + reconnects
                 + " failedConnects=" + failedConnects + " rejected=" + rejected + " malformedFrames=" + malformedFrames
-                + " starved=" + starved;
+                + " starved=" + starved + " expelled=" + expelled;
     }
 }

@@ -13,6 +13,12 @@ public enum Adversary {
     ALL_URGENT("everything urgent"),
     /** A peer that takes packets and never answers: all it sends is sent again and again. */
     SILENT_PEER("a peer that never acknowledges"),
+    /** A peer that is not there: all its queue pairs wait for a link. */
+    ABSENT_PEER("1,000 queue pairs to a peer that is not there"),
+    /** SENDs to a receiver that posts no receives: each is refused, and sent again. */
+    NOT_READY("200 queue pairs to a receiver that is never ready"),
+    /** Appends to a queue that is full and stays so. */
+    FULL_QUEUE("200 queue pairs that append to a full queue"),
     /** The largest weights that can be set, on every queue pair. */
     WEIGHTS("weights at the limits"),
     /** Requests that fail, and queue pairs that are brought back from ERR each time. */
@@ -23,6 +29,8 @@ public enum Adversary {
 
     private static final int MESSAGE = 4096;
     private static final int MOST_QUEUE_PAIRS = 10_000;
+    private static final int ABSENT_QUEUE_PAIRS = 1000;
+    private static final int REFUSED_QUEUE_PAIRS = 200;
     private static final int URGENT_MESSAGE = 64;
     private static final int URGENT_QUEUE_PAIRS = 64;
 
@@ -61,6 +69,20 @@ public enum Adversary {
                 return List.of(
                         victim(),
                         Tenant.of("adversary", 1, MESSAGE, TenantVerb.SEND).behaving(Conduct.SILENT));
+            case ABSENT_PEER:
+                return List.of(victim(), other.on(ABSENT_QUEUE_PAIRS).behaving(Conduct.ABSENT));
+            case NOT_READY:
+                return List.of(
+                        victim(),
+                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.SEND)
+                                .on(REFUSED_QUEUE_PAIRS)
+                                .behaving(Conduct.UNREADY));
+            case FULL_QUEUE:
+                return List.of(
+                        victim(),
+                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.APPEND)
+                                .on(REFUSED_QUEUE_PAIRS)
+                                .behaving(Conduct.UNREADY));
             case WEIGHTS:
                 int most = PerformanceGroup.MAX_WEIGHT;
                 return List.of(
@@ -70,6 +92,12 @@ public enum Adversary {
             default:
                 return List.of(victim(), other.on(4).behaving(Conduct.INVALID));
         }
+    }
+
+    /** Whether nothing that it sends is ever taken, so that the victim is to have as much beside it as alone. */
+    boolean isInVain() {
+        return tenants().get(ITS_PLACE).conduct() == Conduct.ABSENT
+                || tenants().get(ITS_PLACE).conduct() == Conduct.UNREADY;
     }
 
     /** What the victim is entitled to of what it would have alone. */

@@ -38,7 +38,9 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
             names = "--adversary",
             split = ",",
             paramLabel = "<name>",
-            description = "queue-pairs, one-byte, all-urgent, silent-peer, weights, invalid; default all.")
+            description =
+                    "queue-pairs, one-byte, all-urgent, silent-peer, absent-peer, not-ready, full-queue, weights, invalid; default"
+                            + " all.")
     List<String> adversaries = List.of("all");
 
     @Option(

@@ -10,5 +10,12 @@ public enum Conduct {
      */
     INVALID,
     /** Its peer takes packets and never answers. */
-    SILENT
+    SILENT,
+    /** No link leads to its peer, and it never gives up. */
+    ABSENT,
+    /** Its peer is never ready: it posts no receives, and takes nothing from its append queue. */
+    UNREADY;
+
+    /** A NIC that no fabric knows. */
+    static final long NOWHERE = 0x0bad_cafeL;
 }

@@ -43,9 +43,9 @@ final class NearSide implements AutoCloseable {
             TenantSender sender = new TenantSender(node.nic(), tenant);
             rendezvous.tell(sender.numbers());
             sender.connect(
-                    tenant.conduct() == Conduct.SILENT ? mute : far,
+                    peer(tenant, far, mute),
                     rendezvous.hear(this::drive),
-                    new ConnectAttributes());
+                    tenant.conduct() == Conduct.ABSENT ? new ConnectAttributes().timeout(0) : new ConnectAttributes());
             senders.add(sender);
         }
         if (setting.ping() != Ping.NONE) {
@@ -55,6 +55,14 @@ final class NearSide implements AutoCloseable {
             pinger = made;
         }
         rendezvous.meet(this::drive);
+    }
+
+    private static long peer(Tenant tenant, long far, long mute) {
+        return switch (tenant.conduct()) {
+            case SILENT -> mute;
+            case ABSENT -> Conduct.NOWHERE;
+            default -> far;
+        };
     }
 
     /** A link to the NIC that the other side names next. */

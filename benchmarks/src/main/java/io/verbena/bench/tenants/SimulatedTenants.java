@@ -90,7 +90,11 @@ final class SimulatedTenants {
         TenantSender sender = new TenantSender(near.nic(), tenant);
         TenantSink sink = new TenantSink(peer.nic(), tenant);
         sink.connect(NEAR, sender.numbers(), attributes);
-        sender.connect(peer.nicId(), sink.address(), attributes);
+        if (tenant.conduct() == Conduct.ABSENT) {
+            sender.connect(Conduct.NOWHERE, sink.address(), attributes.timeout(0));
+        } else {
+            sender.connect(peer.nicId(), sink.address(), attributes);
+        }
         if (peer == far) {
             sender.onReset((index, number, again) -> sink.reconnect(index, NEAR, number, again));
         }

@@ -257,7 +257,7 @@ final class TenantSender {
             }
             return;
         }
-        if (tenant.conduct() == Conduct.STEADY) {
+        if (tenant.conduct() != Conduct.INVALID && tenant.conduct() != Conduct.SILENT) {
             throw new BenchException(tenant.name() + ": a request ended in " + completion.status());
         }
         errors++;

@@ -106,7 +106,9 @@ final class TenantSink {
         QueuePair own = queuePairs[index];
         own.connect(peerNic, peerQp, attributes);
         for (int i = 0; tenant.verb() == TenantVerb.SEND && i < receives(tenant); i++) {
-            postReceive(own);
+            if (tenant.conduct() != Conduct.UNREADY) {
+                postReceive(own);
+            }
         }
     }
 
@@ -129,7 +131,7 @@ final class TenantSink {
 
     /** Takes what has come, unless it is to be silent; polling gives the engine its turns. */
     int turn() {
-        if (tenant.conduct() == Conduct.SILENT) {
+        if (tenant.conduct() == Conduct.SILENT || tenant.conduct() == Conduct.UNREADY) {
             return 0;
         }
         long before = taken;

@@ -23,7 +23,21 @@ class AdversaryTest {
         KeptShare kept = SimulatedAdversary.run(adversary, CHUNKS);
 
         assertThat(kept.alone()).as("the victim fills the link by itself").isGreaterThan(11.5e9);
-        assertThat(kept.kept()).as("%s: %s", adversary.title(), kept).isGreaterThanOrEqualTo(0.97);
+        double all = adversary.isInVain() ? 1 / kept.entitlement() : 1;
+        assertThat(kept.kept() / all).as("%s: %s", adversary.title(), kept).isGreaterThanOrEqualTo(0.97);
+    }
+
+    @Test
+    void whoeverIsRefusedHasSentAndWaits() {
+        for (Adversary adversary : List.of(Adversary.NOT_READY, Adversary.FULL_QUEUE)) {
+            SimulatedTenants tenants = new SimulatedTenants(1, CHUNKS, adversary.tenants());
+            long[] bytes = tenants.run(0, 30 * MILLISECOND);
+
+            assertThat(bytes[Adversary.ITS_PLACE]).as("%s: sent", adversary).isPositive();
+            assertThat(tenants.sender(Adversary.ITS_PLACE).errors())
+                    .as("%s: errors", adversary)
+                    .isZero();
+        }
     }
 
     @Test

@@ -78,7 +78,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
      *
      * @param channel that has no handlers yet
      * @param maxText most bytes of text in the hello
-     * @param timeout in which the hello must be there
+     * @param timeout in which each hello must be there
      * @param maxReceiveBuffer bytes of the largest receive buffer afterwards
      * @param outcome what follows
      */
@@ -165,6 +165,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
             received = 0;
             expected = HelloFlyweight.HEADER_LENGTH;
             sizer.missingOfHello(expected);
+            left = timeout.toNanos(); // the next has as much
         } else if (Outcome.CLOSE.equals(reason)) {
             stop();
             context.close();
@@ -193,6 +194,15 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
         if (context != null) {
             ((HelloHandler) context.handler()).remove(context);
         }
+    }
+
+    /** Refuses the peer of a channel that is in its hello, for a reason that is not its hello's. */
+    static void refuse(Channel channel, String reason) {
+        ChannelHandlerContext context = channel.pipeline().context(HelloHandler.class);
+        if (context != null) {
+            ((HelloHandler) context.handler()).refuse(context, reason);
+        }
+        channel.close();
     }
 
     /** A channel whose outcome has said {@link Outcome#MORE} is not needed, which is nobody's fault: closes it. */

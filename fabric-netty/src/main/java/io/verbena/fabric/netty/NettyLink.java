@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.verbena.fabric.PeerProcess;
+import io.verbena.fabric.security.AuthenticatedLink;
+import io.verbena.fabric.security.PeerAttributes;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
@@ -28,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its polls
  * read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
  */
-public final class NettyLink implements Link {
+public final class NettyLink implements AuthenticatedLink {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
     private static final VarHandle STATE;
     private static final VarHandle WRITE_ASKED;
@@ -79,6 +81,11 @@ public final class NettyLink implements Link {
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile boolean readAsked;
 
+    private final long upSince = System.nanoTime();
+
+    /** Written once, by the baton holder: a packet has come. */
+    private volatile boolean delivered;
+
     // Of the baton holder.
     private int warmth; // polls in which it looks at the socket itself
 
@@ -104,7 +111,7 @@ public final class NettyLink implements Link {
         this.receiveLimit = fabric.context().receiveLimit();
         boolean encrypted = TlsHandshake.isOn(channel);
         this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
-        this.peer = TlsHandshake.peerOf(channel);
+        this.peer = PeerAttributes.of(channel);
         Marks marks = new Marks();
         this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
@@ -131,7 +138,7 @@ public final class NettyLink implements Link {
         return remote;
     }
 
-    /** Who the other end has proven to be. */
+    @Override
     public PeerIdentity peer() {
         return peer;
     }
@@ -151,7 +158,7 @@ public final class NettyLink implements Link {
     public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
         return outbound.gathers(payload, payloadLength) && state == State.UP
                 ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
-                : Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
+                : AuthenticatedLink.super.claim(headerLength, payload, payloadOffset, payloadLength);
     }
 
     @Override
@@ -205,12 +212,15 @@ public final class NettyLink implements Link {
         if (socket == null && !hasInbound()) {
             return 0;
         }
-        int delivered = inbound.poll(this, handler, limit, socket);
-        if (outbound.answer() && delivered == 0) {
+        int packets = inbound.poll(this, handler, limit, socket);
+        if (outbound.answer() && packets == 0) {
             flush(); // else what the packets give to send goes with it
         }
-        if (delivered > 0) {
+        if (packets > 0) {
             warmth = direct == null ? 0 : WARM_POLLS;
+            if (!delivered) {
+                delivered = true;
+            }
         } else if (socket != null) {
             warmth = inbound.hasEnded() ? 0 : warmth - 1;
         }
@@ -222,7 +232,7 @@ public final class NettyLink implements Link {
         } else if (state == State.CLOSED) {
             inbound.release();
         }
-        return delivered;
+        return packets;
     }
 
     private void faulty() {
@@ -392,11 +402,27 @@ public final class NettyLink implements Link {
         return message == null ? cause.toString() : message;
     }
 
-    /** Its other end is gone, as the peer has proved, and another link follows; by the owner. */
+    /** It breaks, for its other end is gone, as the peer has proved, and another link follows; by the owner. */
     void replaced() {
         STATE.compareAndSet(this, State.UP, State.DOWN);
         arrived();
         channel.close();
+    }
+
+    /** Whether a packet has ever come. Any thread. */
+    boolean hasDelivered() {
+        return delivered;
+    }
+
+    /** When it came up. */
+    long upSince() {
+        return upSince;
+    }
+
+    /** Gives its place to others; by the owner. */
+    void expel(String reason) {
+        fabric.expelled(remote, reason);
+        replaced();
     }
 
     private void reportFault() {

@@ -355,6 +355,71 @@ class HostilePeerTest {
     }
 
     @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aNewPeerGetsInWhileSilentOnesFillTheRoom(boolean withHellos) throws Exception {
+        client.close();
+        server.close();
+        start(
+                SocketTransport.best(),
+                NettyFabricTest.quick().frameTimeout(Duration.ofMinutes(1)).maxConnections(8));
+        useTheGoodOne();
+        Socket[] sockets = new Socket[30];
+        try {
+            for (int i = 0; i < sockets.length; i++) {
+                sockets[i] = new Socket(address.getAddress(), address.getPort());
+                if (withHellos) {
+                    sockets[i].getOutputStream().write(goodHellos(1000 + i));
+                    server.node.nextLink();
+                }
+            }
+            int tooMany = 1 + sockets.length - 8;
+            await().atMost(LONG).until(() -> server.fabric.counters().rejected() >= tooMany);
+            assertThat(server.node.nextRejection()).contains("more than the maximum of 8 connections");
+            assertThat(server.fabric.counters().expelled()).isEqualTo(withHellos ? tooMany : 0);
+            try (Peer other = new Peer(3, SocketTransport.best(), NettyFabricTest.quick())) {
+                Link link = other.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS);
+                assertThat(link.state()).isEqualTo(Link.State.UP);
+            }
+        } finally {
+            for (Socket socket : sockets) {
+                if (socket != null) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
+    /** One that is used keeps its place. */
+    private void useTheGoodOne() {
+        client.node.send(good, 10);
+        await().atMost(LONG).until(() -> server.node.received == 10);
+        server.node.expectFrom(0);
+        server.node.received = 0;
+    }
+
+    @Test
+    void linksOverWhichNothingComesEndWithTheTimeWhileRoomIsShort() throws Exception {
+        useTheGoodOne();
+        Socket[] sockets = new Socket[6]; // of 8, with the good one 7
+        try {
+            for (int i = 0; i < sockets.length; i++) {
+                sockets[i] = new Socket(address.getAddress(), address.getPort());
+                sockets[i].getOutputStream().write(goodHellos(1000 + i));
+                server.node.nextLink();
+            }
+            await().atMost(LONG).until(() -> server.fabric.counters().expelled() == 3);
+            assertThat(server.node.nextRejection()).contains("no packet within 700 ms, while 7 of 8");
+            expectClose(sockets[0]);
+        } finally {
+            for (Socket socket : sockets) {
+                if (socket != null) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
     @EnumSource
     void allTransportsSurviveAFloodOfBrokenPeers(SocketTransport transport) throws Exception {
         if (transport.isAvailable() && transport != SocketTransport.best()) {
@@ -362,6 +427,7 @@ class HostilePeerTest {
             server.close();
             start(transport);
         }
+        useTheGoodOne();
         Random random = new Random(7);
         int cut = 0;
         for (int i = 0; i < 100; i++) {

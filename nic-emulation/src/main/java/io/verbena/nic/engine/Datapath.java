@@ -488,12 +488,16 @@ final class Datapath implements TransportServices, PacketHandler {
         queuePairs.remove(qp);
         timers.remove(qp);
         Path path = qp.path();
+        Path waitedFor = qp.blockedOn;
         if (path != null) {
             path.queuePairs().remove(qp);
         }
         outbound.remove(qp);
         if (path != null) {
             links.forgetUnused(path);
+        }
+        if (waitedFor != null) {
+            links.forgetUnused(waitedFor);
         }
     }
 
@@ -613,6 +617,11 @@ final class Datapath implements TransportServices, PacketHandler {
     @Override
     public void attach(QpContext qp) {
         outbound.attach(qp);
+    }
+
+    @Override
+    public void unblock(Path path) {
+        outbound.unblock(path);
     }
 
     @Override

@@ -315,6 +315,9 @@ final class LinkTable implements Arrivals {
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
             services.attach(path.queuePairs().get(i)); // a link of another kind may have another port
+        }
+        services.unblock(path);
+        for (int i = 0; i < path.queuePairs().size(); i++) {
             services.schedule(path.queuePairs().get(i));
         }
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());

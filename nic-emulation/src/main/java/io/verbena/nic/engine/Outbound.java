@@ -1,5 +1,7 @@
 package io.verbena.nic.engine;
 
+import io.verbena.nic.QpState;
+import io.verbena.nic.QpType;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
@@ -428,11 +430,11 @@ final class Outbound implements AutoCloseable {
         }
         arbiter.blocked(qp);
         if (path != null && qp.blockedOn == null) {
-            qp.blockedOn = path;
-            if (path.blocked().isEmpty()) {
+            // Where there is no link it is the next one that has room: until then nobody asks, and nobody else pays.
+            if (path.isUp() && !path.hasBlocked()) {
                 blocked.add(path);
             }
-            path.blocked().add(qp);
+            path.block(qp);
         }
     }
 
@@ -456,14 +458,11 @@ final class Outbound implements AutoCloseable {
         return true;
     }
 
-    private void unblock(Path path) {
-        List<QpContext> waiting = path.blocked();
-        for (int i = 0; i < waiting.size(); i++) {
-            QpContext qp = waiting.get(i);
-            qp.blockedOn = null;
+    /** There may be room for who waits on a path. */
+    void unblock(Path path) {
+        for (QpContext qp = path.unblockOne(); qp != null; qp = path.unblockOne()) {
             arbiter.active(qp);
         }
-        waiting.clear();
     }
 
     /**
@@ -517,7 +516,7 @@ final class Outbound implements AutoCloseable {
     void schedule(QpContext qp) {
         if (qp == visited) {
             again = true; // what becomes of it is said at the end of its visit
-        } else if (qp.attached && qp.blockedOn == null) {
+        } else if (qp.attached && (qp.blockedOn == null || needsNoLink(qp, qp.blockedOn))) {
             if (qp.outcome() == QpContext.IDLE) {
                 standAnew(qp);
             }
@@ -527,6 +526,15 @@ final class Outbound implements AutoCloseable {
                 arbiter.active(qp);
             }
         }
+    }
+
+    /** Whether a queue pair that waits for a link has something to do that needs none: flushing, or giving up datagrams. */
+    private static boolean needsNoLink(QpContext qp, Path path) {
+        if (path.isUp() || (qp.type() == QpType.RC && qp.state() == QpState.RTS)) {
+            return false;
+        }
+        path.unblock(qp);
+        return true;
     }
 
     /** A queue pair has an acknowledgement to send. */
@@ -577,8 +585,7 @@ final class Outbound implements AutoCloseable {
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
-            path.blocked().remove(qp);
-            qp.blockedOn = null;
+            path.unblock(qp);
         }
     }
 

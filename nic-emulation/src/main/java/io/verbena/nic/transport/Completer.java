@@ -25,6 +25,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Pure state: used under the engine's baton; time is passed in.
  */
 final class Completer {
+    /** Longest that a request is held back beyond what the receiver asks for, in nanoseconds. */
+    private static final long LONGEST_BACK_OFF = 10_000_000;
+
+    private static final int MOST_DOUBLINGS = 16;
+
     private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
 
     private final QpContext qp;
@@ -35,7 +40,8 @@ final class Completer {
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
 
     private int retries;
-    private int rnrRetries;
+    private int rnrRetries; // of a request that has for ever: doublings of the delay
+    private boolean probing;
     private int extensions;
     private int acknowledged; // the newest PSN that is known to have been answered
     private long ackDeadline = Long.MAX_VALUE;
@@ -150,7 +156,8 @@ final class Completer {
         if (AethSyndrome.isRnrNak(syndrome)) {
             services.count(NicCounter.RECEIVER_NOT_READY);
             requester.rewind(psn);
-            receiverNotReady(RnrTimer.nanos(AethSyndrome.timerCode(syndrome)));
+            probing = true;
+            receiverNotReady(backedOff(RnrTimer.nanos(AethSyndrome.timerCode(syndrome))));
             return;
         }
         switch (syndrome) {
@@ -299,6 +306,7 @@ final class Completer {
         nakPsn = -1;
         retries = 0;
         rnrRetries = 0;
+        probing = false;
         extensions = 0;
     }
 
@@ -315,6 +323,28 @@ final class Completer {
     /** The first PSN of the oldest request; there is one with PSNs. */
     int headPsn() {
         return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
+    }
+
+    /**
+     * Whether the receiver was not ready for the oldest request, and has not taken it since: only that one is sent again, for what
+     * is behind it would be thrown away with it.
+     */
+    boolean isProbing() {
+        return probing;
+    }
+
+    /**
+     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the least, and as
+     * long again as it has waited so far. So a receiver that stays away costs the link little, and one that comes back is
+     * found after twice the time at most.
+     */
+    private long backedOff(long delay) {
+        if (qp.rnrRetry() != FOREVER) {
+            return delay;
+        }
+        long backedOff = Math.max(delay, Math.min(delay << rnrRetries, LONGEST_BACK_OFF));
+        rnrRetries = Math.min(rnrRetries + 1, MOST_DOUBLINGS);
+        return backedOff;
     }
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */

@@ -60,9 +60,36 @@ public final class Path {
         return queuePairs;
     }
 
-    /** Queue pairs that have work and wait for the link without standing behind its {@link #port}. */
-    public List<QpContext> blocked() {
-        return blocked;
+    /** Whether queue pairs have work and wait for the link without standing behind its {@link #port}. */
+    public boolean hasBlocked() {
+        return !blocked.isEmpty();
+    }
+
+    /** A queue pair that waits for nothing yet waits for the link from now on. */
+    public void block(QpContext qp) {
+        qp.blockedOn = this;
+        qp.blockedAt = blocked.size();
+        blocked.add(qp);
+    }
+
+    /** A queue pair waits no more for the link; it did. In constant time: thousands may wait. */
+    public void unblock(QpContext qp) {
+        QpContext last = blocked.remove(blocked.size() - 1);
+        if (last != qp) {
+            blocked.set(qp.blockedAt, last);
+            last.blockedAt = qp.blockedAt;
+        }
+        qp.blockedOn = null;
+    }
+
+    /** One that waited for the link and does no more; null if none does. */
+    public @Nullable QpContext unblockOne() {
+        if (blocked.isEmpty()) {
+            return null;
+        }
+        QpContext last = blocked.get(blocked.size() - 1);
+        unblock(last);
+        return last;
     }
 
     /** What fills up for all queue pairs whose packets go over the link. */

@@ -101,6 +101,8 @@ public final class QpContext extends Flow {
     public boolean contested;
     /** The path on whose list of blocked flows it is, or null; the engine's. */
     public @Nullable Path blockedOn;
+    /** Where it is on that list; the path's. */
+    int blockedAt;
 
     @SuppressWarnings("unused") // through DOORBELL
     private volatile int doorbell;

@@ -233,7 +233,7 @@ final class ReliableRequester extends Requester {
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
                 && direct.isOpen(path);
-        if ((directly && !nothingUnanswered)
+        if (((directly || completer.isProbing()) && !nothingUnanswered)
                 || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
                 || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
             if (reads && qp.maxRdAtomic() == 0) {

@@ -64,6 +64,9 @@ public interface TransportServices {
     /** A queue pair is connected along a path, or its path has got another link: what it sends fills that one's port. */
     void attach(QpContext qp);
 
+    /** A path has got a link: who waited for one is scheduled. */
+    void unblock(Path path);
+
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
     void nothingUnderWay(QpContext qp);
 

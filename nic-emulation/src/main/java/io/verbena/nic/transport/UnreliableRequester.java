@@ -200,8 +200,9 @@ final class UnreliableRequester extends Requester {
         if (giveUpAt <= now) {
             giveUpAt = Long.MAX_VALUE;
             if (outcome == QpContext.BLOCKED) {
-                dropBelow = ring.published(); // it is looked at again each turn: that finds them dropped
+                dropBelow = ring.published();
                 dropTo = path();
+                services.schedule(qp); // its visit finds them dropped
             }
         }
     }

@@ -123,6 +123,13 @@ final class Arrivals {
         }
     }
 
+    /** Forgets streams of which nothing comes any more. */
+    void forget(int first, int count) {
+        for (int stream = first; stream < first + count; stream++) {
+            streams.remove(stream);
+        }
+    }
+
     /** Reports gaps in all streams. */
     void finishAll() {
         streams.forEach((stream, check) -> {

@@ -1,5 +1,7 @@
 package io.verbena.bench.check.messages;
 
+import java.util.Locale;
+
 /**
  * Something that is wrong.
  *
@@ -12,6 +14,20 @@ package io.verbena.bench.check.messages;
  * @param got what was
  */
 public record Flaw(FlawKind kind, String where, String channel, int stream, long number, String expected, String got) {
+    /** In lines, for who has to find out why. */
+    String describe() {
+        return String.format(
+                Locale.ROOT,
+                "  what      %s%n  node      %s%n  channel   %s%n  stream    %d%n  message   %d%n  expected  %s%n  got       %s",
+                kind,
+                where,
+                channel,
+                stream,
+                number,
+                expected,
+                got);
+    }
+
     @Override
     public String toString() {
         return kind + " at " + where + ", " + channel + ", stream " + stream + ", number " + number + ": expected "

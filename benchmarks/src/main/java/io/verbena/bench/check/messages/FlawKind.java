@@ -20,6 +20,8 @@ public enum FlawKind {
     WRONG_MEMORY,
     /** A callback was entered inside another of the same node, or a node was driven inside its own callback. */
     REENTERED,
+    /** What is held grows, or is left when all is closed. */
+    LEFT,
     /** Nothing has gone on for too long where something was due. */
     STALLED,
     /** An exception, or a process that ended, where none may. */

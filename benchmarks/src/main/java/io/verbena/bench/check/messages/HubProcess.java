@@ -85,17 +85,28 @@ public final class HubProcess implements Callable<Integer> {
         Flaw flaw = findings.first();
         if (flaw != null && !told) {
             told = true;
-            out.println(FLAW
-                    + String.join(
-                            SEPARATOR,
-                            flaw.kind().name(),
-                            oneLine(flaw.where()),
-                            oneLine(flaw.channel()),
-                            Integer.toString(flaw.stream()),
-                            Long.toString(flaw.number()),
-                            oneLine(flaw.expected()),
-                            oneLine(flaw.got())));
+            out.println(line(flaw));
         }
+    }
+
+    /** A flaw in a line. */
+    static String line(Flaw flaw) {
+        return FLAW
+                + String.join(
+                        SEPARATOR,
+                        flaw.kind().name(),
+                        oneLine(flaw.where()),
+                        oneLine(flaw.channel()),
+                        Integer.toString(flaw.stream()),
+                        Long.toString(flaw.number()),
+                        oneLine(flaw.expected()),
+                        oneLine(flaw.got()));
+    }
+
+    /** The flaw of a {@link #line}, without the word that it begins with. */
+    static Flaw flaw(String rest) {
+        String[] f = lines(rest).split(SEPARATOR, -1);
+        return new Flaw(FlawKind.valueOf(f[0]), f[1], f[2], Integer.parseInt(f[3]), Long.parseLong(f[4]), f[5], f[6]);
     }
 
     static String oneLine(String text) {

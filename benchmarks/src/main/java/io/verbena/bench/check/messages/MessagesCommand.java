@@ -4,7 +4,6 @@ import io.verbena.NodeMode;
 import io.verbena.bench.check.CheckOptions;
 import java.io.PrintStream;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -79,22 +78,9 @@ public final class MessagesCommand implements Callable<Integer> {
             return 0;
         }
         out.println("FAILED in round " + result.rounds() + " of seed " + settings.seed() + ":");
-        out.println(describe(flaw));
+        out.println(flaw.describe());
         out.flush();
         return 1;
-    }
-
-    private static String describe(Flaw flaw) {
-        return String.format(
-                Locale.ROOT,
-                "  what      %s%n  node      %s%n  channel   %s%n  stream    %d%n  message   %d%n  expected  %s%n  got       %s",
-                flaw.kind(),
-                flaw.where(),
-                flaw.channel(),
-                flaw.stream(),
-                flaw.number(),
-                flaw.expected(),
-                flaw.got());
     }
 
     private MessagesSettings settings() {

@@ -100,9 +100,7 @@ final class ProcessHost implements Host {
             int second = rest.indexOf(' ');
             counts.put(Integer.valueOf(rest.substring(0, second)), Long.valueOf(rest.substring(second + 1)));
         } else if (line.startsWith(HubProcess.FLAW)) {
-            String[] f = HubProcess.lines(rest).split(HubProcess.SEPARATOR, -1);
-            findings.report(new Flaw(
-                    FlawKind.valueOf(f[0]), f[1], f[2], Integer.parseInt(f[3]), Long.parseLong(f[4]), f[5], f[6]));
+            findings.report(HubProcess.flaw(rest));
         } else if (line.startsWith("holds ")) {
             tally.add(Count.HOLDS, Long.parseLong(rest));
         } else if (line.startsWith("table ") || line.startsWith("state ")) {

@@ -1,10 +1,7 @@
 package io.verbena.bench.check.messages;
 
-import io.verbena.ChannelOptions;
 import io.verbena.Node;
 import io.verbena.NodeMode;
-import io.verbena.TenantOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -14,7 +11,6 @@ import java.util.concurrent.locks.LockSupport;
 /** Clients with nodes of one mode, which send to one hub for a while and then wait for what they have sent. */
 final class Round {
     private static final long LOOK_NANOS = 2_000_000;
-    private static final int LARGE = 16 << 20;
 
     private final MessagesSettings settings;
     private final FabricName fabric;
@@ -80,15 +76,7 @@ final class Round {
     }
 
     private Client client(int index) {
-        Node node = Node.launch(fabric.context()
-                .name("client-" + number + "-" + index)
-                .mode(mode)
-                .sendDepth(16 << random.nextInt(7))
-                .stagingLength(64 << 10 << random.nextInt(5))
-                .peerTimeout(Duration.ofSeconds(3))
-                .linger(Duration.ofSeconds(10))
-                .tenant(new TenantOptions().name("gold").weight(3))
-                .tenant(new TenantOptions().name("tin").weight(1)));
+        Node node = Site.launch("client-" + number + "-" + index, fabric, mode, random);
         Site site = new Site(
                 node,
                 mode,
@@ -101,51 +89,6 @@ final class Round {
                 new Arrivals(node.name(), content, findings),
                 new Entrance(node.name(), findings),
                 settings);
-        return new Client(site, loads(site), () -> System.nanoTime() - end < 0);
-    }
-
-    private List<Load> loads(Site site) {
-        List<Load> loads = new ArrayList<>();
-        if (has(LoadName.CHANNELS)) {
-            loads.addAll(channels(site));
-        }
-        if (has(LoadName.ECHOES)) {
-            loads.add(new EchoLoad(site, false, () -> {}));
-            loads.add(new EchoLoad(site, true, () -> {}));
-        }
-        if (has(LoadName.PROXY)) {
-            loads.add(new ProxyLoad(site));
-        }
-        if (has(LoadName.CALLS)) {
-            loads.add(new CallLoad(site, Answers.NOW, random.nextBoolean()));
-            loads.add(new CallLoad(site, Answers.LATER, random.nextBoolean()));
-        }
-        if (has(LoadName.REGIONS)) {
-            loads.add(new RegionLoad(site));
-        }
-        if (has(LoadName.NESTED)) {
-            loads.add(new NestedLoad(site));
-        }
-        if (has(LoadName.CHURN)) {
-            loads.add(new ChurnLoad(site));
-        }
-        return loads;
-    }
-
-    private List<Load> channels(Site site) {
-        ChannelOptions plain = new ChannelOptions();
-        int large = Math.min(settings.maxLength(), LARGE);
-        return List.of(
-                new ChannelLoad(site, Place.SINK, site.node().tenant("default"), plain, settings.maxLength()),
-                new ChannelLoad(site, Place.SINK, site.node().tenant("gold"), plain, 4096),
-                new ChannelLoad(site, Place.SINK, site.node().tenant("tin"), new ChannelOptions().urgent(true), 4096),
-                new ChannelLoad(site, Place.POLLED, site.node().tenant("gold"), new ChannelOptions().weight(2), large),
-                new ChannelLoad(site, Place.SMALL, site.node().tenant("default"), plain, 16 << 10),
-                new ChannelLoad(site, Place.CONSUMERS, site.node().tenant("tin"), plain, 1 << 20),
-                new ChannelLoad(site, Place.HOLD, site.node().tenant("default"), plain, 256 << 10));
-    }
-
-    private boolean has(LoadName load) {
-        return settings.loads().contains(load);
+        return new Client(site, Loads.of(site, random), () -> System.nanoTime() - end < 0);
     }
 }

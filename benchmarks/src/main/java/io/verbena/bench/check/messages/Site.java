@@ -2,6 +2,7 @@ package io.verbena.bench.check.messages;
 
 import io.verbena.Node;
 import io.verbena.NodeMode;
+import io.verbena.TenantOptions;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +36,19 @@ record Site(
         MessagesSettings settings) {
     /** How long a connection may take. */
     static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    /** Launches the node of a client; what may differ follows from the generator. */
+    static Node launch(String name, FabricName fabric, NodeMode mode, SplittableRandom random) {
+        return Node.launch(fabric.context()
+                .name(name)
+                .mode(mode)
+                .sendDepth(16 << random.nextInt(7))
+                .stagingLength(64 << 10 << random.nextInt(5))
+                .peerTimeout(Duration.ofSeconds(3))
+                .linger(Duration.ofSeconds(10))
+                .tenant(new TenantOptions().name("gold").weight(3))
+                .tenant(new TenantOptions().name("tin").weight(1)));
+    }
 
     int newStream() {
         int stream = streams.incrementAndGet();
