@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -107,6 +108,7 @@ public final class Node implements AutoCloseable, Executor {
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(this, engine, endpoint, waiter, memory, context);
         connections.onPeerGone(links::forget);
+        connections.handshake().peers(this::peer);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(
                 engine,
@@ -250,9 +252,12 @@ public final class Node implements AutoCloseable, Executor {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
+        return openResponder(tenants.defaultTenant(), responderName, options);
+    }
+
+    Responder openResponder(Tenant opener, String responderName, InboxOptions options) {
         checkOpen();
-        ChannelOptions peers = new ChannelOptions(options.channels).concurrent(true); // any thread answers
-        return new Responder(openings.inbox(tenants.defaultTenant(), responderName, options, peers));
+        return new Responder(openings.requests(opener, responderName, options));
     }
 
     /** Opens a {@link Requester} with the default options. */
@@ -294,6 +299,12 @@ public final class Node implements AutoCloseable, Executor {
     SharedRegion share(Tenant tenant, String regionName, int bytes) {
         checkOpen();
         return openings.region(tenant, regionName, bytes);
+    }
+
+    /** Who a NIC belongs to, as far as that was proven. */
+    private PeerIdentity peer(long nicId) {
+        PeerIdentity known = links.peer(nicId);
+        return known != null ? known : localLinks.contains(nicId) ? PeerIdentity.SAME_PROCESS : PeerIdentity.ANONYMOUS;
     }
 
     /** A region was taken back. */

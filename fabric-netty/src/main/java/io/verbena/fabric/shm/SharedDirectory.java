@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.fabric.security.LocalUser;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -148,17 +149,12 @@ final class SharedDirectory implements AutoCloseable {
             throw new IOException("it is not a directory");
         }
         Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-        if (!owner.equals(ownUser())) {
-            throw new IOException("it belongs to user " + owner + ", this process is user " + ownUser());
+        if (!owner.equals(LocalUser.own())) {
+            throw new IOException("it belongs to user " + owner + ", this process is user " + LocalUser.own());
         }
         if (!Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS).equals(PRIVATE)) {
             throw new IOException("others may enter it; remove it, or chmod 700");
         }
-    }
-
-    /** The numeric id of the user that this process runs as. */
-    static int ownUser() throws IOException {
-        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
     private interface LockedAction<T> {
