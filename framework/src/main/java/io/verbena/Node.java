@@ -96,7 +96,8 @@ public final class Node implements AutoCloseable, Executor {
                 .urgentWindow(context.urgentWindow)
                 .capacity(context.capacity)
                 .waiters(waiter);
-        NodeMemory memory = NodeMemory.choose(id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
+        NodeMemory memory = NodeMemory.choose(
+                context.sharedMemoryRoot, id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
         this.nic = memory.open(nicContext);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();

@@ -5,6 +5,7 @@ import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
+import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -42,6 +43,7 @@ public final class NodeContext {
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
     boolean sharedMemory;
+    Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
     int sendDepth = 256;
     int maxInline = 192;
     int stagingLength = 256 << 10;
@@ -162,6 +164,15 @@ public final class NodeContext {
      */
     public NodeContext sharedMemory(boolean fromTheLaunch) {
         sharedMemory = fromTheLaunch;
+        return this;
+    }
+
+    /**
+     * The directory under which the files of shared memory lie, on a memory file system; {@code /dev/shm} by default. Nodes that
+     * share memory name the same one. It is also for where somebody else has taken the name of this user's directory there.
+     */
+    public NodeContext sharedMemoryRoot(Path directory) {
+        sharedMemoryRoot = directory;
         return this;
     }
 

@@ -120,8 +120,9 @@ final class SharedDirectory implements AutoCloseable {
     /** The user's directory under a root, made if need be, and nobody else's. */
     static Path userDirectory(Path root) {
         if (!Files.isDirectory(root)) {
-            throw new IllegalStateException("there is no directory " + root
-                    + " for shared memory; mount a tmpfs there, or name another directory");
+            throw new IllegalStateException(
+                    "there is no directory " + root
+                            + " for shared memory; mount a tmpfs there, or name another directory (NodeContext.sharedMemoryRoot)");
         }
         String user = System.getProperty("user.name", "unknown").replaceAll("[^A-Za-z0-9_.-]", "_");
         Path path = root.toAbsolutePath().normalize().resolve("verbena-" + user);
@@ -136,7 +137,9 @@ final class SharedDirectory implements AutoCloseable {
             checkOwn(path);
         } catch (IOException e) {
             throw new IllegalStateException(
-                    "cannot use " + path + ": " + e.getMessage() + "; name another directory for shared memory", e);
+                    "cannot use " + path + ": " + e.getMessage()
+                            + "; name another directory for shared memory (NodeContext.sharedMemoryRoot)",
+                    e);
         }
         return path;
     }
