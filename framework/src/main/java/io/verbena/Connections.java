@@ -407,7 +407,7 @@ final class Connections {
     private void onDatagram(long peerNic, ConnectionFlyweight d) {
         switch (d.type()) {
             case ConnectionFlyweight.REQUEST:
-                send(peerNic, handshake.answer(peerNic, d, context.maxConnectionsPerPeer()));
+                send(peerNic, handshake.answer(peerNic, d));
                 break;
             case ConnectionFlyweight.REPLY:
                 send(peerNic, handshake.answered(peerNic, d));
