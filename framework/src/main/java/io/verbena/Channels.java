@@ -1,5 +1,7 @@
 package io.verbena;
 
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -7,10 +9,17 @@ import org.jspecify.annotations.Nullable;
  * A node's channels by the number of their queue pair: a flat array, so that a message's sender is found without a map.
  *
  * <p>Written under the lock of {@link Connections}; {@link #find} is for any thread. A slot keeps its channel until the
- * queue pair's slot is used again, so that messages which are read after their channel was closed still name it.
+ * queue pair's slot is used again, so that messages which are read after their channel was closed still name it. Of those whose
+ * queue pairs are gone the last {@value #RECENT} are kept, and others for as long as somebody else keeps them: each has tens of
+ * kilobytes.
  */
 final class Channels {
-    private final AtomicReferenceArray<@Nullable Channel> slots;
+    private static final int RECENT = 8;
+
+    /** A channel, or the weak reference to one. */
+    private final AtomicReferenceArray<@Nullable Object> slots;
+
+    private final ArrayDeque<Channel> recent = new ArrayDeque<>();
     private final int mask;
 
     Channels(int maxQueuePairs) {
@@ -22,9 +31,23 @@ final class Channels {
         slots.setRelease(channel.queuePairNumber() & mask, channel);
     }
 
+    /** A channel's queue pair is gone. */
+    void retire(Channel channel) {
+        recent.add(channel);
+        if (recent.size() > RECENT) {
+            Channel old = recent.remove();
+            slots.compareAndSet(old.queuePairNumber() & mask, old, new WeakReference<>(old));
+        }
+    }
+
     @Nullable
     Channel find(int queuePair) {
-        Channel channel = slots.getAcquire(queuePair & mask);
+        Object kept = slots.getAcquire(queuePair & mask);
+        Channel channel = kept instanceof Channel c ? c : retired(kept);
         return channel != null && channel.queuePairNumber() == queuePair ? channel : null;
+    }
+
+    private static @Nullable Channel retired(@Nullable Object kept) {
+        return kept instanceof WeakReference<?> reference ? (Channel) reference.get() : null;
     }
 }

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.nic.QueuePair;
+import io.verbena.nic.memory.Access;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,11 @@ final class Connection {
     @Nullable
     ConnectionFlyweight reply;
 
+    @Nullable
+    Object usedBy; // the peer that it counts against
+
+    long usedBytes; // of the region that it reaches
+    int rights = Access.REMOTE; // what the peer may do with a region, or this side with the peer's
     int attempts;
     long nextAttempt;
     long deadline;

@@ -59,6 +59,8 @@ final class ConnectionFlyweight {
     /** Status of a REJECT: the request makes no sense. */
     static final int INVALID = 5;
 
+    // The status of a REPLY about a region: the accesses, of nic.memory.Access, that the peer does not have.
+
     static final int HEADER_LENGTH = 64;
     static final int MAX_TOKEN = 1024;
     static final int MAX_TEXT = 1024;

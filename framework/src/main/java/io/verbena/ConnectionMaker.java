@@ -94,6 +94,9 @@ final class ConnectionMaker {
         c.maxMessage = d.maxMessage();
         c.regionKey = d.regionKey();
         c.regionLength = d.regionLength();
+        if (!c.incoming) {
+            c.rights = Access.REMOTE & ~d.status();
+        }
         if (c.channel != null) {
             c.channel.target();
         }
@@ -109,9 +112,7 @@ final class ConnectionMaker {
             c.channel.concurrent(options.isConcurrent());
         }
         boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
-        c.queuePair.modify(options.attributes()
-                .state(QpState.INIT)
-                .access(serves ? Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC : 0));
+        c.queuePair.modify(options.attributes().state(QpState.INIT).access(serves ? c.rights : 0));
     }
 
     /** Brings the queue pair to where it receives and sends; its peer is known. */

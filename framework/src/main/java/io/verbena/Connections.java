@@ -57,6 +57,7 @@ final class Connections {
     private final NodeContext context;
     private final CompletionQueue errors;
     private final Notices notices;
+    private final Channels channels;
     private final ConnectionMaker maker;
     private final Handshake handshake;
     private final CompletionHandler onError = this::onError;
@@ -82,6 +83,7 @@ final class Connections {
         this.context = context;
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.notices = notices;
+        this.channels = channels;
         this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
         this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName, engine);
     }
@@ -298,6 +300,7 @@ final class Connections {
         grown -= c.grown;
         if (c.channel != null) {
             c.channel.release();
+            channels.retire(c.channel);
         }
         if (c.region != null) {
             c.region.retire();
@@ -404,7 +407,7 @@ final class Connections {
     private void onDatagram(long peerNic, ConnectionFlyweight d) {
         switch (d.type()) {
             case ConnectionFlyweight.REQUEST:
-                send(peerNic, handshake.answer(peerNic, d, context.maxConnectionsPerPeer()));
+                send(peerNic, handshake.answer(peerNic, d));
                 break;
             case ConnectionFlyweight.REPLY:
                 send(peerNic, handshake.answered(peerNic, d));

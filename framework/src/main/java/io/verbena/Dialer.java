@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import java.time.Duration;
@@ -131,7 +132,7 @@ final class Dialer {
                     .answer(
                             node.nicId(),
                             handshake.request(c, answersTo, NodeContext.maxPacket(NodeRegistry.ringLength(node, peer))),
-                            Integer.MAX_VALUE);
+                            PeerIdentity.SAME_PROCESS);
             if (reply.type() != ConnectionFlyweight.REPLY) {
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
             }

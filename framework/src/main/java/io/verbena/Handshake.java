@@ -2,12 +2,17 @@ package io.verbena;
 
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongFunction;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +44,8 @@ final class Handshake {
     private final NodeContext context;
     private final String nodeName;
     private final RejectionLog rejections;
+    private final PeerUsage usage;
+    private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
     private final Map<Request, Connection> accepted = new HashMap<>();
     private final List<Connection> unconfirmed = new ArrayList<>();
@@ -63,7 +70,13 @@ final class Handshake {
         this.directory = directory;
         this.notices = notices;
         this.context = context;
+        this.usage = new PeerUsage(context.accessPolicy);
         this.nodeName = nodeName;
+    }
+
+    /** Sets who knows which peer a NIC belongs to; before the node is reached. */
+    void peers(LongFunction<PeerIdentity> known) {
+        peers = known;
     }
 
     // ---- asking -----------------------------------------------------------------------------------------------------
@@ -113,39 +126,41 @@ final class Handshake {
 
     // ---- answering --------------------------------------------------------------------------------------------------
 
-    /**
-     * Answers a request, or again in the same way one that came before.
-     *
-     * @param limit of connections that the peer may have
-     */
-    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request, int limit) {
+    /** Answers a request that came by a datagram. */
+    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
+        return answer(peerNic, request, peers.apply(peerNic));
+    }
+
+    /** Answers a request, or again in the same way one that came before and is still permitted. */
+    ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request, PeerIdentity peer) {
         synchronized (lock) {
-            Connection known = accepted.get(new Request(peerNic, request.transaction()));
-            if (known != null && known.reply != null) {
-                return known.reply;
+            if (connections.isEnding()) {
+                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
             String name = request.text();
             boolean region = request.kind() == ConnectionFlyweight.REGION;
             Inbox inbox = region ? null : directory.inbox(name);
             SharedRegion shared = region ? directory.region(name) : null;
-            if (connections.isEnding()) {
-                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
-            }
-            if (!context.accessControl.permits(name, request.token())) {
-                rejections.rejected(
-                        "node '" + request.node() + "'",
-                        "the access token that it shows does not permit '" + name + "' of node '" + nodeName + "'");
+            Tenant tenant = inbox != null ? inbox.tenant() : shared != null ? shared.tenant() : null;
+            int rights = rights(peer, request, tenant);
+            if (rights == 0) {
                 return reject(
                         request,
                         ConnectionFlyweight.NOT_PERMITTED,
-                        "node '" + nodeName + "' does not permit it; give its accessToken in the NodeContext");
+                        "node '" + nodeName + "' does not permit that: its AccessPolicy gives " + peer
+                                + " no right to '" + name + "'");
             }
-            if (inbox == null && shared == null) {
+            Connection known = accepted.get(new Request(peerNic, request.transaction()));
+            if (known != null && known.reply != null) {
+                return known.reply;
+            }
+            if (tenant == null) {
                 return reject(
                         request,
                         ConnectionFlyweight.UNKNOWN_NAME,
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
+            int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : context.maxConnectionsPerPeer();
             if (connections.incomingOf(peerNic) >= limit) {
                 rejections.rejected(
                         "node '" + request.node() + "'",
@@ -157,8 +172,14 @@ final class Handshake {
                         "node '" + nodeName + "' takes no more than " + limit
                                 + " connections of one peer; raise its maxConnectionsPerPeer");
             }
+            Object user = PeerUsage.keyOf(peer, peerNic);
+            String excess = usage.defect(user, shared == null ? 0 : shared.length());
+            if (excess != null) {
+                rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
+                return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName + "' refuses: " + excess);
+            }
             try {
-                return accept(peerNic, request, inbox, shared, whose(inbox, shared));
+                return accept(peerNic, request, inbox, shared, tenant, rights, user);
             } catch (IllegalArgumentException e) {
                 LOG.warn("node '{}' refuses a connection to '{}': {}", nodeName, name, e.getMessage());
                 return reject(
@@ -176,15 +197,54 @@ final class Handshake {
         }
     }
 
-    /** Whose a connection is that leads to one of the two. */
-    private static Tenant whose(@Nullable Inbox inbox, @Nullable SharedRegion region) {
-        if (inbox != null) {
-            return inbox.tenant();
+    /**
+     * What a peer may do with what it asks for: the accesses of a region; any bits for the rest. Refusals are counted and logged.
+     *
+     * @param tenant whose that is, or null if there is no such thing
+     */
+    private int rights(PeerIdentity peer, ConnectionFlyweight request, @Nullable Tenant tenant) {
+        boolean region = request.kind() == ConnectionFlyweight.REGION;
+        AccessRequest asked = new AccessRequest(
+                peer,
+                request.node(),
+                region
+                        ? AccessRequest.Kind.REGION
+                        : directory.isResponder(request.text())
+                                ? AccessRequest.Kind.RESPONDER
+                                : AccessRequest.Kind.INBOX,
+                request.text(),
+                tenant == null ? "" : tenant.name(),
+                ByteBuffer.wrap(request.token()).asReadOnlyBuffer());
+        Set<Right> rights = Set.of();
+        String reason = "the AccessPolicy gives no right to that";
+        if (peer.tenant() != null && tenant != null && !peer.tenant().equals(tenant.name())) {
+            reason = "it is bound to another tenant than '" + tenant.name() + "'";
+        } else {
+            try {
+                rights = context.accessPolicy.rights(asked);
+            } catch (RuntimeException e) {
+                LOG.warn("node '{}': the AccessPolicy failed for: {}", nodeName, asked, e);
+                reason = "the AccessPolicy failed: " + e;
+            }
         }
-        if (region != null) {
-            return region.tenant();
+        int granted = accesses(asked.kind(), rights);
+        if (granted == 0) {
+            rejections.rejected("node '" + request.node() + "'", asked + ": " + reason);
         }
-        throw new IllegalStateException("a connection to nothing");
+        return granted;
+    }
+
+    private static int accesses(AccessRequest.Kind kind, Set<Right> rights) {
+        switch (kind) {
+            case INBOX:
+                return rights.contains(Right.SEND) ? Access.REMOTE : 0;
+            case RESPONDER:
+                return rights.contains(Right.CALL) ? Access.REMOTE : 0;
+            default:
+                return (rights.contains(Right.READ) ? Access.REMOTE_READ : 0)
+                        | (rights.contains(Right.WRITE) ? Access.REMOTE_WRITE : 0)
+                        | (rights.contains(Right.ATOMIC) ? Access.REMOTE_ATOMIC : 0);
+        }
     }
 
     private ConnectionFlyweight accept(
@@ -192,8 +252,14 @@ final class Handshake {
             ConnectionFlyweight request,
             @Nullable Inbox inbox,
             @Nullable SharedRegion region,
-            Tenant tenant) {
+            Tenant tenant,
+            int rights,
+            Object user) {
         Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text(), tenant);
+        c.rights = rights;
+        c.usedBy = user;
+        c.usedBytes = region == null ? 0 : region.length();
+        usage.take(user, c.usedBytes);
         c.firstPsn = ConnectionMaker.randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
         ChannelOptions options = inbox == null ? new ChannelOptions() : inbox.channelOptions();
@@ -215,7 +281,7 @@ final class Handshake {
             reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
         }
         if (region != null) {
-            reply.region(region.key(), region.length());
+            reply.region(region.key(), region.length()).status(Access.REMOTE & ~rights);
         }
         c.reply = reply;
         c.attempts = 1;
@@ -337,6 +403,11 @@ final class Handshake {
     /** A connection is over: a request like its own would be a new one. Under the lock. */
     void forget(Connection c) {
         unconfirmed.remove(c);
+        Object user = c.usedBy;
+        if (user != null) {
+            c.usedBy = null;
+            usage.giveBack(user, c.usedBytes);
+        }
         if (c.incoming) {
             accepted.remove(new Request(c.peerNic, c.transaction));
         }

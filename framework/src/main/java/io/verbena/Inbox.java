@@ -327,21 +327,16 @@ public final class Inbox implements AutoCloseable {
      * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also ends when there is other
      * work for the node.
      *
-     * @param nanos most nanoseconds to sleep
+     * @param longest most time to sleep
      * @return whether there is a message
      * @throws IllegalStateException within a callback of the node
      */
-    public boolean await(long nanos) {
-        return await(nanos, hasMessage);
-    }
-
-    /** As {@link #await(long)}. */
     public boolean await(Duration longest) {
-        return await(longest.toNanos());
+        return await(longest, hasMessage);
     }
 
-    boolean await(long nanos, BooleanSupplier condition) {
-        return node.awaitMessage(nanos, condition);
+    boolean await(Duration longest, BooleanSupplier condition) {
+        return node.awaitMessage(Node.nanos(longest), condition);
     }
 
     boolean isClosed() {

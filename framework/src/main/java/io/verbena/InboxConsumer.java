@@ -62,11 +62,6 @@ public final class InboxConsumer {
         return inbox.isClosed() || consumer.isEmpty();
     }
 
-    /** As {@link #await(long)}. */
-    public boolean await(Duration longest) {
-        return await(longest.toNanos());
-    }
-
     private boolean hasMessage() {
         return !isEmpty();
     }
@@ -74,11 +69,11 @@ public final class InboxConsumer {
     /**
      * Sleeps until there may be a message, as {@link Inbox#await}; another consumer may be faster.
      *
-     * @param nanos most nanoseconds to sleep
+     * @param longest most time to sleep
      * @return whether there may be one
      */
-    public boolean await(long nanos) {
-        return inbox.await(nanos, hasMessage);
+    public boolean await(Duration longest) {
+        return inbox.await(longest, hasMessage);
     }
 
     @Override

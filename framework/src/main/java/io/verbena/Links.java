@@ -3,6 +3,8 @@ package io.verbena;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
+import io.verbena.fabric.security.AuthenticatedLink;
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
@@ -52,9 +54,41 @@ final class Links implements LinkListener, AutoCloseable {
 
     @Override
     public void onLink(Link link) {
+        Link before = newest.get(link.peerNic());
+        if (before != null && isAnother(before, link)) {
+            engine.onRejected(link.toString(), "its NIC is that of another peer, " + peerOf(before));
+            LOG.warn(
+                    "{}: {} closed: its NIC id belongs to {}, and this is {}",
+                    node,
+                    link,
+                    peerOf(before),
+                    peerOf(link));
+            link.close();
+            return;
+        }
         newest.put(link.peerNic(), link);
         LOG.info("{}: {}", node, link);
         engine.onLink(link);
+    }
+
+    /** Whether certificates say that two links of one NIC id are of different peers. */
+    private static boolean isAnother(Link before, Link now) {
+        PeerIdentity a = peerOf(before);
+        PeerIdentity b = peerOf(now);
+        return a.proof() == PeerIdentity.Proof.CERTIFICATE
+                && b.proof() == PeerIdentity.Proof.CERTIFICATE
+                && !a.name().equals(b.name());
+    }
+
+    private static PeerIdentity peerOf(Link link) {
+        return link instanceof AuthenticatedLink known ? known.peer() : PeerIdentity.ANONYMOUS;
+    }
+
+    /** Who a NIC belongs to, as the newest link to it has proven; null if there was none. */
+    @Nullable
+    PeerIdentity peer(long nicId) {
+        Link link = newest.get(nicId);
+        return link == null ? null : peerOf(link);
     }
 
     @Override
@@ -71,7 +105,11 @@ final class Links implements LinkListener, AutoCloseable {
     private synchronized NettyFabric sockets() {
         NettyFabric fabric = sockets;
         if (fabric == null) {
-            NettyFabricContext settings = new NettyFabricContext();
+            NettyFabricContext settings =
+                    new NettyFabricContext().allowedUsers(context.allowedUsers).insecure(context.insecure);
+            if (context.secret != null) {
+                settings.secret(context.secret);
+            }
             TlsCredentials tls = context.tls;
             if (tls != null) {
                 settings.tls(tls);
@@ -86,12 +124,13 @@ final class Links implements LinkListener, AutoCloseable {
         SharedMemoryFabric fabric = shared;
         if (fabric == null) {
             memory.share(address);
-            fabric = new SharedMemoryFabric(
-                    endpoint,
-                    new SharedMemoryContext()
-                            .ringLength(context.ringLength)
-                            .maxPacket(NodeContext.maxPacket(context.ringLength)),
-                    waiter);
+            SharedMemoryContext settings = new SharedMemoryContext()
+                    .ringLength(context.ringLength)
+                    .maxPacket(NodeContext.maxPacket(context.ringLength));
+            if (context.secret != null) {
+                settings.secret(context.secret);
+            }
+            fabric = new SharedMemoryFabric(endpoint, settings, waiter);
             shared = fabric;
         }
         return fabric;

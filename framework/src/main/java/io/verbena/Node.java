@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
 import io.verbena.fabric.netty.EventLoopWaiter;
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -95,7 +96,8 @@ public final class Node implements AutoCloseable, Executor {
                 .urgentWindow(context.urgentWindow)
                 .capacity(context.capacity)
                 .waiters(waiter);
-        NodeMemory memory = NodeMemory.choose(id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
+        NodeMemory memory = NodeMemory.choose(
+                context.sharedMemoryRoot, id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
         this.nic = memory.open(nicContext);
         this.engine = nic.engine(0);
         this.endpoint = engine.endpoint();
@@ -106,6 +108,7 @@ public final class Node implements AutoCloseable, Executor {
         this.connections = new Connections(this, nic, context, channels, directory, notices);
         this.links = new Links(this, engine, endpoint, waiter, memory, context);
         connections.onPeerGone(links::forget);
+        connections.handshake().peers(this::peer);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(
                 engine,
@@ -249,9 +252,12 @@ public final class Node implements AutoCloseable, Executor {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
+        return openResponder(tenants.defaultTenant(), responderName, options);
+    }
+
+    Responder openResponder(Tenant opener, String responderName, InboxOptions options) {
         checkOpen();
-        ChannelOptions peers = new ChannelOptions(options.channels).concurrent(true); // any thread answers
-        return new Responder(openings.inbox(tenants.defaultTenant(), responderName, options, peers));
+        return new Responder(openings.requests(opener, responderName, options));
     }
 
     /** Opens a {@link Requester} with the default options. */
@@ -293,6 +299,12 @@ public final class Node implements AutoCloseable, Executor {
     SharedRegion share(Tenant tenant, String regionName, int bytes) {
         checkOpen();
         return openings.region(tenant, regionName, bytes);
+    }
+
+    /** Who a NIC belongs to, as far as that was proven. */
+    private PeerIdentity peer(long nicId) {
+        PeerIdentity known = links.peer(nicId);
+        return known != null ? known : localLinks.contains(nicId) ? PeerIdentity.SAME_PROCESS : PeerIdentity.ANONYMOUS;
     }
 
     /** A region was taken back. */
@@ -469,6 +481,8 @@ public final class Node implements AutoCloseable, Executor {
      * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
      * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}, whose handlers it runs.
      *
+     * <p>In nanoseconds as well as as a {@link Duration}, for loops that work out each wait anew and must not allocate.
+     *
      * @param nanos most nanoseconds to sleep
      * @throws IllegalStateException within a callback of this node, or in another mode
      */
@@ -487,7 +501,12 @@ public final class Node implements AutoCloseable, Executor {
 
     /** As {@link #await(long)}. */
     public void await(Duration longest) {
-        await(longest.toNanos());
+        await(nanos(longest));
+    }
+
+    /** In nanoseconds; what is longer than there are of those is as long as may be. */
+    static long nanos(Duration time) {
+        return TimeUnit.NANOSECONDS.convert(time);
     }
 
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {

@@ -1,9 +1,11 @@
 package io.verbena;
 
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
+import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +43,7 @@ public final class NodeContext {
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
     int pathMtu = 8192;
     boolean sharedMemory;
+    Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
     int sendDepth = 256;
     int maxInline = 192;
     int stagingLength = 256 << 10;
@@ -49,7 +53,7 @@ public final class NodeContext {
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
     long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
-    AccessControl accessControl = AccessControl.ALLOW_ALL;
+    AccessPolicy accessPolicy = AccessPolicy.allowAll();
     final List<TenantOptions> tenants = new ArrayList<>();
     Discipline discipline = Discipline.CHUNKS;
     ChargedUnit chargedUnit = ChargedUnit.BYTES;
@@ -58,6 +62,12 @@ public final class NodeContext {
 
     @Nullable
     TlsCredentials tls;
+
+    @Nullable
+    SharedSecret secret;
+
+    Set<Integer> allowedUsers = Set.of();
+    boolean insecure;
 
     @Nullable
     Path admin;
@@ -157,6 +167,15 @@ public final class NodeContext {
         return this;
     }
 
+    /**
+     * The directory under which the files of shared memory lie, on a memory file system; {@code /dev/shm} by default. Nodes that
+     * share memory name the same one. It is also for where somebody else has taken the name of this user's directory there.
+     */
+    public NodeContext sharedMemoryRoot(Path directory) {
+        sharedMemoryRoot = directory;
+        return this;
+    }
+
     /** Messages that a channel may have under way, 2 to 32768, rounded up to a power of two; default 256. */
     public NodeContext sendDepth(int messages) {
         sendDepth = range("sendDepth", messages, 2, 32768);
@@ -217,16 +236,16 @@ public final class NodeContext {
         return this;
     }
 
-    /** What this node shows when it connects, at most 1024 bytes; see {@link #accessControl}. */
+    /** What this node shows when it connects, at most 1024 bytes; see {@link #accessPolicy}. */
     public NodeContext accessToken(byte[] token) {
         range("accessToken length", token.length, 0, ConnectionFlyweight.MAX_TOKEN);
         accessToken = token.clone();
         return this;
     }
 
-    /** Who may connect to this node. Everyone, by default. */
-    public NodeContext accessControl(AccessControl control) {
-        accessControl = control;
+    /** What peers may do at this node. Everything, by default, for all who were let in. */
+    public NodeContext accessPolicy(AccessPolicy policy) {
+        accessPolicy = policy;
         return this;
     }
 
@@ -239,6 +258,34 @@ public final class NodeContext {
      */
     public NodeContext tls(TlsOptions options) {
         tls = new TlsCredentials(options);
+        return this;
+    }
+
+    /**
+     * Asks peers to prove that they know a secret, and proves it to them, on every link without TLS: {@code tcp:} if there is no
+     * {@link #tls}, {@code uds:} and {@code shm:}. The secret itself is never sent, but over TCP what follows is in clear: use TLS
+     * where others can change bytes on the way.
+     */
+    public NodeContext secret(SharedSecret shared) {
+        secret = shared;
+        return this;
+    }
+
+    /**
+     * Numeric ids of users of this host that may connect by {@code uds:}. By default this process's own user alone, and the
+     * sockets have mode 0600. Memory is shared ({@code shm:}) with one's own user alone, always.
+     */
+    public NodeContext allowedUsers(Integer... users) {
+        allowedUsers = Set.of(users);
+        return this;
+    }
+
+    /**
+     * Whether the node may listen beyond this machine though it has neither {@link #tls} nor a {@link #secret}: in clear, and for
+     * anybody who reaches it. Off by default: such an address is refused.
+     */
+    public NodeContext insecure(boolean wanted) {
+        insecure = wanted;
         return this;
     }
 

@@ -7,6 +7,7 @@ import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 
 /**
  * Where a node's memory lies: in shared memory from the launch on, or from its first {@code shm:} address on; in this process
@@ -25,15 +26,16 @@ final class NodeMemory {
     /**
      * Chooses.
      *
+     * @param root directory of the shared memory
      * @param mustShare whether peers are to reach everything, and it is an error if they cannot
      * @throws IllegalStateException if the machine has no shared memory, which there must be; says why
      */
-    static NodeMemory choose(long nicId, boolean mustShare) {
+    static NodeMemory choose(Path root, long nicId, boolean mustShare) {
         if (mustShare) {
-            return new NodeMemory(new SharedMemoryProvider(nicId), true);
+            return new NodeMemory(new SharedMemoryProvider(root, nicId, Long.MAX_VALUE), true);
         }
         try {
-            return new NodeMemory(SharedMemoryProvider.onDemand(nicId, new DirectMemoryProvider()), false);
+            return new NodeMemory(SharedMemoryProvider.onDemand(root, nicId, new DirectMemoryProvider()), false);
         } catch (IllegalStateException | UncheckedIOException e) {
             NodeMemory own = new NodeMemory(new DirectMemoryProvider(), false);
             own.whyNot = String.valueOf(e.getMessage());

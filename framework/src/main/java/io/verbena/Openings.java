@@ -31,18 +31,22 @@ final class Openings {
 
     /** Opens an inbox of a name, for the tenant that the options name or else the one that opens it. */
     Inbox inbox(Tenant opener, String name, InboxOptions options) {
-        return inbox(opener, name, options, options.channels);
+        return inbox(opener, name, options, options.channels, false);
     }
 
-    /** As the other, with its own options for the channels of peers. */
-    Inbox inbox(Tenant opener, String name, InboxOptions options, ChannelOptions peers) {
+    /** Opens an inbox of a name for requests, which any thread answers. */
+    Inbox requests(Tenant opener, String name, InboxOptions options) {
+        return inbox(opener, name, options, new ChannelOptions(options.channels).concurrent(true), true);
+    }
+
+    private Inbox inbox(Tenant opener, String name, InboxOptions options, ChannelOptions peers, boolean answers) {
         Address.checkName(name);
         Tenant tenant = whose(options, opener);
         options.channels.check(tenant.options());
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
         Inbox inbox = new Inbox(node, tenant, name, queue, channels, options, peers);
         try {
-            directory.add(inbox);
+            directory.add(inbox, answers);
         } catch (RuntimeException e) {
             queue.destroy(true);
             throw e;

@@ -7,6 +7,7 @@ import io.verbena.nic.PostResult;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -114,7 +115,7 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(offset, length);
+        check(Access.REMOTE_READ, offset, length);
         target.boundsCheck(targetOffset, length);
         enter();
         try {
@@ -148,7 +149,7 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(offset, length);
+        check(Access.REMOTE_READ, offset, length);
         target.checkOwned(tenant, targetOffset, length);
         enter();
         try {
@@ -180,7 +181,7 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(offset, length);
+        check(Access.REMOTE_WRITE, offset, length);
         source.boundsCheck(sourceOffset, length);
         enter();
         try {
@@ -224,7 +225,7 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(offset, length);
+        check(Access.REMOTE_WRITE, offset, length);
         source.checkOwned(tenant, sourceOffset, length);
         enter();
         try {
@@ -275,7 +276,11 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
-    private void check(long offset, int length) {
+    private void check(int access, long offset, int length) {
+        if ((connection.rights & access) == 0) {
+            throw new IllegalStateException("the AccessPolicy of its node does not permit " + Access.describe(access)
+                    + " to " + this + ", only " + Access.describe(connection.rights));
+        }
         if (!MemoryRegion.contains(offset, length, connection.regionLength)) {
             throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + this
                     + " of length " + connection.regionLength);
@@ -283,7 +288,7 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     private void checkAtomic(long offset) {
-        check(offset, Long.BYTES);
+        check(Access.REMOTE_ATOMIC, offset, Long.BYTES);
         if ((offset & Long.BYTES - 1) != 0) {
             throw new IllegalArgumentException("offset " + offset + " of an atomic is not a multiple of " + Long.BYTES);
         }

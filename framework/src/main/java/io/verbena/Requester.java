@@ -100,7 +100,7 @@ public final class Requester implements AutoCloseable {
      * @param request holds the request
      * @param offset of its first byte
      * @param length in bytes, 0 to the channel's maximum less 16
-     * @param timeoutNanos how long the response may take, at least 1
+     * @param timeout how long the response may take, more than 0
      * @param correlationId goes to the handler
      * @param handler told of the end, by {@link #poll}, if this returns SENT
      * @return BACK_PRESSURED if too many calls are outstanding, or the peer does not keep up; nothing was changed then
@@ -111,10 +111,10 @@ public final class Requester implements AutoCloseable {
             DirectBuffer request,
             int offset,
             int length,
-            long timeoutNanos,
+            Duration timeout,
             long correlationId,
             ResponseHandler handler) {
-        return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, true);
+        return begin(channel, request, offset, length, Node.nanos(timeout), correlationId, handler, true);
     }
 
     /**
@@ -126,10 +126,10 @@ public final class Requester implements AutoCloseable {
             DirectBuffer request,
             int offset,
             int length,
-            long timeoutNanos,
+            Duration timeout,
             long correlationId,
             ResponseHandler handler) {
-        return begin(channel, request, offset, length, timeoutNanos, correlationId, handler, false);
+        return begin(channel, request, offset, length, Node.nanos(timeout), correlationId, handler, false);
     }
 
     /**
@@ -158,18 +158,6 @@ public final class Requester implements AutoCloseable {
             CallException.notSent(answer, channel, sent);
         }
         return answer;
-    }
-
-    /** As {@link #call(Channel, DirectBuffer, int, int, long, long, ResponseHandler)}. */
-    public SendResult call(
-            Channel channel,
-            DirectBuffer request,
-            int offset,
-            int length,
-            Duration timeout,
-            long correlationId,
-            ResponseHandler handler) {
-        return call(channel, request, offset, length, timeout.toNanos(), correlationId, handler);
     }
 
     private SendResult begin(
@@ -290,13 +278,14 @@ public final class Requester implements AutoCloseable {
     /**
      * Sleeps until a call may have ended or the time is over, as {@link Inbox#await}. For the thread that polls.
      *
-     * @param nanos most nanoseconds to sleep
+     * @param longest most time to sleep
      * @throws IllegalStateException if the node polls, or within a callback of the node
      */
-    public void await(long nanos) {
+    public void await(Duration longest) {
         if (nodePolls) {
             throw new IllegalStateException(this + " is polled by its node");
         }
+        long nanos = Node.nanos(longest);
         long left = nanos;
         if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
             try {
@@ -309,11 +298,6 @@ public final class Requester implements AutoCloseable {
         if (left > 0) {
             node.awaitMessage(left, hasWork);
         }
-    }
-
-    /** As {@link #await(long)}. */
-    public void await(Duration longest) {
-        await(longest.toNanos());
     }
 
     private boolean hasWork() {

@@ -91,13 +91,8 @@ public final class Responder implements AutoCloseable {
     }
 
     /** Sleeps until there is a request, as {@link Inbox#await}. */
-    public boolean await(long nanos) {
-        return inbox.await(nanos);
-    }
-
-    /** As {@link #await(long)}. */
     public boolean await(Duration longest) {
-        return await(longest.toNanos());
+        return inbox.await(longest);
     }
 
     /**

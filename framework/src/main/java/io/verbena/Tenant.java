@@ -112,7 +112,7 @@ public final class Tenant {
 
     /** Opens a responder, as {@link Node#openResponder(String, InboxOptions)}: its answers are at this tenant's expense. */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return new Responder(openInbox(responderName, options));
+        return node.openResponder(this, responderName, options);
     }
 
     /** Opens a requester, as {@link Node#openRequester(RequesterOptions)}: its calls are at this tenant's expense. */

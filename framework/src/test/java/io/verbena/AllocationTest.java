@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AllocationTest {
     private static final int WARM_UP = 20_000;
     private static final int MEASURED = 20_000;
-    private static final long DAY = TimeUnit.DAYS.toNanos(1);
+    private static final Duration DAY = Duration.ofDays(1);
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[500]);

@@ -34,7 +34,7 @@ class ChannelCloseTest {
             Connection connection = channel.connection();
             assertThat(connection.state).isEqualTo(Connection.CLOSING);
             ConnectionFlyweight request = pair.client.handshake().request(connection, null, 4096);
-            ConnectionFlyweight again = pair.server.handshake().answer(pair.client.nicId(), request, 16);
+            ConnectionFlyweight again = pair.server.handshake().answer(pair.client.nicId(), request);
             assertThat(again.type()).isEqualTo(ConnectionFlyweight.REPLY);
 
             ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), again);

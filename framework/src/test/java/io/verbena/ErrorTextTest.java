@@ -159,7 +159,7 @@ class ErrorTextTest {
                             request,
                             0,
                             100,
-                            TIMEOUT.toNanos(),
+                            TIMEOUT,
                             0,
                             r -> done[0] += r.outcome().ordinal() + 1);
                     pair.await(() -> requester.poll(1) >= 0 && done[0] == calls);

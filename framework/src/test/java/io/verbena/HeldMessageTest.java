@@ -235,7 +235,7 @@ class HeldMessageTest {
                                     10);
                             seen.addAndGet(count);
                             if (count == 0) {
-                                consumer.await(TimeUnit.MILLISECONDS.toNanos(5));
+                                consumer.await(Duration.ofMillis(5));
                             }
                         }
                     } catch (Throwable e) {
@@ -290,14 +290,13 @@ class HeldMessageTest {
             for (int number = 0; number < calls; number++) {
                 int is = number;
                 UnsafeBuffer question = message(number, 500);
-                pair.await(() ->
-                        requester.call(channel, question, 0, 500, TimeUnit.MINUTES.toNanos(1), is, response -> {
-                                    assertThat(response.outcome()).isEqualTo(Outcome.DONE);
-                                    assertThat(isWhole(response.buffer(), response.offset(), response.length(), is))
-                                            .isTrue();
-                                    ended[0]++;
-                                })
-                                != SendResult.BACK_PRESSURED);
+                pair.await(() -> requester.call(channel, question, 0, 500, Duration.ofMinutes(1), is, response -> {
+                            assertThat(response.outcome()).isEqualTo(Outcome.DONE);
+                            assertThat(isWhole(response.buffer(), response.offset(), response.length(), is))
+                                    .isTrue();
+                            ended[0]++;
+                        })
+                        != SendResult.BACK_PRESSURED);
                 pair.await(() ->
                         responder.poll(r -> waiting.add(new Waiting(r.hold(), r.channel(), r.correlationId())), 1)
                                 == 1);

@@ -38,7 +38,7 @@ class PeerDeathTest {
         Requester requester = node.openRequester();
         Channel silent = requester.connect(peer.address + "silent", LONG);
         UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
-        assertThat(requester.call(silent, message, 0, 100, FOR_EVER.toNanos(), 0, r -> calls.add(r.outcome())))
+        assertThat(requester.call(silent, message, 0, 100, FOR_EVER, 0, r -> calls.add(r.outcome())))
                 .isEqualTo(SendResult.SENT);
         peer.kill();
         Awaitility.await()

@@ -23,8 +23,8 @@ class PeersComeAndGoTest {
     /** Peers at a time: a connection that has ended keeps its queue pair's number for a second, for stragglers. */
     private static final int FEW = 4;
 
-    /** Fewest that a node has: a closed channel stays until its number is used again, for messages of it that are not read yet. */
-    private static final int NUMBERS = 16;
+    /** As many as are gone before it is counted what is left: more than the closed channels that a node keeps. */
+    private static final int FIRST = 16;
 
     private static final int MANY = Integer.getInteger("verbena.test.peers", 8);
     private static final int LENGTH = 5_000;
@@ -116,8 +116,7 @@ class PeersComeAndGoTest {
     @ParameterizedTest
     @EnumSource(Fabric.class)
     void nothingIsLeftOfThem(Fabric fabric) throws IOException {
-        try (Node hub = Node.launch(
-                fabric.context(NodeMode.ASSISTED).name("hub-" + fabric).maxConnections(NUMBERS))) {
+        try (Node hub = Node.launch(fabric.context(NodeMode.ASSISTED).name("hub-" + fabric))) {
             String address = fabric.listen(hub);
             AtomicLong got = new AtomicLong();
             hub.openInbox("in").onMessage(m -> {
@@ -126,7 +125,7 @@ class PeersComeAndGoTest {
                     Thread.onSpinWait();
                 }
             });
-            come(fabric, hub, address, got, NUMBERS);
+            come(fabric, hub, address, got, FIRST);
             Held least = settled();
             come(fabric, hub, address, got, MANY);
             Held most = settled(least);

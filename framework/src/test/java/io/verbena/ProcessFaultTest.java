@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ProcessFaultTest {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final long CALL = TimeUnit.SECONDS.toNanos(60);
-    private static final long SHORT_CALL = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final Duration CALL = Duration.ofSeconds(60);
+    private static final Duration SHORT_CALL = Duration.ofMillis(200);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final List<CloseReason> closed = new CopyOnWriteArrayList<>();

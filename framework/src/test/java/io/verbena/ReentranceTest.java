@@ -175,7 +175,7 @@ class ReentranceTest {
         in.onMessage(m -> {
             try {
                 assertThat(node.doWork()).isZero();
-                refused(() -> other.await(1000));
+                refused(() -> other.await(Duration.ofNanos(1000)));
                 refused(() -> node.connect("local:node/other", TIMEOUT));
                 if (mode == NodeMode.INVOKER) {
                     refused(() -> node.await(1000));
@@ -195,7 +195,7 @@ class ReentranceTest {
         }
         assertThat(handled).hasValue(1);
         assertThat(failure).hasValue(null);
-        assertThat(other.await(1000)).isFalse(); // allowed again
+        assertThat(other.await(Duration.ofNanos(1000))).isFalse(); // allowed again
     }
 
     private static void refused(Runnable waiting) {

@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -21,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RequestResponseTest {
-    private static final long LONG = TimeUnit.SECONDS.toNanos(30);
-    private static final long SHORT = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(50);
     /** Between deadlines. */
     private static final long STEP = TimeUnit.MILLISECONDS.toNanos(60);
 
@@ -39,7 +40,7 @@ class RequestResponseTest {
         }
     }
 
-    private SendResult call(Requester requester, Channel channel, long id, long timeout, ResponseHandler handler) {
+    private SendResult call(Requester requester, Channel channel, long id, Duration timeout, ResponseHandler handler) {
         eight.putLong(0, id);
         return requester.call(channel, eight, 0, 8, timeout, id, handler);
     }
@@ -224,7 +225,7 @@ class RequestResponseTest {
                 expired.clear();
                 long begin = System.nanoTime();
                 for (long id : new long[] {4, 2, 5, 1, 3}) {
-                    call(requester, channel, id, id * STEP, response -> {
+                    call(requester, channel, id, Duration.ofNanos(id * STEP), response -> {
                         assertThat(response.outcome()).isEqualTo(Outcome.EXPIRED);
                         expired.add(response.correlationId());
                     });
@@ -288,7 +289,7 @@ class RequestResponseTest {
                     .isThrownBy(() -> requester.call(channel, tooLong, 0, 49, LONG, 1, response -> {}))
                     .withMessageContaining("message of 65 bytes > maximum 64");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> requester.call(channel, tooLong, 0, 48, 0, 1, response -> {}))
+                    .isThrownBy(() -> requester.call(channel, tooLong, 0, 48, Duration.ZERO, 1, response -> {}))
                     .withMessage("timeout 0 < minimum 1 ns");
             assertThat(requester.outstanding()).isZero();
             assertThat(requester.call(channel, tooLong, 0, 48, LONG, 1, response -> {}))

@@ -2,10 +2,10 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Answers that come from elsewhere than the handler, and handlers that fail. */
 @Timeout(120)
 class ResponderTest {
-    private static final long LONG = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final int CALLS = 20_000;
 
     private final UnsafeBuffer eight = new UnsafeBuffer(new byte[8]);
@@ -72,7 +72,7 @@ class ResponderTest {
             Channel channel = requester.connect(pair.address + "bad", NodePair.TIMEOUT);
             AtomicReference<Outcome> outcome = new AtomicReference<>();
             AtomicReference<String> text = new AtomicReference<>();
-            assertThat(requester.call(channel, eight, 0, 8, TimeUnit.SECONDS.toNanos(5), 0, response -> {
+            assertThat(requester.call(channel, eight, 0, 8, Duration.ofSeconds(5), 0, response -> {
                         outcome.set(response.outcome());
                         text.set(response.buffer().getStringWithoutLengthUtf8(response.offset(), response.length()));
                     }))
@@ -125,7 +125,7 @@ class ResponderTest {
             int[] other = new int[1];
             for (int i = 0; i < calls; i++) {
                 int id = i;
-                pair.await(() -> requester.call(channel, eight, 0, 8, TimeUnit.SECONDS.toNanos(20), id, response -> {
+                pair.await(() -> requester.call(channel, eight, 0, 8, Duration.ofSeconds(20), id, response -> {
                             if (response.outcome() == Outcome.FAILED && response.length() == text.length) {
                                 failed[0]++;
                             } else {

@@ -360,27 +360,30 @@ class SlowCallbackTest {
     @Test
     void callsEndThatCannotBeToldAtOnce() throws InterruptedException {
         try (NodePair nodes = pair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            String client = Fabric.LOCAL.listen(nodes.client);
             Tenant slow = nodes.server.tenant("slow");
-            AtomicReference<Outcome> outcome = new AtomicReference<>();
-            AtomicReference<Thread> own = new AtomicReference<>();
-            nodes.client.openInbox("mute");
-            Requester requester = slow.openRequester(new RequesterOptions()).pollOnNode();
-            Channel calls = requester.connect(Fabric.LOCAL.listen(nodes.client) + "/mute", NodePair.TIMEOUT);
-            assertThat(requester.call(calls, buffer, 0, 8, Duration.ofMinutes(5), 0, r -> outcome.set(r.outcome())))
-                    .isEqualTo(SendResult.SENT);
-            slow.openInbox("in", new InboxOptions()).onMessage(m -> {
-                if (slow.slowCallbacks() == 0) {
-                    until(() -> slow.slowCallbacks() > 0);
-                    return;
-                }
-                own.set(Thread.currentThread());
-                slow(m);
-            });
             nodes.server.openInbox("quick", new InboxOptions().tenant("quick")).onMessage(m -> {});
-            Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
-            send(nodes, channel, 0);
-            send(nodes, channel, 1);
-            nodes.await(() -> inside.get() == 1);
+            nodes.client.openInbox("mute");
+            nodes.client.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
+            AtomicReference<Outcome> outcome = new AtomicReference<>();
+            Requester first = slow.openRequester(new RequesterOptions()).pollOnNode();
+            Requester second = slow.openRequester(new RequesterOptions()).pollOnNode();
+            Channel mute = first.connect(client + "/mute", NodePair.TIMEOUT);
+            Channel echo = second.connect(client + "/echo", NodePair.TIMEOUT);
+            assertThat(first.call(mute, buffer, 0, 8, Duration.ofMinutes(5), 0, r -> outcome.set(r.outcome())))
+                    .isEqualTo(SendResult.SENT);
+            AtomicInteger told = new AtomicInteger();
+            second.call(echo, buffer, 0, 8, NodePair.TIMEOUT, 0, r -> {
+                until(() -> slow.slowCallbacks() > 0);
+                told.incrementAndGet();
+            });
+            nodes.await(() -> told.get() == 1);
+            AtomicReference<Thread> own = new AtomicReference<>();
+            second.call(echo, buffer, 0, 8, NodePair.TIMEOUT, 0, r -> {
+                own.set(Thread.currentThread());
+                until(() -> neighbour.availablePermits() > 0);
+            });
+            nodes.await(() -> own.get() != null);
             Thread closer = new Thread(nodes.server::close);
             closer.start();
             nodes.await(() -> waitsForCallbacks(closer));

@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ class TenantTest {
             int[] ended = new int[1];
             for (int i = 1; i <= 10; i++) {
                 int calls = i;
-                assertThat(requester.call(channel, message, 0, 4000, TimeUnit.SECONDS.toNanos(20), i, r -> ended[0]++))
+                assertThat(requester.call(channel, message, 0, 4000, Duration.ofSeconds(20), i, r -> ended[0]++))
                         .isEqualTo(SendResult.SENT);
                 pair.await(() -> {
                     requester.poll(1);

@@ -25,6 +25,7 @@ final class TestCertificates {
         X509Bundle bundle = new CertificateBuilder()
                 .subject("CN=" + name)
                 .addSanDnsName(name)
+                .addSanDnsName("localhost")
                 .addSanIpAddress("127.0.0.1")
                 .buildIssuedBy(authority);
         return new TlsOptions(

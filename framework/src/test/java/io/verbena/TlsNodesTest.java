@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.fabric.security.TlsOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,7 +109,7 @@ class TlsNodesTest {
                                             new UnsafeBuffer(sent),
                                             0,
                                             length,
-                                            TimeUnit.SECONDS.toNanos(30),
+                                            Duration.ofSeconds(30),
                                             0,
                                             response -> {
                                                 assertThat(response.outcome()).isEqualTo(Outcome.DONE);

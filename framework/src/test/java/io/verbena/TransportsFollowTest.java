@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +36,7 @@ class TransportsFollowTest {
                 }
             }
             while (got.size() < 100) {
-                answers.await(TimeUnit.MILLISECONDS.toNanos(10));
+                answers.await(Duration.ofMillis(10));
                 answers.poll(
                         m -> got.add(m.buffer()
                                 .getStringWithoutLengthAscii(m.offset(), m.length())
@@ -69,7 +68,7 @@ class TransportsFollowTest {
                                     1)
                             == 0) {
                         client.doWork();
-                        log.await(TimeUnit.MILLISECONDS.toNanos(1));
+                        log.await(Duration.ofMillis(1));
                     }
                 }
             }

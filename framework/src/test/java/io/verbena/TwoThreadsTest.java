@@ -117,7 +117,7 @@ class TwoThreadsTest {
             Inbox inbox = nodes.server.openInbox("in");
             Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
             assertThat(channel.offer(new UnsafeBuffer(new byte[8]), 0, 8)).isEqualTo(SendResult.SENT);
-            assertThat(inbox.await(NodePair.TIMEOUT.toNanos())).isTrue();
+            assertThat(inbox.await(NodePair.TIMEOUT)).isTrue();
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch told = new CountDownLatch(1);
             Future<Integer> first = threads.submit(() -> inbox.poll(
@@ -148,8 +148,8 @@ class TwoThreadsTest {
             Channel channel = requester.connect(nodes.address + "echo", NodePair.TIMEOUT);
             AtomicLong ended = new AtomicLong();
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[1000]);
-            long began = untilTold(() -> requester.call(
-                    channel, buffer, 0, 1000, NodePair.TIMEOUT.toNanos(), 0, r -> ended.incrementAndGet()));
+            long began = untilTold(
+                    () -> requester.call(channel, buffer, 0, 1000, NodePair.TIMEOUT, 0, r -> ended.incrementAndGet()));
             await(() -> ended.get() == began);
         }
     }

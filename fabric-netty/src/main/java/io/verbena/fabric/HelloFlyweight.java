@@ -152,7 +152,7 @@ public final class HelloFlyweight {
                 return "not a Verbena peer: byte " + i + " of the hello is 0x"
                         + Integer.toHexString(buffer.getByte(i) & 0xFF) + ", expected 0x"
                         + Integer.toHexString(expected & 0xFF)
-                        + (i == 0 && isTls(buffer.getByte(0)) ? "; if that is TLS, set tls on both sides" : "");
+                        + hint(i, buffer.getByte(i));
             }
         }
         if (received >= VERSION_OFFSET + Integer.BYTES && version(buffer) != VERSION) {
@@ -161,9 +161,14 @@ public final class HelloFlyweight {
         return received < HEADER_LENGTH ? null : headerDefect(buffer, maxText);
     }
 
-    /** Whether a connection that begins with a byte is one of TLS: an alert or a handshake. */
-    private static boolean isTls(byte first) {
-        return first == 0x15 || first == 0x16;
+    /** What a wrong byte may stand for: the alert or handshake of TLS, or the challenge of a shared secret. */
+    private static String hint(int index, byte wrong) {
+        if (index == 0 && (wrong == 0x15 || wrong == 0x16)) {
+            return "; if that is TLS, set tls on both sides";
+        }
+        return index == Long.BYTES - 1 && wrong == 's'
+                ? "; the peer asks for a shared secret, set it on both sides"
+                : "";
     }
 
     private static @Nullable String headerDefect(DirectBuffer buffer, int maxText) {

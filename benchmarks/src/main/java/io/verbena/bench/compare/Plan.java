@@ -38,6 +38,7 @@ public final class Plan {
         plan.copies();
         plan.atomics();
         plan.sockets();
+        plan.encrypted();
         plan.calls();
         plan.scale();
         plan.idle();
@@ -234,6 +235,35 @@ public final class Plan {
                     List.of(Contestant.of(bulk.withPath("verbena-write-" + fabric), atLeast(Figure.BYTES, 0.9))),
                     references(bulk, "netty-" + fabric));
         }
+    }
+
+    private void encrypted() {
+        Setting turn = Setting.of("", Measure.ROUND_TRIP, 32).withWarmupFactor(SOCKET_WARMUP);
+        add(
+                "rtt-32-tls",
+                "32 B round trip, mutual TLS over TCP, two processes",
+                turn.measure().figures(),
+                List.of(
+                        Contestant.of(turn.withPath("verbena-append-tls-tcp"), atMost(Figure.P50, 1)),
+                        Contestant.of(turn.withPath("verbena-send-tls-tcp"), atMost(Figure.P50, 1))),
+                references(turn, "netty-tls-tcp"));
+        Setting window =
+                Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256).withWarmupFactor(SOCKET_WARMUP);
+        add(
+                "echo-32-tls",
+                "32 B echo, 256 under way, mutual TLS over TCP, two processes",
+                window.measure().figures(),
+                List.of(
+                        Contestant.of(window.withPath("verbena-append-tls-tcp"), atLeast(Figure.RATE, 1)),
+                        Contestant.of(window.withPath("verbena-send-tls-tcp"), atLeast(Figure.RATE, 1))),
+                references(window, "netty-framed-tls-tcp"));
+        Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(SOCKET_WARMUP);
+        add(
+                "write-1m-tls",
+                "1 MiB WRITE, mutual TLS over TCP, two processes",
+                List.of(Figure.BYTES),
+                List.of(Contestant.of(bulk.withPath("verbena-write-tls-tcp"), atLeast(Figure.BYTES, 0.9))),
+                references(bulk, "netty-tls-tcp"));
     }
 
     private void calls() {

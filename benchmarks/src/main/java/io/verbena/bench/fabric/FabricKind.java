@@ -16,6 +16,8 @@ public enum FabricKind {
     TCP,
     /** TCP through Java's own channels, whatever else there is. */
     NIO_TCP,
+    /** Mutual TLS 1.3 over TCP. */
+    TLS_TCP,
     /** TCP through io_uring. */
     URING_TCP,
     /** Both ends in this process, a thread each, with the direct path. */

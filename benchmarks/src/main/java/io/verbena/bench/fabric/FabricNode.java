@@ -59,6 +59,8 @@ public final class FabricNode implements AutoCloseable {
                 return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.NIO), false);
             case URING_TCP:
                 return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.IO_URING), false);
+            case TLS_TCP:
+                return new SocketNodeFabric(SocketTransport.best(), BenchTls.credentials());
             default:
                 return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS);
         }

@@ -6,6 +6,7 @@ import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
 import io.verbena.fabric.netty.SocketTransport;
+import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -23,12 +24,23 @@ final class SocketNodeFabric implements NodeFabric {
 
     private final boolean domain;
     private final EventLoopWaiter waiter;
+    private final @Nullable TlsCredentials credentials;
     private @Nullable NettyFabric fabric;
     private @Nullable CompletableFuture<Link> connecting;
     private @Nullable SocketDirectory directory;
 
     SocketNodeFabric(SocketTransport transport, boolean domain) {
+        this(transport, domain, null);
+    }
+
+    /** Over TCP with TLS. */
+    SocketNodeFabric(SocketTransport transport, TlsCredentials credentials) {
+        this(transport, false, credentials);
+    }
+
+    private SocketNodeFabric(SocketTransport transport, boolean domain, @Nullable TlsCredentials credentials) {
         this.domain = domain;
+        this.credentials = credentials;
         this.waiter = new EventLoopWaiter(transport);
     }
 
@@ -66,7 +78,11 @@ final class SocketNodeFabric implements NodeFabric {
 
     @Override
     public void bind(LinkEndpoint endpoint) {
-        fabric = new NettyFabric(endpoint, new NettyFabricContext(), waiter);
+        NettyFabricContext context = new NettyFabricContext().insecure(true); // it listens where it is told to
+        if (credentials != null) {
+            context.tls(credentials);
+        }
+        fabric = new NettyFabric(endpoint, context, waiter);
     }
 
     @Override

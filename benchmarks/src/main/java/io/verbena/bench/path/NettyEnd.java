@@ -10,7 +10,9 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.verbena.bench.BenchException;
+import io.verbena.bench.fabric.BenchTls;
 import io.verbena.bench.fabric.SocketDirectory;
+import io.verbena.fabric.security.TlsCredentials;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -35,6 +37,7 @@ final class NettyEnd extends End {
     }
 
     private final NettySocket socket;
+    private final @Nullable TlsCredentials credentials;
     private final ManualIoEventLoop loop;
     private final @Nullable SocketDirectory directory;
     private final @Nullable Channel server;
@@ -51,6 +54,7 @@ final class NettyEnd extends End {
             throw new BenchException(missing);
         }
         this.socket = socket;
+        this.credentials = socket.isEncrypted() ? BenchTls.credentials() : null;
         cutter = new NettyCutter(length, form != Form.PLAIN, this::accept);
         loop = new ManualIoEventLoop(Thread.currentThread(), socket.handlers());
         Runnable turn = loop::runNow;
@@ -99,6 +103,12 @@ final class NettyEnd extends End {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel made) {
+                        TlsCredentials used = credentials;
+                        if (used != null) {
+                            made.pipeline()
+                                    .addLast(used.connecting(
+                                            made.alloc(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+                        }
                         made.pipeline().addLast(cutter);
                     }
                 });
@@ -119,6 +129,10 @@ final class NettyEnd extends End {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel made) {
+                        TlsCredentials used = credentials;
+                        if (used != null) {
+                            made.pipeline().addLast(used.accepting(made.alloc()));
+                        }
                         made.pipeline().addLast(cutter);
                         accepted = made;
                     }

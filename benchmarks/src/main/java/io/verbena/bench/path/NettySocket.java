@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 enum NettySocket {
     /** TCP on epoll. */
     EPOLL_TCP,
+    /** Mutual TLS over TCP on epoll. */
+    EPOLL_TLS_TCP,
     /** Unix-domain sockets on epoll. */
     EPOLL_UDS,
     /** TCP on NIO. */
@@ -32,6 +34,10 @@ enum NettySocket {
 
     boolean isDomain() {
         return this == EPOLL_UDS;
+    }
+
+    boolean isEncrypted() {
+        return this == EPOLL_TLS_TCP;
     }
 
     /** Why this machine does not have it, or null if it does. */

@@ -19,6 +19,8 @@ public enum PathKind {
     VERBENA_APPEND_UDS(Verb.APPEND, FabricKind.UDS),
     /** Verbena, APPEND over TCP. */
     VERBENA_APPEND_TCP(Verb.APPEND, FabricKind.TCP),
+    /** Verbena, APPEND over mutual TLS. */
+    VERBENA_APPEND_TLS_TCP(Verb.APPEND, FabricKind.TLS_TCP),
     /** Verbena, APPEND over TCP through NIO. */
     VERBENA_APPEND_NIO_TCP(Verb.APPEND, FabricKind.NIO_TCP),
     /** Verbena, APPEND over TCP through io_uring. */
@@ -31,6 +33,8 @@ public enum PathKind {
     VERBENA_SEND_UDS(Verb.SEND, FabricKind.UDS),
     /** Verbena, SEND over TCP. */
     VERBENA_SEND_TCP(Verb.SEND, FabricKind.TCP),
+    /** Verbena, SEND over mutual TLS. */
+    VERBENA_SEND_TLS_TCP(Verb.SEND, FabricKind.TLS_TCP),
     /** Verbena, SEND over TCP through NIO. */
     VERBENA_SEND_NIO_TCP(Verb.SEND, FabricKind.NIO_TCP),
     /** Verbena, SEND over TCP through io_uring. */
@@ -51,6 +55,8 @@ public enum PathKind {
     VERBENA_WRITE_UDS(Verb.WRITE, FabricKind.UDS),
     /** Verbena, WRITE over TCP. */
     VERBENA_WRITE_TCP(Verb.WRITE, FabricKind.TCP),
+    /** Verbena, WRITE over mutual TLS. */
+    VERBENA_WRITE_TLS_TCP(Verb.WRITE, FabricKind.TLS_TCP),
     /** Verbena, WRITE over TCP through NIO. */
     VERBENA_WRITE_NIO_TCP(Verb.WRITE, FabricKind.NIO_TCP),
     /** Verbena, WRITE over TCP through io_uring. */
@@ -105,6 +111,10 @@ public enum PathKind {
     NETTY_UDS(Way.NETTY, NettySocket.EPOLL_UDS),
     /** Raw Netty over TCP, epoll. */
     NETTY_TCP(Way.NETTY, NettySocket.EPOLL_TCP),
+    /** Raw Netty over mutual TLS, epoll. */
+    NETTY_TLS_TCP(Way.NETTY, NettySocket.EPOLL_TLS_TCP),
+    /** Netty over mutual TLS, epoll, each message behind its length and in a buffer of its own. */
+    NETTY_FRAMED_TLS_TCP(Way.NETTY_FRAMED, NettySocket.EPOLL_TLS_TCP),
     /** Raw Netty over TCP, NIO. */
     NETTY_NIO_TCP(Way.NETTY, NettySocket.NIO_TCP),
     /** Raw Netty over TCP, io_uring. */

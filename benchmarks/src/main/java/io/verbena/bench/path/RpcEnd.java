@@ -18,7 +18,6 @@ import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.SocketDirectory;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RpcEnd extends End {
     private static final Duration SECONDS = Duration.ofSeconds(10);
-    private static final long TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ROOM = 128;
     private static final int LEAST_STAGING = 256 << 10;
     private static final int MOST_STAGING = 64 << 20;

@@ -147,6 +147,9 @@ public final class Perftest implements Callable<Integer> {
             description = "Address the server listens on; default ${DEFAULT-VALUE}.")
     String bind = "127.0.0.1";
 
+    @Option(names = "--insecure", description = "Listen beyond this machine, in clear and for anybody.")
+    boolean insecure;
+
     @Option(
             names = "--mode",
             paramLabel = "<mode>",
@@ -224,6 +227,10 @@ public final class Perftest implements Callable<Integer> {
             address = InetAddress.getByName(bind);
         } catch (UnknownHostException e) {
             throw new PerftestException("cannot listen on " + bind + ": unknown host", e);
+        }
+        if (!insecure && !address.isLoopbackAddress()) {
+            throw new PerftestException(bind
+                    + " is reached from other machines, in clear and by anybody; add --insecure if that is wanted");
         }
         try (ServerSocket server = ControlSocket.listen(address, port)) {
             out.println();

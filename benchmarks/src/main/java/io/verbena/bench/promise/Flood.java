@@ -11,7 +11,6 @@ import io.verbena.TenantOptions;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** A node with two tenants, each with a thread that offers messages as fast as they are taken. */
 final class Flood implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
     private static final int LINE = 16; // longs
     private static final int WAITS = 1; // behind the number of refusals: whether the last offer was refused
     private static final int SPINS = 16;
@@ -76,7 +75,7 @@ final class Flood implements AutoCloseable {
             Requester requester = node.tenant(name(tenant)).openRequester(new RequesterOptions());
             Channel channel = requester.connect(address, CONNECT);
             requester.pollOnNode();
-            return (message, length) -> requester.call(channel, message, 0, length, CALL_NANOS, 0, response -> {});
+            return (message, length) -> requester.call(channel, message, 0, length, CALL_TIMEOUT, 0, response -> {});
         }
         Channel channel = node.tenant(name(tenant)).connect(address, CONNECT);
         return (message, length) -> channel.offer(message, 0, length);

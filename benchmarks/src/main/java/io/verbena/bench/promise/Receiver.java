@@ -11,6 +11,7 @@ import io.verbena.Responder;
 import io.verbena.SendResult;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.SocketDirectory;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,7 @@ final class Receiver implements FarEnd {
     private static final int LINE = 16; // longs
     private static final int ANSWER_LENGTH = 8;
     private static final long AWAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(9);
-    private static final long ASLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Duration ASLEEP = Duration.ofMillis(1);
     private static final long JOIN_MILLIS = 10_000;
 
     private final AtomicLongArray counts = new AtomicLongArray(3 * LINE);
@@ -127,10 +128,10 @@ final class Receiver implements FarEnd {
         long sleep = System.nanoTime() + AWAKE_NANOS;
         while (!stopped) {
             if (inbox.poll(this::count, BATCH) == 0) {
-                inbox.await(ASLEEP_NANOS);
+                inbox.await(ASLEEP);
             }
             if (System.nanoTime() - sleep > 0) {
-                LockSupport.parkNanos(ASLEEP_NANOS);
+                LockSupport.parkNanos(ASLEEP.toNanos());
                 sleep = System.nanoTime() + AWAKE_NANOS;
             }
         }

@@ -38,7 +38,9 @@ class PlanTest {
                 .extracting(Row::id)
                 .containsExactly("rtt-32-shm", "rtt-1k-shm");
         List<Row> netty = Plan.select(Plan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
-        assertThat(netty).extracting(Row::id).containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds");
+        assertThat(netty)
+                .extracting(Row::id)
+                .containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds", "echo-32-tls");
         assertThat(netty.get(0).references()).extracting(Contestant::label).containsExactly("netty-uds");
         assertThat(netty.get(0).subjects()).hasSize(2);
         List<Row> shared = Plan.select(Plan.rows(), new Globs(List.of("srq-*")), ALL);

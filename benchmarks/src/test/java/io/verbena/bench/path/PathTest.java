@@ -120,7 +120,17 @@ class PathTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"netty-framed-tcp", "netty-uds", "verbena-append-tcp", "aeron-ipc", "verbena-write-shm"})
+    @ValueSource(
+            strings = {
+                "netty-framed-tcp",
+                "netty-framed-tls-tcp",
+                "netty-uds",
+                "verbena-append-tcp",
+                "verbena-append-tls-tcp",
+                "verbena-write-tls-tcp",
+                "aeron-ipc",
+                "verbena-write-shm"
+            })
     void streamsAnswerInAWindow(String name) {
         PathKind kind = PathKind.of(name);
         assumeAvailable(kind);

@@ -13,7 +13,10 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,8 @@ public final class ListeningSocket implements AutoCloseable {
     /** What the kernel takes, less the zero byte. */
     private static final int MAX_PATH = 107;
 
+    private static final Set<PosixFilePermission> OF_OWNER = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> OF_ALL = PosixFilePermissions.fromString("rw-rw-rw-");
     private static final Logger LOG = LoggerFactory.getLogger(ListeningSocket.class);
 
     private final ServerChannel channel;
@@ -44,22 +49,29 @@ public final class ListeningSocket implements AutoCloseable {
      * @param transport that the channel is to be of
      * @param address TCP or Unix-domain
      * @param backlog connections that the kernel queues
+     * @param ofOwner whether a Unix-domain socket is for its owner alone, mode 0600; else any user may connect
      * @return the socket
      * @throws ListenException if the address cannot be had
      */
-    public static ListeningSocket bind(SocketTransport transport, SocketAddress address, int backlog) {
-        Path file = null;
-        if (SocketTransport.isDomain(address)) {
-            file = Path.of(SocketTransport.path(address));
+    public static ListeningSocket bind(SocketTransport transport, SocketAddress address, int backlog, boolean ofOwner) {
+        Path file = SocketTransport.isDomain(address) ? Path.of(SocketTransport.path(address)) : null;
+        if (file != null) {
             checkPath(file);
             takeOver(file);
         }
         try {
-            ServerChannel channel = transport.bind(transport.address(address), backlog);
+            ServerChannel channel = transport.bind(transport.address(address), backlog, () -> protect(file, ofOwner));
             SocketAddress bound = file == null ? channel.localAddress() : address;
             return new ListeningSocket(channel, bound, file);
         } catch (IOException | RuntimeException e) {
             throw new ListenException("cannot listen on " + address + ": " + remedy(e, file), e);
+        }
+    }
+
+    /** Before anybody can connect. */
+    private static void protect(@Nullable Path file, boolean ofOwner) throws IOException {
+        if (file != null) {
+            Files.setPosixFilePermissions(file, ofOwner ? OF_OWNER : OF_ALL);
         }
     }
 

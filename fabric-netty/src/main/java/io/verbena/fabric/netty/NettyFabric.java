@@ -18,6 +18,9 @@ import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.LocalUser;
+import io.verbena.fabric.security.SecretHandshake;
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
@@ -32,6 +35,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Links to peers over TCP (IPv4 and IPv6) and Unix-domain sockets, all driven by one {@link EventLoopWaiter}.
@@ -43,6 +48,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class NettyFabric implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NettyFabric.class);
+
     /** Looks at a process whose link broke: a process that is killed is gone when it has given back its memory. */
     private static final int SOON_LOOKS = 50;
 
@@ -64,6 +71,7 @@ public final class NettyFabric implements AutoCloseable {
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private final Set<NettyLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+    private volatile boolean saidInsecure;
 
     // Of the loop's owner.
     private @Nullable ScheduledFuture<?> stallCheck;
@@ -98,11 +106,17 @@ public final class NettyFabric implements AutoCloseable {
      *
      * @param address TCP (port 0: any free one) or Unix-domain
      * @return the address as bound
-     * @throws ListenException if it cannot be had, with the reason and the remedy in one line
+     * @throws ListenException if it cannot be had, with the reason and the remedy in one line; also if it is reached from other
+     *     machines without {@link NettyFabricContext#tls} or {@link NettyFabricContext#secret}
      */
     public SocketAddress listen(SocketAddress address) {
         checkOpen();
-        ListeningSocket socket = ListeningSocket.bind(waiter.transport(), address, context.backlog());
+        checkSecured(address);
+        ListeningSocket socket = ListeningSocket.bind(
+                waiter.transport(),
+                address,
+                context.backlog(),
+                context.allowedUsers().isEmpty());
         ServerBootstrap bootstrap = new ServerBootstrap().childHandler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel channel) {
@@ -120,6 +134,27 @@ public final class NettyFabric implements AutoCloseable {
             socket.close();
         }
         return socket.address();
+    }
+
+    /** Nobody beyond this machine is let in without a proof of who it is, unless that was asked for. */
+    private void checkSecured(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress inet)
+                || context.tls() != null
+                || context.secret() != null
+                || (inet.getAddress() != null && inet.getAddress().isLoopbackAddress())) {
+            return;
+        }
+        if (!context.insecure()) {
+            throw new ListenException(
+                    "cannot listen on " + address
+                            + ": it is reached from other machines, in clear and by anybody; set tls or"
+                            + " secret, or insecure(true) if everybody on that network is trusted",
+                    null);
+        }
+        if (!saidInsecure) {
+            saidInsecure = true;
+            LOG.warn("listening on {} in clear, and for anybody who reaches it, because insecure is set", address);
+        }
     }
 
     /**
@@ -237,29 +272,61 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
-        boolean secured = secure(channel, to);
+        boolean encrypted = secure(channel, to);
         HelloHandler.install(
                 channel,
                 0,
                 context.helloTimeout(),
-                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !secured),
-                outcome);
+                new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !encrypted),
+                new Checked(outcome));
     }
 
-    /** Puts TLS on a connection over TCP, if it is to be used. */
+    /** Puts on a new connection what finds out who the peer is. Returns whether it encrypts. */
     private boolean secure(Channel channel, @Nullable SocketAddress to) {
         TlsCredentials used = context.tls();
-        if (used == null || channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel) {
+        boolean domain = isDomain(channel);
+        SharedSecret secret = context.secret();
+        if (secret != null && (domain || used == null)) {
+            SecretHandshake.install(channel, secret, domain ? "uds" : "tcp", endpoint.nicId(), to != null);
+        }
+        if (used == null || domain) {
             return false;
         }
         TlsHandshake.install(channel, used, (InetSocketAddress) to);
         return true;
     }
 
+    private static boolean isDomain(Channel channel) {
+        return channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel;
+    }
+
     static String remoteOf(Channel channel) {
         SocketAddress remote = channel.remoteAddress();
         String name = remote == null ? "" : remote.toString();
         return name.isEmpty() ? "unnamed peer" : name;
+    }
+
+    /** Takes hellos only of the NIC and the user that a connection has shown to be. */
+    private final class Checked implements HelloHandler.Outcome {
+        private final HelloHandler.Outcome next;
+
+        Checked(HelloHandler.Outcome next) {
+            this.next = next;
+        }
+
+        @Override
+        public @Nullable String onHello(Channel channel, UnsafeBuffer hello) {
+            String defect = SecretHandshake.nicDefect(channel, HelloFlyweight.nicId(hello));
+            if (defect == null && isDomain(channel)) {
+                defect = LocalUser.defect(channel, context.allowedUsers());
+            }
+            return defect == null ? next.onHello(channel, hello) : defect;
+        }
+
+        @Override
+        public void onRefused(Channel channel, String reason) {
+            next.onRefused(channel, reason);
+        }
     }
 
     /** This NIC's id. */

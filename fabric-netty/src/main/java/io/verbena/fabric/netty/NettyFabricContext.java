@@ -1,8 +1,10 @@
 package io.verbena.fabric.netty;
 
 import io.netty.util.internal.PlatformDependent;
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,9 @@ public final class NettyFabricContext {
     private Duration maxReconnectDelay = Duration.ofSeconds(5);
     private Duration reconnectFor = Duration.ofMinutes(1);
     private @Nullable TlsCredentials tls;
+    private @Nullable SharedSecret secret;
+    private Set<Integer> allowedUsers = Set.of();
+    private boolean insecure;
 
     /** Creates settings with the defaults. */
     public NettyFabricContext() {}
@@ -142,6 +147,43 @@ public final class NettyFabricContext {
     public NettyFabricContext tls(TlsCredentials credentials) {
         tls = credentials;
         return this;
+    }
+
+    /** Asks peers of links without TLS to prove a secret, and proves it to them. None by default. */
+    public NettyFabricContext secret(SharedSecret shared) {
+        secret = shared;
+        return this;
+    }
+
+    /**
+     * Numeric ids of users that may connect over Unix-domain sockets besides this process's own. None by default, and the
+     * sockets are for their owner alone (mode 0600); with some, the kernel's word on who connects decides alone.
+     */
+    public NettyFabricContext allowedUsers(Set<Integer> users) {
+        allowedUsers = Set.copyOf(users);
+        return this;
+    }
+
+    /**
+     * Whether this may listen beyond this machine though neither {@link #tls} nor {@link #secret} is set, so that anybody who
+     * reaches the address is let in. Off by default.
+     */
+    public NettyFabricContext insecure(boolean wanted) {
+        insecure = wanted;
+        return this;
+    }
+
+    @Nullable
+    SharedSecret secret() {
+        return secret;
+    }
+
+    Set<Integer> allowedUsers() {
+        return allowedUsers;
+    }
+
+    boolean insecure() {
+        return insecure;
     }
 
     @Nullable

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.verbena.fabric.PeerProcess;
+import io.verbena.fabric.security.AuthenticatedLink;
+import io.verbena.fabric.security.PeerAttributes;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
@@ -28,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its polls
  * read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
  */
-public final class NettyLink implements Link {
+public final class NettyLink implements AuthenticatedLink {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
     private static final VarHandle STATE;
     private static final VarHandle WRITE_ASKED;
@@ -109,7 +111,7 @@ public final class NettyLink implements Link {
         this.receiveLimit = fabric.context().receiveLimit();
         boolean encrypted = TlsHandshake.isOn(channel);
         this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
-        this.peer = TlsHandshake.peerOf(channel);
+        this.peer = PeerAttributes.of(channel);
         Marks marks = new Marks();
         this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
@@ -136,7 +138,7 @@ public final class NettyLink implements Link {
         return remote;
     }
 
-    /** Who the other end has proven to be. */
+    @Override
     public PeerIdentity peer() {
         return peer;
     }
@@ -156,7 +158,7 @@ public final class NettyLink implements Link {
     public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
         return outbound.gathers(payload, payloadLength) && state == State.UP
                 ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
-                : Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
+                : AuthenticatedLink.super.claim(headerLength, payload, payloadOffset, payloadLength);
     }
 
     @Override

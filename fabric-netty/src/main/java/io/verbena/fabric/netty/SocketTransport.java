@@ -49,7 +49,7 @@ public enum SocketTransport {
         }
 
         @Override
-        ServerChannel bind(SocketAddress address, int backlog) throws IOException {
+        ServerChannel bind(SocketAddress address, int backlog, Protection protection) throws IOException {
             boolean domain = isDomain(address);
             Socket socket = domain ? Socket.newSocketDomain() : Socket.newSocketStream();
             try {
@@ -57,6 +57,7 @@ public enum SocketTransport {
                     socket.setReuseAddress(true);
                 }
                 socket.bind(address);
+                protection.protect();
                 socket.listen(backlog);
             } catch (IOException | RuntimeException e) {
                 socket.close();
@@ -115,12 +116,13 @@ public enum SocketTransport {
         }
 
         @Override
-        ServerChannel bind(SocketAddress address, int backlog) throws IOException {
+        ServerChannel bind(SocketAddress address, int backlog, Protection protection) throws IOException {
             boolean domain = isDomain(address);
             ServerSocketChannel channel =
                     domain ? ServerSocketChannel.open(StandardProtocolFamily.UNIX) : ServerSocketChannel.open();
             try {
-                channel.bind(address, backlog);
+                channel.bind(address, backlog); // which listens, too: who is quicker is known by his credentials
+                protection.protect();
             } catch (IOException | RuntimeException e) {
                 channel.close();
                 throw e;
@@ -143,6 +145,11 @@ public enum SocketTransport {
             // As above.
         }
     };
+
+    /** Restricts who may use a socket's file, once there is one. */
+    interface Protection {
+        void protect() throws IOException;
+    }
 
     /** The best that this machine has. */
     public static SocketTransport best() {
@@ -167,7 +174,7 @@ public enum SocketTransport {
     public abstract ChannelFactory<Channel> channels(boolean domain);
 
     /** Makes a listening channel that is bound already, so that it needs no running loop. */
-    abstract ServerChannel bind(SocketAddress address, int backlog) throws IOException;
+    abstract ServerChannel bind(SocketAddress address, int backlog, Protection protection) throws IOException;
 
     /**
      * The address in the class that this transport wants.

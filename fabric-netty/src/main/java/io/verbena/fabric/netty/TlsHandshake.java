@@ -7,7 +7,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.fabric.security.PeerAttributes;
 import io.verbena.fabric.security.TlsCredentials;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsCredentials credentials;
     private final SslHandler tls;
-    private PeerIdentity peer = PeerIdentity.ANONYMOUS;
     private boolean failed;
 
     private TlsHandshake(TlsCredentials credentials, SslHandler tls) {
@@ -43,12 +42,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         channel.pipeline().addLast("tls", tls).addLast("peer", new TlsHandshake(credentials, tls));
     }
 
-    /** Who the peer of a channel has proven to be. */
-    static PeerIdentity peerOf(Channel channel) {
-        TlsHandshake handshake = channel.pipeline().get(TlsHandshake.class);
-        return handshake == null ? PeerIdentity.ANONYMOUS : handshake.peer;
-    }
-
     /** Whether what is written to a channel is encrypted on its way. */
     static boolean isOn(Channel channel) {
         return channel.pipeline().get(SslHandler.class) != null;
@@ -65,7 +58,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             return;
         }
         try {
-            peer = credentials.identify(tls.engine().getSession());
+            PeerAttributes.set(
+                    context.channel(), credentials.identify(tls.engine().getSession()));
         } catch (SSLException e) {
             fail(context, e);
         }

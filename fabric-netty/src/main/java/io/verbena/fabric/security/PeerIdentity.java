@@ -16,12 +16,22 @@ public record PeerIdentity(String name, @Nullable String tenant, Proof proof) {
         NONE,
         /** The kernel says which user the process runs as, or it is this process. */
         LOCAL_USER,
+        /** A secret that both sides share, besides what the kernel says where there is a kernel between them. */
+        SECRET,
         /** A certificate that this node trusts, and its private key. */
         CERTIFICATE
     }
 
     /** Of a peer that has shown nothing. */
     public static final PeerIdentity ANONYMOUS = new PeerIdentity("", null, Proof.NONE);
+
+    /** The same peer, which has shown a proof besides; the stronger counts. */
+    PeerIdentity with(Proof other) {
+        return other.compareTo(proof) > 0 ? new PeerIdentity(name, tenant, other) : this;
+    }
+
+    /** Of a node of this process. */
+    public static final PeerIdentity SAME_PROCESS = new PeerIdentity("local", null, Proof.LOCAL_USER);
 
     @Override
     public String toString() {

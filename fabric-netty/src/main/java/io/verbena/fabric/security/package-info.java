@@ -1,9 +1,12 @@
 /**
- * Who a peer is: certificates and the rules that map their names, and what a handshake has proven.
+ * Who a peer is: certificates and the rules that map their names, a secret that both sides share, and what
+ * a handshake has proven.
  *
  * <pre>
  *   TlsOptions ─▶ TlsCredentials ─▶ SslHandler of a connection
  *   PeerRules  ─▶ the certificate's names ─▶ PeerIdentity of the link
+ *   SharedSecret ─▶ SecretHandshake      ─┘
+ *   LocalUser, the kernel's word ─────────┘
  * </pre>
  */
 @NullMarked

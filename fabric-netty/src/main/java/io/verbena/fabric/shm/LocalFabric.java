@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.MemoryProvider;
@@ -113,7 +114,8 @@ public final class LocalFabric {
                 new PacketRingWriter(out),
                 new PacketRingReader(in),
                 new LocalPeerMemory(peer.memory()),
-                wakes);
+                wakes,
+                PeerIdentity.SAME_PROCESS);
     }
 
     /** The other side, as one side's link sees it. */

@@ -1,5 +1,7 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.fabric.security.AuthenticatedLink;
+import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. A close leaves the
  * memory of the rings where it is, under whoever polls; it goes with {@link #release}, or with this object.
  */
-public final class RingLink implements Link {
+public final class RingLink implements AuthenticatedLink {
     private static final VarHandle STATE;
 
     static {
@@ -35,6 +37,7 @@ public final class RingLink implements Link {
     private final PacketRingReader inbound;
     private final @Nullable PeerMemory peerMemory;
     private final RingPeer peer;
+    private final PeerIdentity identity;
     private volatile State state = State.UP;
     private boolean flushed; // since the last announcement
 
@@ -48,18 +51,25 @@ public final class RingLink implements Link {
             PacketRingWriter outbound,
             PacketRingReader inbound,
             @Nullable PeerMemory peerMemory,
-            RingPeer peer) {
+            RingPeer peer,
+            PeerIdentity identity) {
         this.peerNic = peerNic;
         this.remote = remote;
         this.outbound = outbound;
         this.inbound = inbound;
         this.peerMemory = peerMemory;
         this.peer = peer;
+        this.identity = identity;
     }
 
     @Override
     public long peerNic() {
         return peerNic;
+    }
+
+    @Override
+    public PeerIdentity peer() {
+        return identity;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.fabric.security.LocalUser;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -119,8 +120,9 @@ final class SharedDirectory implements AutoCloseable {
     /** The user's directory under a root, made if need be, and nobody else's. */
     static Path userDirectory(Path root) {
         if (!Files.isDirectory(root)) {
-            throw new IllegalStateException("there is no directory " + root
-                    + " for shared memory; mount a tmpfs there, or name another directory");
+            throw new IllegalStateException(
+                    "there is no directory " + root
+                            + " for shared memory; mount a tmpfs there, or name another directory (NodeContext.sharedMemoryRoot)");
         }
         String user = System.getProperty("user.name", "unknown").replaceAll("[^A-Za-z0-9_.-]", "_");
         Path path = root.toAbsolutePath().normalize().resolve("verbena-" + user);
@@ -135,7 +137,9 @@ final class SharedDirectory implements AutoCloseable {
             checkOwn(path);
         } catch (IOException e) {
             throw new IllegalStateException(
-                    "cannot use " + path + ": " + e.getMessage() + "; name another directory for shared memory", e);
+                    "cannot use " + path + ": " + e.getMessage()
+                            + "; name another directory for shared memory (NodeContext.sharedMemoryRoot)",
+                    e);
         }
         return path;
     }
@@ -145,17 +149,12 @@ final class SharedDirectory implements AutoCloseable {
             throw new IOException("it is not a directory");
         }
         Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-        if (!owner.equals(ownUser())) {
-            throw new IOException("it belongs to user " + owner + ", this process is user " + ownUser());
+        if (!owner.equals(LocalUser.own())) {
+            throw new IOException("it belongs to user " + owner + ", this process is user " + LocalUser.own());
         }
         if (!Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS).equals(PRIVATE)) {
             throw new IOException("others may enter it; remove it, or chmod 700");
         }
-    }
-
-    /** The numeric id of the user that this process runs as. */
-    static int ownUser() throws IOException {
-        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
     private interface LockedAction<T> {

@@ -1,6 +1,8 @@
 package io.verbena.fabric.shm;
 
+import io.verbena.fabric.security.SharedSecret;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link SharedMemoryFabric}. Not thread-safe; read once, by the fabric's constructor. */
 public final class SharedMemoryContext {
@@ -8,6 +10,7 @@ public final class SharedMemoryContext {
     private int maxPacket = LocalFabric.DEFAULT_MAX_PACKET;
     private int maxConnections = 1024;
     private int backlog = 256;
+    private @Nullable SharedSecret secret;
     private Duration helloTimeout = Duration.ofSeconds(5);
 
     /** Creates settings with the defaults. */
@@ -53,6 +56,17 @@ public final class SharedMemoryContext {
         }
         helloTimeout = timeout;
         return this;
+    }
+
+    /** Asks peers to prove a secret besides being of the same user, and proves it to them. None by default. */
+    public SharedMemoryContext secret(SharedSecret shared) {
+        secret = shared;
+        return this;
+    }
+
+    @Nullable
+    SharedSecret secret() {
+        return secret;
     }
 
     int ringLength() {

@@ -23,10 +23,12 @@ import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.HelloHandler;
 import io.verbena.fabric.netty.ListeningSocket;
 import io.verbena.fabric.netty.SocketTransport;
+import io.verbena.fabric.security.LocalUser;
+import io.verbena.fabric.security.SecretHandshake;
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,7 +77,6 @@ public final class SharedMemoryFabric implements AutoCloseable {
     private final SharedMemoryContext context;
     private final EventLoopWaiter waiter;
     private final ManualIoEventLoop loop;
-    private final int ownUser;
     private final FabricCounters counters = new FabricCounters();
     private final RejectionLog rejections;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
@@ -113,11 +114,6 @@ public final class SharedMemoryFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
-        try {
-            this.ownUser = SharedDirectory.ownUser();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot tell the user of this process: " + e.getMessage(), e);
-        }
     }
 
     /** What has happened to the connections. */
@@ -133,8 +129,8 @@ public final class SharedMemoryFabric implements AutoCloseable {
      */
     public void listen(Path socket) {
         checkOpen();
-        ListeningSocket bound =
-                ListeningSocket.bind(waiter.transport(), new DomainSocketAddress(socket.toString()), context.backlog());
+        ListeningSocket bound = ListeningSocket.bind(
+                waiter.transport(), new DomainSocketAddress(socket.toString()), context.backlog(), true);
         memory.noteSocket(socket);
         listening.add(bound);
         waiter.track(bound.channel());
@@ -164,7 +160,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
             return;
         }
         channel.closeFuture().addListener(future -> incoming.decrementAndGet());
-        begin(channel, new Accepting());
+        begin(channel, new Accepting(), false);
     }
 
     /**
@@ -194,7 +190,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         connecting.channel = channel;
-                        begin(channel, connecting);
+                        begin(channel, connecting, true);
                         channel.pipeline().addLast("greet", new ConnectorHello(rings));
                     }
                 })
@@ -214,7 +210,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
     }
 
-    private void begin(Channel channel, HelloHandler.Outcome outcome) {
+    private void begin(Channel channel, HelloHandler.Outcome outcome, boolean connecting) {
         if (closed) {
             channel.close();
             return;
@@ -222,6 +218,10 @@ public final class SharedMemoryFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
+        SharedSecret secret = context.secret();
+        if (secret != null) {
+            SecretHandshake.install(channel, secret, "shm", endpoint.nicId(), connecting);
+        }
         HelloHandler.install(channel, HelloFlyweight.MAX_TEXT_LENGTH, context.helloTimeout(), RECEIVE_BUFFER, outcome);
     }
 
@@ -249,14 +249,10 @@ public final class SharedMemoryFabric implements AutoCloseable {
         channel.writeAndFlush(Unpooled.wrappedBuffer(hello.byteArray(), 0, length));
     }
 
-    /** Refuses anybody but the same user; the kernel says who it is. */
-    private @Nullable String credentialsDefect(Channel channel) {
-        try {
-            int user = ((EpollDomainSocketChannel) channel).peerCredentials().uid();
-            return user == ownUser ? null : "peer runs as user " + user + ", this process as " + ownUser;
-        } catch (IOException e) {
-            return "the kernel does not say who the peer is: " + e.getMessage();
-        }
+    /** Refuses anybody but the same user, as the kernel says, and who has not proven the NIC id of its hello. */
+    private static @Nullable String credentialsDefect(Channel channel, UnsafeBuffer hello) {
+        String defect = SecretHandshake.nicDefect(channel, HelloFlyweight.nicId(hello));
+        return defect == null ? LocalUser.defect(channel, Set.of()) : defect;
     }
 
     private void linkUp(Channel channel, UnsafeBuffer hello, Path directory, RingFile rings, boolean accepted)
@@ -290,7 +286,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         @Override
         public @Nullable String onHello(Channel channel, UnsafeBuffer hello) {
             String step = HelloFlyweight.stepDefect(hello, HelloFlyweight.CALL);
-            String defect = step != null ? step : credentialsDefect(channel);
+            String defect = step != null ? step : credentialsDefect(channel, hello);
             if (defect != null) {
                 return defect;
             }
@@ -341,7 +337,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
                 return "this side has given up";
             }
             String step = HelloFlyweight.stepDefect(hello, HelloFlyweight.ANSWER);
-            String defect = step != null ? step : credentialsDefect(from);
+            String defect = step != null ? step : credentialsDefect(from, hello);
             if (defect != null) {
                 return defect;
             }

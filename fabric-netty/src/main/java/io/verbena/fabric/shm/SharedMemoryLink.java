@@ -5,6 +5,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.verbena.fabric.security.PeerAttributes;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,13 @@ final class SharedMemoryLink extends ChannelInboundHandlerAdapter implements Rin
         this.rings = rings;
         this.doorbell = new Doorbell(channel.fd(), outbound, inbound);
         this.link = new RingLink(
-                peerNic, remote, new PacketRingWriter(outbound), new PacketRingReader(inbound), memory, this);
+                peerNic,
+                remote,
+                new PacketRingWriter(outbound),
+                new PacketRingReader(inbound),
+                memory,
+                this,
+                PeerAttributes.of(channel));
     }
 
     RingLink link() {

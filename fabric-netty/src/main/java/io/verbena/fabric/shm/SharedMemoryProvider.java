@@ -73,14 +73,15 @@ public final class SharedMemoryProvider implements MemoryProvider {
     }
 
     /**
-     * Opens the memory of a NIC under /dev/shm, of which only the control block lies there until {@link #share}.
+     * Opens the memory of a NIC of which only the control block is shared until {@link #share}.
      *
+     * @param root directory on a memory file system, {@link #DEFAULT_ROOT} for instance
      * @param nicId the NIC's identity, unique on this host
      * @param own memory of this process, for segments until then; closed with this provider
      * @throws IllegalStateException if there is no such directory, or a living process holds this identity
      */
-    public static SharedMemoryProvider onDemand(long nicId, MemoryProvider own) {
-        return new SharedMemoryProvider(DEFAULT_ROOT, nicId, Long.MAX_VALUE, own);
+    public static SharedMemoryProvider onDemand(Path root, long nicId, MemoryProvider own) {
+        return new SharedMemoryProvider(root, nicId, Long.MAX_VALUE, own);
     }
 
     /** Segments that are made from now on can be mapped by peers. Idempotent. */

@@ -167,7 +167,8 @@ class SharedMemoryProviderTest {
                 .hasMessageContaining("it is not a directory");
         assertThatThrownBy(() -> new SharedMemoryProvider(root.resolve("none"), 1, Long.MAX_VALUE))
                 .hasMessageContaining("there is no directory")
-                .hasMessageContaining("name another directory");
+                .hasMessageContaining("name another directory")
+                .hasMessageContaining("NodeContext.sharedMemoryRoot");
     }
 
     @Test

@@ -42,6 +42,7 @@ final class Completer {
     private int retries;
     private int rnrRetries; // of a request that has for ever: doublings of the delay
     private boolean probing;
+    private boolean refused; // by a receiver that was not ready and has taken nothing since
     private int extensions;
     private int acknowledged; // the newest PSN that is known to have been answered
     private long ackDeadline = Long.MAX_VALUE;
@@ -84,7 +85,7 @@ final class Completer {
 
     /** Whether the receiver was not ready, and has answered nothing else since. Any thread, a hint. */
     boolean awaitsReceiver() {
-        return rnrRetries != 0;
+        return refused;
     }
 
     long deadline() {
@@ -305,6 +306,7 @@ final class Completer {
     void progress() {
         nakPsn = -1;
         retries = 0;
+        refused = false;
         rnrRetries = 0;
         probing = false;
         extensions = 0;
@@ -349,7 +351,8 @@ final class Completer {
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
     void receiverNotReady(long delay) {
-        if (++rnrRetries > qp.rnrRetry() && qp.rnrRetry() != FOREVER) {
+        refused = true;
+        if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }

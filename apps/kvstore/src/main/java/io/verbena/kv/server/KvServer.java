@@ -51,7 +51,9 @@ public final class KvServer implements AutoCloseable {
 
     private void launchShard(KvServerContext context, int shard) {
         String name = context.name + "-" + shard;
-        Node node = Node.launch(new NodeContext()
+        NodeContext nodeContext = new NodeContext();
+        context.nodes.accept(nodeContext);
+        Node node = Node.launch(nodeContext
                 .name(name)
                 .mode(NodeMode.INVOKER)
                 .closeOnShutdown(!context.listen.isEmpty())

@@ -1,9 +1,11 @@
 package io.verbena.kv.server;
 
+import io.verbena.NodeContext;
 import io.verbena.kv.store.EvictionPolicy;
 import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** What a {@link KvServer} is launched with: fluent setters over defaults. Mutable; not thread-safe. */
 public final class KvServerContext {
@@ -29,6 +31,7 @@ public final class KvServerContext {
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
     long maxBacklog = 256L << 20;
+    Consumer<NodeContext> nodes = node -> {};
     final List<String> listen = new ArrayList<>();
 
     /** Creates the defaults: one shard, no memory limit, a thread a shard, reachable in this process alone. */
@@ -117,6 +120,12 @@ public final class KvServerContext {
             throw new IllegalArgumentException("maxBacklog " + bytes + " outside 1.." + ReplyTarget.MAX_BACKLOG);
         }
         maxBacklog = bytes;
+        return this;
+    }
+
+    /** Sets more of the shards' nodes, who may connect to them for instance: {@code nodes(node -> node.tls(options))}. */
+    public KvServerContext nodes(Consumer<NodeContext> settings) {
+        nodes = settings;
         return this;
     }
 

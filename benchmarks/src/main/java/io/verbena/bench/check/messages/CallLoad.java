@@ -6,6 +6,7 @@ import io.verbena.Requester;
 import io.verbena.RequesterOptions;
 import io.verbena.Response;
 import io.verbena.SendResult;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class CallLoad implements Load {
     private static final int WINDOW = 48;
     private static final int MAX_REQUEST = 64 << 10;
-    private static final long NUDGE_NANOS = 2_000_000;
+    private static final Duration NUDGE_TIMEOUT = Duration.ofMillis(2);
     private static final long PATIENT = TimeUnit.SECONDS.toNanos(25);
     private static final long NUDGE = -1;
 
@@ -79,8 +80,8 @@ final class CallLoad implements Load {
             boolean batched = random.nextBoolean();
             open.put(number, timeout);
             SendResult result = batched
-                    ? by.enqueue(to, buffer, 0, length, timeout, number, this::onEnd)
-                    : by.call(to, buffer, 0, length, timeout, number, this::onEnd);
+                    ? by.enqueue(to, buffer, 0, length, Duration.ofNanos(timeout), number, this::onEnd)
+                    : by.call(to, buffer, 0, length, Duration.ofNanos(timeout), number, this::onEnd);
             if (result != SendResult.SENT) {
                 open.remove(number);
                 broken = result == SendResult.CLOSED;
@@ -94,8 +95,8 @@ final class CallLoad implements Load {
             to.flush();
         }
         if (!broken && called > told && System.nanoTime() - nextNudge > 0) {
-            nextNudge = System.nanoTime() + NUDGE_NANOS;
-            if (by.call(to, buffer, 0, 0, NUDGE_NANOS, NUDGE, this::onEnd) == SendResult.SENT) {
+            nextNudge = System.nanoTime() + NUDGE_TIMEOUT.toNanos();
+            if (by.call(to, buffer, 0, 0, NUDGE_TIMEOUT, NUDGE, this::onEnd) == SendResult.SENT) {
                 nudges++;
             }
         }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hub implements AutoCloseable {
     private static final int SMALL_MAX = 16 << 10;
-    private static final long NAP_NANOS = 100_000;
+    private static final Duration NAP = Duration.ofNanos(100_000);
     private static final long SLOW_NANOS = 20_000_000;
     private static final long BRIEF_NANOS = 150_000_000;
     private static final long JOIN_MILLIS = 20_000;
@@ -218,9 +218,9 @@ final class Hub implements AutoCloseable {
 
     private void rest() {
         if (mode == NodeMode.INVOKER) {
-            node.await(NAP_NANOS);
+            node.await(NAP);
         } else {
-            inbox(Place.POLLED).await(NAP_NANOS);
+            inbox(Place.POLLED).await(NAP);
         }
     }
 
@@ -228,7 +228,7 @@ final class Hub implements AutoCloseable {
         try {
             while (!stopped) {
                 if (consume(1) == 0) {
-                    LockSupport.parkNanos(NAP_NANOS);
+                    LockSupport.parkNanos(NAP.toNanos());
                 }
             }
         } catch (RuntimeException | Error e) {

@@ -1,0 +1,47 @@
+package io.verbena.bench.fabric;
+
+import io.verbena.bench.BenchException;
+import io.verbena.fabric.security.TlsCredentials;
+import io.verbena.fabric.security.TlsOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What both ends of a benchmark over TLS show each other: one certificate, whose key is no secret, since it lies beside this
+ * class. For measuring alone.
+ */
+public final class BenchTls {
+    private BenchTls() {}
+
+    /** The credentials, for any end on this machine. */
+    public static TlsCredentials credentials() {
+        try {
+            Path directory = Files.createTempDirectory("verbena-bench-tls");
+            try {
+                Path certificate = copy(directory, "tls.pem");
+                Path key = copy(directory, "tls.key");
+                return new TlsCredentials(new TlsOptions(certificate, key, certificate));
+            } finally {
+                for (String name : new String[] {"tls.pem", "tls.key"}) {
+                    Files.deleteIfExists(directory.resolve(name));
+                }
+                Files.delete(directory);
+            }
+        } catch (IOException e) {
+            throw new BenchException("cannot put the benchmark's certificate on disk: " + e.getMessage(), e);
+        }
+    }
+
+    private static Path copy(Path directory, String name) throws IOException {
+        Path file = directory.resolve(name);
+        try (InputStream in = BenchTls.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IOException("no resource " + name);
+            }
+            Files.copy(in, file);
+        }
+        return file;
+    }
+}

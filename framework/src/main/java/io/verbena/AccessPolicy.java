@@ -1,0 +1,98 @@
+package io.verbena;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What peers may do at a node, and how much of it each may take. It is asked for each connection, also for one that is asked for
+ * again, before anything is allocated for it.
+ *
+ * <pre>{@code
+ *   AccessPolicy.denyAll()
+ *       .allow(r -> r.peer().name().equals("orders.example") && r.name().equals("book"), Right.SEND)
+ *       .allow(r -> r.tenant().equals("kv"), Right.CALL, Right.READ)
+ *       .maxConnections(64)
+ * }</pre>
+ *
+ * <p>The rights of all rules that hold add up. A peer whose certificate binds it to a tenant ({@link
+ * io.verbena.fabric.security.PeerRules}) gets nothing of another's, whatever the rules say. Immutable; rules are called under the
+ * node's control lock by any thread, and must not block. A rule that throws gives nothing.
+ */
+public final class AccessPolicy {
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+
+    private final List<Rule> rules;
+    private final int maxConnections;
+    private final long maxRegionBytes;
+
+    private record Rule(Predicate<AccessRequest> holds, Set<Right> rights) {}
+
+    private AccessPolicy(List<Rule> rules, int maxConnections, long maxRegionBytes) {
+        this.rules = rules;
+        this.maxConnections = maxConnections;
+        this.maxRegionBytes = maxRegionBytes;
+    }
+
+    /** Whoever was let in may do everything: the default. */
+    public static AccessPolicy allowAll() {
+        return denyAll().allow(request -> true, Right.values());
+    }
+
+    /** Nobody may do anything: to add rules to. */
+    public static AccessPolicy denyAll() {
+        return new AccessPolicy(List.of(), UNLIMITED, Long.MAX_VALUE);
+    }
+
+    /** This policy, and the rights that are given where something holds of a request. */
+    public AccessPolicy allow(Predicate<AccessRequest> holds, Right... rights) {
+        Set<Right> set = EnumSet.noneOf(Right.class);
+        Collections.addAll(set, rights);
+        List<Rule> more = new ArrayList<>(rules);
+        more.add(new Rule(holds, set));
+        return new AccessPolicy(List.copyOf(more), maxConnections, maxRegionBytes);
+    }
+
+    /**
+     * This policy, with another limit of connections, and so of queue pairs, that one peer may have to this node at a time. A
+     * peer is known by the name that its certificate stands for, and where it has none by its NIC.
+     *
+     * @param perPeer at least 1; by default only the node's and the tenants' limits hold
+     */
+    public AccessPolicy maxConnections(int perPeer) {
+        if (perPeer < 1) {
+            throw new IllegalArgumentException("maxConnections " + perPeer + " < minimum 1");
+        }
+        return new AccessPolicy(rules, perPeer, maxRegionBytes);
+    }
+
+    /** This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by default. */
+    public AccessPolicy maxRegionBytes(long perPeer) {
+        if (perPeer < 1) {
+            throw new IllegalArgumentException("maxRegionBytes " + perPeer + " < minimum 1");
+        }
+        return new AccessPolicy(rules, maxConnections, perPeer);
+    }
+
+    int maxConnections() {
+        return maxConnections;
+    }
+
+    long maxRegionBytes() {
+        return maxRegionBytes;
+    }
+
+    /** All that a peer may do with what it asks for. */
+    Set<Right> rights(AccessRequest request) {
+        Set<Right> rights = EnumSet.noneOf(Right.class);
+        for (Rule rule : rules) {
+            if (!rights.containsAll(rule.rights) && rule.holds.test(request)) {
+                rights.addAll(rule.rights);
+            }
+        }
+        return rights;
+    }
+}

@@ -1,0 +1,64 @@
+package io.verbena;
+
+import io.verbena.fabric.security.PeerIdentity;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What each peer has of a node's, against the limits of the {@link AccessPolicy}. Under the lock of {@link Connections}. */
+final class PeerUsage {
+    private final AccessPolicy policy;
+    private final Map<Object, Usage> byPeer = new HashMap<>();
+
+    private static final class Usage {
+        int connections;
+        long regionBytes;
+    }
+
+    PeerUsage(AccessPolicy policy) {
+        this.policy = policy;
+    }
+
+    /** What a peer is known by: the name that it has proven with a key of its own, or else its NIC. */
+    static Object keyOf(PeerIdentity peer, long peerNic) {
+        return peer.proof() == PeerIdentity.Proof.CERTIFICATE ? peer.name() : (Object) peerNic;
+    }
+
+    /** Says why a peer may not have another connection to a region of a length, 0 for none; or null. */
+    @Nullable
+    String defect(Object peer, long regionBytes) {
+        Usage usage = byPeer.get(peer);
+        int connections = usage == null ? 0 : usage.connections;
+        if (connections >= policy.maxConnections()) {
+            return "it has " + connections + " connections, and the policy's maxConnections is "
+                    + policy.maxConnections();
+        }
+        long attached = usage == null ? 0 : usage.regionBytes;
+        if (regionBytes > policy.maxRegionBytes() - attached) {
+            return "it is attached to " + attached + " bytes, the region has " + regionBytes
+                    + ", and the policy's maxRegionBytes is " + policy.maxRegionBytes();
+        }
+        return null;
+    }
+
+    void take(Object peer, long regionBytes) {
+        Usage usage = byPeer.computeIfAbsent(peer, any -> new Usage());
+        usage.connections++;
+        usage.regionBytes += regionBytes;
+    }
+
+    void giveBack(Object peer, long regionBytes) {
+        Usage usage = byPeer.get(peer);
+        if (usage != null) {
+            usage.regionBytes -= regionBytes;
+            if (--usage.connections == 0) {
+                byPeer.remove(peer);
+            }
+        }
+    }
+
+    /** Peers that have something. */
+    int peers() {
+        return byPeer.size();
+    }
+}
