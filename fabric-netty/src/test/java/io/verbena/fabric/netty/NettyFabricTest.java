@@ -408,7 +408,7 @@ class NettyFabricTest {
         for (SocketTransport transport : SocketTransport.values()) {
             assumeTrue(transport.isAvailable());
             try (Peer a = new Peer(1, transport, quick());
-                    Peer b = new Peer(2, transport, quick())) {
+                    Peer b = new Peer(2, transport, quick().insecure(true))) {
                 SocketAddress port = a.fabric.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 assertThatThrownBy(() -> b.fabric.listen(port))
                         .isInstanceOf(ListenException.class)
@@ -425,8 +425,10 @@ class NettyFabricTest {
                 assertThatThrownBy(() -> b.fabric.listen(UnixDomainSocketAddress.of(file)))
                         .hasMessageContaining("is a file and no socket");
                 assertThat(file).exists();
-                assertThatThrownBy(() -> b.fabric.listen(new InetSocketAddress("192.0.2.1", 0)))
+                InetSocketAddress elsewhere = new InetSocketAddress("192.0.2.1", 0);
+                assertThatThrownBy(() -> b.fabric.listen(elsewhere))
                         .hasMessageContaining("this host has no such address");
+                assertThatThrownBy(() -> a.fabric.listen(elsewhere)).hasMessageContaining("insecure(true)");
             }
         }
     }

@@ -25,9 +25,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Pure state: used under the engine's baton; time is passed in.
  */
 final class Completer {
-    /** Longest that a request is held back beyond what the receiver asks for, in nanoseconds. */
-    private static final long LONGEST_BACK_OFF = 10_000_000;
-
     private static final int MOST_DOUBLINGS = 16;
 
     private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
@@ -344,7 +341,7 @@ final class Completer {
         if (qp.rnrRetry() != FOREVER) {
             return delay;
         }
-        long backedOff = Math.max(delay, Math.min(delay << rnrRetries, LONGEST_BACK_OFF));
+        long backedOff = Math.max(delay, Math.min(delay << rnrRetries, RnrTimer.LONGEST_BACK_OFF));
         rnrRetries = Math.min(rnrRetries + 1, MOST_DOUBLINGS);
         return backedOff;
     }

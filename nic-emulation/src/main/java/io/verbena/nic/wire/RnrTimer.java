@@ -8,6 +8,12 @@ public final class RnrTimer {
     /** The largest code. */
     public static final int MAX_CODE = 31;
 
+    /**
+     * Longest that a requester of this NIC holds back a request that it may send again for ever, in nanoseconds, unless the
+     * receiver asks for longer.
+     */
+    public static final long LONGEST_BACK_OFF = 10_000_000;
+
     private static final long[] NANOS = {
         655_360_000L,
         10_000L,
@@ -57,5 +63,10 @@ public final class RnrTimer {
             throw new IllegalArgumentException("RNR timer code " + code + " outside 0..31");
         }
         return NANOS[code];
+    }
+
+    /** Nanoseconds after which a requester that was told a code has sent its request again at the latest, if it does. */
+    public static long longest(int code) {
+        return Math.max(nanos(code), LONGEST_BACK_OFF);
     }
 }
