@@ -10,6 +10,7 @@ import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.sim.SimulationException;
+import io.verbena.nic.wire.RnrTimer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -404,7 +405,9 @@ final class AppendWalk implements SeedCommand.SeedWalk {
         until("messages are missing", () -> senders.stream().allMatch(s -> s.owed(owner.number()) == 0));
         until("the queue is not drained", owner::isEmpty);
         owner.hurry();
-        simulation.runFor(3 * (plan.surplusNanos + plan.holeTimeoutNanos) + SETTLED);
+        // What was made for a sender is kept until it has come again at the latest.
+        long kept = 3 * RnrTimer.LONGEST_BACK_OFF;
+        simulation.runFor(3 * (plan.surplusNanos + plan.holeTimeoutNanos + kept) + SETTLED);
         owner.checkDrained();
     }
 

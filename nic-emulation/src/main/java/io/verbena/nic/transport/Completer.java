@@ -25,7 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Pure state: used under the engine's baton; time is passed in.
  */
 final class Completer {
-    private static final int MOST_DOUBLINGS = 16;
+    /** How long a receiver is asked at its own pace, in nanoseconds: more than it takes to make memory. */
+    private static final long PATIENCE = 2_000_000;
 
     private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
 
@@ -37,7 +38,8 @@ final class Completer {
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
 
     private int retries;
-    private int rnrRetries; // of a request that has for ever: doublings of the delay
+    private int rnrRetries;
+    private long waited; // for a receiver that was not ready
     private boolean probing;
     private boolean refused; // by a receiver that was not ready and has taken nothing since
     private int extensions;
@@ -305,6 +307,7 @@ final class Completer {
         retries = 0;
         refused = false;
         rnrRetries = 0;
+        waited = 0;
         probing = false;
         extensions = 0;
     }
@@ -333,17 +336,17 @@ final class Completer {
     }
 
     /**
-     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the least, and as
-     * long again as it has waited so far. So a receiver that stays away costs the link little, and one that comes back is
-     * found after twice the time at most.
+     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the least; when
+     * that has not helped for long, as long again as it has waited so far. So a receiver that stays away costs the link little, and
+     * one that comes back is found in twice the time.
      */
     private long backedOff(long delay) {
         if (qp.rnrRetry() != FOREVER) {
             return delay;
         }
-        long backedOff = Math.max(delay, Math.min(delay << rnrRetries, RnrTimer.LONGEST_BACK_OFF));
-        rnrRetries = Math.min(rnrRetries + 1, MOST_DOUBLINGS);
-        return backedOff;
+        long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.LONGEST_BACK_OFF));
+        waited += wait;
+        return wait;
     }
 
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
