@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  *   AccessPolicy.denyAll()
  *       .allow(r -> r.peer().name().equals("orders.example") && r.name().equals("book"), Right.SEND)
  *       .allow(r -> r.tenant().equals("kv"), Right.CALL, Right.READ)
- *       .maxConnections(64)
+ *       .maxRegionBytes(1L << 30)
  * }</pre>
  *
  * <p>The rights of all rules that hold add up. A peer whose certificate binds it to a tenant ({@link
@@ -23,17 +23,13 @@ import java.util.function.Predicate;
  * node's control lock by any thread, and must not block. A rule that throws gives nothing.
  */
 public final class AccessPolicy {
-    private static final int UNLIMITED = Integer.MAX_VALUE;
-
     private final List<Rule> rules;
-    private final int maxConnections;
     private final long maxRegionBytes;
 
     private record Rule(Predicate<AccessRequest> holds, Set<Right> rights) {}
 
-    private AccessPolicy(List<Rule> rules, int maxConnections, long maxRegionBytes) {
+    private AccessPolicy(List<Rule> rules, long maxRegionBytes) {
         this.rules = rules;
-        this.maxConnections = maxConnections;
         this.maxRegionBytes = maxRegionBytes;
     }
 
@@ -44,7 +40,7 @@ public final class AccessPolicy {
 
     /** Nobody may do anything: to add rules to. */
     public static AccessPolicy denyAll() {
-        return new AccessPolicy(List.of(), UNLIMITED, Long.MAX_VALUE);
+        return new AccessPolicy(List.of(), Long.MAX_VALUE);
     }
 
     /** This policy, and the rights that are given where something holds of a request. */
@@ -53,32 +49,18 @@ public final class AccessPolicy {
         Collections.addAll(set, rights);
         List<Rule> more = new ArrayList<>(rules);
         more.add(new Rule(holds, set));
-        return new AccessPolicy(List.copyOf(more), maxConnections, maxRegionBytes);
+        return new AccessPolicy(List.copyOf(more), maxRegionBytes);
     }
 
     /**
-     * This policy, with another limit of connections, and so of queue pairs, that one peer may have to this node at a time. A
-     * peer is known by the name that its certificate stands for, and where it has none by its NIC.
-     *
-     * @param perPeer at least 1; by default only the node's and the tenants' limits hold
+     * This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by default. How many
+     * connections one may have is the node's, {@link NodeContext#maxConnectionsPerPeer}.
      */
-    public AccessPolicy maxConnections(int perPeer) {
-        if (perPeer < 1) {
-            throw new IllegalArgumentException("maxConnections " + perPeer + " < minimum 1");
-        }
-        return new AccessPolicy(rules, perPeer, maxRegionBytes);
-    }
-
-    /** This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by default. */
     public AccessPolicy maxRegionBytes(long perPeer) {
         if (perPeer < 1) {
             throw new IllegalArgumentException("maxRegionBytes " + perPeer + " < minimum 1");
         }
-        return new AccessPolicy(rules, maxConnections, perPeer);
-    }
-
-    int maxConnections() {
-        return maxConnections;
+        return new AccessPolicy(rules, perPeer);
     }
 
     long maxRegionBytes() {

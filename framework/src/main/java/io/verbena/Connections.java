@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.collections.Long2LongCounterMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +63,6 @@ final class Connections {
 
     private final Object lock = new Object();
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
-    private final Long2LongCounterMap incomingOf = new Long2LongCounterMap(0); // by the peer's NIC
     private int grown; // requests that connections may have under way beyond the first
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
@@ -116,11 +114,6 @@ final class Connections {
         return byNumber.get(number);
     }
 
-    /** Connections that a peer has made and that are not over; under the lock. */
-    long incomingOf(long peerNic) {
-        return incomingOf.get(peerNic);
-    }
-
     /** The connection that a datagram is about; under the lock. */
     @Nullable
     Connection find(long peerNic, ConnectionFlyweight datagram) {
@@ -146,9 +139,6 @@ final class Connections {
             c = maker.make(peerNic, transaction, incoming, kind, name, tenant);
         }
         byNumber.put(c.number, c);
-        if (incoming) {
-            incomingOf.incrementAndGet(peerNic);
-        }
         makeRoomForErrors();
         return c;
     }
@@ -232,9 +222,6 @@ final class Connections {
         }
         if (!c.become(Connection.CLOSED)) {
             return;
-        }
-        if (c.incoming) {
-            incomingOf.decrementAndGet(c.peerNic);
         }
         if (c.queuePair.state() != QpState.RESET) {
             c.queuePair.modify(new QpAttributes().state(QpState.ERR));

@@ -70,7 +70,7 @@ final class Handshake {
         this.directory = directory;
         this.notices = notices;
         this.context = context;
-        this.usage = new PeerUsage(context.accessPolicy);
+        this.usage = new PeerUsage(context.accessPolicy.maxRegionBytes());
         this.nodeName = nodeName;
     }
 
@@ -161,19 +161,8 @@ final class Handshake {
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
             int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : context.maxConnectionsPerPeer();
-            if (connections.incomingOf(peerNic) >= limit) {
-                rejections.rejected(
-                        "node '" + request.node() + "'",
-                        "it has " + limit + " connections to node '" + nodeName
-                                + "' already; raise maxConnectionsPerPeer if more are wanted");
-                return reject(
-                        request,
-                        ConnectionFlyweight.NO_RESOURCES,
-                        "node '" + nodeName + "' takes no more than " + limit
-                                + " connections of one peer; raise its maxConnectionsPerPeer");
-            }
             Object user = PeerUsage.keyOf(peer, peerNic);
-            String excess = usage.defect(user, shared == null ? 0 : shared.length());
+            String excess = usage.defect(user, limit, shared == null ? 0 : shared.length());
             if (excess != null) {
                 rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
                 return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName + "' refuses: " + excess);

@@ -107,7 +107,8 @@ public final class NodeContext {
 
     /**
      * Connections that one peer may have to this node at a time, 1 to {@link #maxConnections}; default a quarter of those, and 16 at
-     * least, so that no peer takes them all. Nodes of the same process may have any number.
+     * least, so that no peer takes them all. A peer is known by the name that its certificate stands for, and where it has none by its NIC.
+     * Nodes of the same process may have any number.
      */
     public NodeContext maxConnectionsPerPeer(int count) {
         maxPerPeer = range("maxConnectionsPerPeer", count, 1, 1 << 20);

@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What each peer has of a node's, against the limits of the {@link AccessPolicy}. Under the lock of {@link Connections}. */
+/** What each peer has of a node's, against the limits. Under the lock of {@link Connections}. */
 final class PeerUsage {
-    private final AccessPolicy policy;
+    private final long maxRegionBytes;
     private final Map<Object, Usage> byPeer = new HashMap<>();
 
     private static final class Usage {
@@ -15,8 +15,8 @@ final class PeerUsage {
         long regionBytes;
     }
 
-    PeerUsage(AccessPolicy policy) {
-        this.policy = policy;
+    PeerUsage(long maxRegionBytes) {
+        this.maxRegionBytes = maxRegionBytes;
     }
 
     /** What a peer is known by: the name that it has proven with a key of its own, or else its NIC. */
@@ -26,17 +26,16 @@ final class PeerUsage {
 
     /** Says why a peer may not have another connection to a region of a length, 0 for none; or null. */
     @Nullable
-    String defect(Object peer, long regionBytes) {
+    String defect(Object peer, int maxConnections, long regionBytes) {
         Usage usage = byPeer.get(peer);
         int connections = usage == null ? 0 : usage.connections;
-        if (connections >= policy.maxConnections()) {
-            return "it has " + connections + " connections, and the policy's maxConnections is "
-                    + policy.maxConnections();
+        if (connections >= maxConnections) {
+            return "it has " + connections + " connections, and maxConnectionsPerPeer is " + maxConnections;
         }
         long attached = usage == null ? 0 : usage.regionBytes;
-        if (regionBytes > policy.maxRegionBytes() - attached) {
+        if (regionBytes > maxRegionBytes - attached) {
             return "it is attached to " + attached + " bytes, the region has " + regionBytes
-                    + ", and the policy's maxRegionBytes is " + policy.maxRegionBytes();
+                    + ", and the policy's maxRegionBytes is " + maxRegionBytes;
         }
         return null;
     }

@@ -124,31 +124,6 @@ class AccessPolicyTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Fabric.class)
-    void aPeerHasSoManyConnectionsAndNoMore(Fabric fabric) {
-        try (NodePair pair = pair(fabric, AccessPolicy.allowAll().maxConnections(3))) {
-            pair.server.openInbox("in");
-            List<Channel> channels = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                channels.add(pair.client.connect(pair.address + "in", NodePair.TIMEOUT));
-            }
-            assertThatThrownBy(() -> pair.client.connect(pair.address + "in", NodePair.TIMEOUT))
-                    .isInstanceOf(ConnectionException.class)
-                    .hasMessageContaining("it has 3 connections, and the policy's maxConnections is 3");
-            channels.get(0).close();
-            pair.await(() -> {
-                try {
-                    channels.add(pair.client.connect(pair.address + "in", NodePair.TIMEOUT));
-                    return true;
-                } catch (ConnectionException e) {
-                    assertThat(e).hasMessageContaining("maxConnections is 3");
-                    return false;
-                }
-            });
-        }
-    }
-
     @Test
     void aPeerIsAttachedToSoManyBytesAndNoMore() {
         try (NodePair pair = pair(Fabric.TCP, AccessPolicy.allowAll().maxRegionBytes(100))) {
