@@ -161,7 +161,9 @@ class TlsNodesTest {
             assertThatThrownBy(() -> secured.connect(atClear, NodePair.TIMEOUT))
                     .isInstanceOf(ConnectionException.class)
                     .hasMessageContaining("TLS: the peer does not speak it");
-            assertThat(secured.rejectedConnections()).isPositive();
+            while (secured.rejectedConnections() == 0) { // who was refused may know it first
+                Thread.onSpinWait();
+            }
         }
     }
 
