@@ -165,45 +165,56 @@ final class RecordWalk {
                     continue;
                 }
                 count++;
-                present = offset;
-                presentWord = word;
-                long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
-                int qpNumber = (int) source;
-                int immediate = (int) (source >>> 32);
-                if ((flags & LARGE) != 0) {
-                    takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
-                } else {
-                    records++;
-                    presentBytes = length - HEADER_LENGTH;
-                    bytes += presentBytes;
-                    handler.onMessage(
-                            buffer,
-                            offset + PAYLOAD_OFFSET,
-                            length - HEADER_LENGTH,
-                            qpNumber,
-                            immediate,
-                            flags & HAS_IMMEDIATE);
-                }
+                handle(handler, buffer, offset, word);
                 if (present == LEFT) {
                     count--;
-                    records--;
-                    bytes -= presentBytes;
-                    headOffset = offset;
+                    untake(offset);
                     break;
                 }
             }
         } finally {
-            present = NONE;
-            if (headOffset != start || chunk != first) {
-                publishHead();
-            } else {
-                idle();
-            }
-            if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
-                leave();
-            }
+            end(handler, headOffset != start || chunk != first);
         }
         return count;
+    }
+
+    /** Hands a record to the handler. */
+    private void handle(AppendHandler handler, AtomicBuffer buffer, int offset, long word) {
+        present = offset;
+        presentWord = word;
+        int length = length(word);
+        int hasImmediate = flags(word) & HAS_IMMEDIATE;
+        long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
+        int qpNumber = (int) source;
+        int immediate = (int) (source >>> 32);
+        if ((flags(word) & LARGE) != 0) {
+            takeLarge(handler, buffer, offset, length, qpNumber, immediate, hasImmediate);
+        } else {
+            records++;
+            presentBytes = length - HEADER_LENGTH;
+            bytes += presentBytes;
+            handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, hasImmediate);
+        }
+    }
+
+    /** The record that was handled is the next one again. */
+    private void untake(int offset) {
+        records--;
+        bytes -= presentBytes;
+        headOffset = offset;
+    }
+
+    /** A poll ends: what it took is told, or that it took nothing. */
+    private void end(AppendHandler handler, boolean moved) {
+        present = NONE;
+        if (moved) {
+            publishHead();
+        } else {
+            idle();
+        }
+        if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
+            leave();
+        }
     }
 
     /** Another thread polls from now on: it says so first, and then looks whether the queue is gone. */
