@@ -59,8 +59,7 @@ final class Growth {
             after = least(third);
             for (Kind kind : Kind.values()) {
                 if (kind.hasGrownSlowly(before.of(kind), after.of(kind))) {
-                    grown.add(say(
-                            kind, before, "minutes " + (SETTLED + 1) + " to " + (SETTLED + third), after, third));
+                    grown.add(say(kind, before, "minutes " + (SETTLED + 1) + " to " + (SETTLED + third), after, third));
                 }
             }
         }

@@ -63,8 +63,7 @@ public record MessagesSettings(
 
     /** The same with shared memory in another directory. */
     MessagesSettings within(Path directory) {
-        return new MessagesSettings(
-                seconds, seed, fabrics, modes, threads, loads, maxLength, stallSeconds, directory);
+        return new MessagesSettings(seconds, seed, fabrics, modes, threads, loads, maxLength, stallSeconds, directory);
     }
 
     long stallNanos() {

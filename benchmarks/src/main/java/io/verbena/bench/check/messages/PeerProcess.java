@@ -75,8 +75,7 @@ public final class PeerProcess implements Callable<Integer> {
         Thread reader = new Thread(() -> read(host), "parent");
         reader.setDaemon(true);
         reader.start();
-        MessagesSettings settings =
-                new MessagesSettings(
+        MessagesSettings settings = new MessagesSettings(
                 1, seed + number, Set.of(fabric), Set.of(mode), 1, LOADS, maxLength, stallSeconds, shared);
         SplittableRandom random = new SplittableRandom(Content.mix(seed * 7919 + number));
         Node node = Site.launch("peer-" + number, fabric, shared, mode, random);

@@ -41,8 +41,7 @@ record Site(
     static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     /** Launches the node of a client; what may differ follows from the generator. */
-    static Node launch(
-            String name, FabricName fabric, Path shared, NodeMode mode, SplittableRandom random) {
+    static Node launch(String name, FabricName fabric, Path shared, NodeMode mode, SplittableRandom random) {
         return Node.launch(fabric.context(shared)
                 .name(name)
                 .mode(mode)

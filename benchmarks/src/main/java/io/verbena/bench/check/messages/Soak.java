@@ -93,7 +93,9 @@ final class Soak {
                         + fabric.name().toLowerCase(Locale.ROOT);
                 Content content = new Content(settings.seed());
                 int longest = settings.maxLength();
-                hubs.put(fabric, new Hub(name, fabric, mode, folder, shared, longest, content, findings, random.nextLong()));
+                hubs.put(
+                        fabric,
+                        new Hub(name, fabric, mode, folder, shared, longest, content, findings, random.nextLong()));
             }
             head();
             play();

@@ -92,7 +92,9 @@ class GrowthTest {
         Resources after = Resources.now(MessagesSettings.SHARED);
         stay.forEach(BufferUtil::free);
         long grown = after.of(Kind.RESIDENT) - before.of(Kind.RESIDENT);
-        assertThat(grown / MIB).as("MiB more than before, of 128 that came and went").isLessThan(48);
+        assertThat(grown / MIB)
+                .as("MiB more than before, of 128 that came and went")
+                .isLessThan(48);
     }
 
     private static void fill(List<ByteBuffer> stay) {
