@@ -1,4 +1,4 @@
-package io.verbena.redis;
+package io.verbena.bench.fabric;
 
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsOptions;
