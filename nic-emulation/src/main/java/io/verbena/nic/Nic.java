@@ -309,13 +309,17 @@ public final class Nic implements AutoCloseable {
         return engines.length;
     }
 
-    /** A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. */
+    /**
+     * A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. A slot that an
+     * initiator of the queue pair before has left an operation in is not used: what it says is needed to end that.
+     */
     int takeQueuePairNumber() {
         int slots = generations.length;
-        int slot = queuePairSlots.take();
+        int slot = queuePairSlots.take(control::isSlotIdle);
         if (slot == NumberPool.NONE) {
             throw new IllegalStateException(
-                    "queue pairs " + (slots - FIRST_QP) + " is the maximum; raise maxQueuePairs");
+                    "queue pairs " + (slots - FIRST_QP)
+                            + " is the maximum, those counted that a peer is in the middle of an operation on; raise maxQueuePairs");
         }
         int generation = generations[slot]++;
         return slot | (int) ((long) generation * slots % GENERATIONS);

@@ -227,6 +227,32 @@ final class SharedDirectory implements AutoCloseable {
         }
     }
 
+    /** What tells a directory from a later one of the same path. */
+    static Object identityOf(Path directory) throws IOException {
+        return Files.getAttribute(directory, "unix:ino", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Whether the process that held a directory is known to have ended, or to have closed it. Does not wait.
+     *
+     * @param identity of the directory then
+     */
+    static boolean isGone(Path directory, Object identity) {
+        if (!IN_PROCESS.tryLock()) {
+            return false;
+        }
+        try {
+            return !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+                    || !identity.equals(identityOf(directory))
+                    || (!HELD_HERE.contains(directory) && isDead(directory));
+        } catch (IOException e) {
+            LOG.debug("whether {} is held: {}", directory, e.toString());
+            return false;
+        } finally {
+            IN_PROCESS.unlock();
+        }
+    }
+
     private static boolean isDead(Path directory) throws IOException {
         Path file = directory.resolve(LOCK);
         if (!Files.exists(file)) {

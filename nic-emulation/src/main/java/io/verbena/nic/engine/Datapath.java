@@ -655,8 +655,10 @@ final class Datapath implements TransportServices, PacketHandler {
     public void publishState(QpContext qp) {
         boolean direct = qp.type() == QpType.RC; // the direct path is for RC alone
         Path path = qp.path();
-        if (direct && path != null) {
-            appendQueues.connected(qp.number(), path.peerNic()); // before the peer can see that it is
+        if (direct && path != null && qp.state() == QpState.RTR) {
+            appendQueues
+                    .initiators()
+                    .connected(qp.number(), path.peerNic(), index); // before the peer can see that it is
         }
         QpState state = direct ? qp.state() : QpState.RESET;
         control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));

@@ -305,7 +305,7 @@ final class LinkTable implements Arrivals {
             return;
         }
         if (before != null && before != link && before.state() == Link.State.DEAD) {
-            peerDied(path); // and is back before this was seen; its old link is no more than closed when it is
+            peerDied(path, before); // and is back before this was seen; its old link is no more than closed when it is
         }
         add(link);
         PeerMemory memory = link.peerMemory();
@@ -345,7 +345,7 @@ final class LinkTable implements Arrivals {
             services.attach(path.queuePairs().get(i)); // nothing can be executed on the peer's memory any more
         }
         if (dead) {
-            peerDied(path);
+            peerDied(path, link);
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 services.schedule(path.queuePairs().get(i)); // starts the timers of those that have work
@@ -390,13 +390,16 @@ final class LinkTable implements Arrivals {
         Path path = paths.get(link.peerNic());
         Link now = path == null ? null : path.link();
         if (path != null && (now == null || now == link)) {
-            peerDied(path);
+            peerDied(path, link);
             forgetUnused(path);
         }
     }
 
-    private void peerDied(Path path) {
-        appendQueues.abandonAll(path.peerNic());
+    private void peerDied(Path path, Link link) {
+        PeerMemory memory = link.peerMemory();
+        if (memory != null) {
+            appendQueues.initiators().abandonAll(path.peerNic(), engine, memory::isGone);
+        }
         for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
             QpContext qp = path.queuePairs().get(i);
             try {
