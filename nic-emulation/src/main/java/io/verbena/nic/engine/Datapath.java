@@ -415,12 +415,13 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void onPacket(Link link, DirectBuffer b, int offset, int length) {
-        int headers = Opcode.check(b, offset, length);
-        if (headers < 0) {
+        // Whatever is read of a packet that a peer has mapped is read once.
+        Opcode opcode = length < BthFlyweight.LENGTH ? null : Opcode.of(BthFlyweight.opcode(b, offset));
+        int headers = Opcode.check(opcode, b, offset, length);
+        if (opcode == null || headers < 0) {
             count(NicCounter.PACKETS_REJECTED);
             return;
         }
-        Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
         int number = BthFlyweight.destinationQp(b, offset);
         if (number == MANAGEMENT_QP && opcode == Opcode.UD_SEND_ONLY) {
             events.datagram(link.peerNic(), b, offset + headers, length - headers);
@@ -428,8 +429,7 @@ final class Datapath implements TransportServices, PacketHandler {
             return;
         }
         QpContext qp = queuePairs.find(number);
-        if (opcode == null
-                || qp == null
+        if (qp == null
                 || !qp.type().takes(opcode)
                 || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
             count(NicCounter.PACKETS_REJECTED);
