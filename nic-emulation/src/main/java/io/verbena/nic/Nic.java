@@ -13,6 +13,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.NicId;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ public final class Nic implements AutoCloseable {
         this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
         LongSupplier random = context.random();
         this.id = context.id != 0 ? context.id : random.getAsLong() | 1;
-        this.name = context.name.isEmpty() ? Long.toHexString(id) : context.name;
+        this.name = context.name.isEmpty() ? NicId.text(id) : context.name;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
@@ -100,6 +101,7 @@ public final class Nic implements AutoCloseable {
                     i,
                     engines.length,
                     id,
+                    name,
                     context.mode,
                     context.clock,
                     waiters[i],

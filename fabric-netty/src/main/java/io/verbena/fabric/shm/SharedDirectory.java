@@ -1,6 +1,7 @@
 package io.verbena.fabric.shm;
 
 import io.verbena.fabric.security.LocalUser;
+import io.verbena.nic.port.NicId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -114,7 +115,7 @@ final class SharedDirectory implements AutoCloseable {
     }
 
     static String name(long nicId) {
-        return String.format("%016x", nicId);
+        return NicId.text(nicId);
     }
 
     /** The user's directory under a root, made if need be, and nobody else's. */

@@ -70,6 +70,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private final int index;
     private final long nicId;
+    private final String nicName;
     private final MemoryTable regions;
     private final AddressTable addresses;
     private final TailPointerTable appendQueues;
@@ -100,6 +101,7 @@ final class Datapath implements TransportServices, PacketHandler {
     Datapath(
             int index,
             long nicId,
+            String nicName,
             MemoryTable regions,
             AddressTable addresses,
             TailPointerTable appendQueues,
@@ -112,6 +114,7 @@ final class Datapath implements TransportServices, PacketHandler {
             Executor later) {
         this.index = index;
         this.nicId = nicId;
+        this.nicName = nicName;
         this.regions = regions;
         this.addresses = addresses;
         this.appendQueues = appendQueues;
@@ -689,6 +692,6 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public String toString() {
-        return "engine " + index + " of " + Long.toHexString(nicId);
+        return "engine " + index + " of " + nicName;
     }
 }
