@@ -268,8 +268,11 @@ final class ReliableResponder extends Responder {
             int queueId, int queueKey, DirectBuffer b, int offset, int end, int messages, int longest) {
         Appender appender = services.appender();
         int bytes = end - offset + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
-        if (bytes > Appender.MAX_RUN
-                || appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {
+        if (bytes > Appender.MAX_RUN || !qp.senderQuota().tryTake(bytes)) {
+            return false;
+        }
+        if (appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {
+            qp.senderQuota().giveBack(bytes);
             return false;
         }
         long first;
@@ -277,6 +280,7 @@ final class ReliableResponder extends Responder {
             first = putRecords(appender.roomBuffer(), appender.room(), bytes, b, offset, end, messages);
         } catch (RuntimeException | Error e) { // what was claimed is not left open: it would hold up the whole queue
             appender.commitRun(RecordDescriptor.padding(bytes));
+            qp.senderQuota().giveBack(bytes);
             throw e;
         }
         return appender.commitRun(first);
@@ -295,7 +299,7 @@ final class ReliableResponder extends Responder {
             room.putLong(
                     record + RecordDescriptor.QP_NUMBER_OFFSET,
                     RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
-            long word = RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
+            long word = RecordDescriptor.committed(length, recordFlags(immediate));
             if (i == 0) {
                 first = word;
             } else {
