@@ -170,7 +170,7 @@ class CorruptRingTest {
             offsets.add(header);
         }
         for (int record = 0; record <= PACKETS; record += 2) { // the last is the word behind them
-            for (int word = 0; word < 24 && record < PACKETS || word == 0; word += 4) {
+            for (int word = 0; (word < 24 && record < PACKETS) || word == 0; word += 4) {
                 offsets.add(PacketRingDescriptor.HEADER_LENGTH + record * RECORD + word);
             }
         }
