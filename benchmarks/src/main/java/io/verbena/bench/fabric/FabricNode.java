@@ -27,18 +27,7 @@ public final class FabricNode implements AutoCloseable {
      * @param mode who runs the engine
      */
     public static FabricNode open(FabricKind kind, EngineMode mode) {
-        return open(kind, mode, LinkSecurity.NONE);
-    }
-
-    /**
-     * Opens a NIC on a fabric.
-     *
-     * @param kind the fabric
-     * @param mode who runs the engine
-     * @param security of links over sockets
-     */
-    public static FabricNode open(FabricKind kind, EngineMode mode, LinkSecurity security) {
-        return open(kind, new NicContext().mode(mode), security);
+        return open(kind, new NicContext().mode(mode));
     }
 
     /**
@@ -48,11 +37,7 @@ public final class FabricNode implements AutoCloseable {
      * @param given what the NIC is opened with, besides what the fabric needs; it is the NIC's from now on
      */
     public static FabricNode open(FabricKind kind, NicContext given) {
-        return open(kind, given, LinkSecurity.NONE);
-    }
-
-    private static FabricNode open(FabricKind kind, NicContext given, LinkSecurity security) {
-        NodeFabric fabric = fabric(kind, security);
+        NodeFabric fabric = fabric(kind);
         try {
             NicContext context = fabric.configure(given);
             Nic nic = Nic.open(context);
@@ -64,7 +49,7 @@ public final class FabricNode implements AutoCloseable {
         }
     }
 
-    private static NodeFabric fabric(FabricKind kind, LinkSecurity security) {
+    private static NodeFabric fabric(FabricKind kind) {
         switch (kind) {
             case LOCAL:
                 return new LocalNodeFabric();
@@ -75,10 +60,9 @@ public final class FabricNode implements AutoCloseable {
             case URING_TCP:
                 return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.IO_URING), false);
             case TLS_TCP:
-                return new SocketNodeFabric(
-                        SocketTransport.best(), false, new LinkSecurity(BenchTls.credentials(), null));
+                return new SocketNodeFabric(SocketTransport.best(), BenchTls.credentials());
             default:
-                return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS, security);
+                return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS);
         }
     }
 

@@ -6,7 +6,6 @@ import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
 import io.verbena.fabric.netty.SocketTransport;
-import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.Link;
@@ -25,18 +24,23 @@ final class SocketNodeFabric implements NodeFabric {
 
     private final boolean domain;
     private final EventLoopWaiter waiter;
-    private final LinkSecurity security;
+    private final @Nullable TlsCredentials credentials;
     private @Nullable NettyFabric fabric;
     private @Nullable CompletableFuture<Link> connecting;
     private @Nullable SocketDirectory directory;
 
     SocketNodeFabric(SocketTransport transport, boolean domain) {
-        this(transport, domain, LinkSecurity.NONE);
+        this(transport, domain, null);
     }
 
-    SocketNodeFabric(SocketTransport transport, boolean domain, LinkSecurity security) {
+    /** Over TCP with TLS. */
+    SocketNodeFabric(SocketTransport transport, TlsCredentials credentials) {
+        this(transport, false, credentials);
+    }
+
+    private SocketNodeFabric(SocketTransport transport, boolean domain, @Nullable TlsCredentials credentials) {
         this.domain = domain;
-        this.security = security;
+        this.credentials = credentials;
         this.waiter = new EventLoopWaiter(transport);
     }
 
@@ -75,13 +79,8 @@ final class SocketNodeFabric implements NodeFabric {
     @Override
     public void bind(LinkEndpoint endpoint) {
         NettyFabricContext context = new NettyFabricContext().insecure(true); // it listens where it is told to
-        TlsCredentials tls = security.tls();
-        if (tls != null) {
-            context.tls(tls);
-        }
-        SharedSecret secret = security.secret();
-        if (secret != null) {
-            context.secret(secret);
+        if (credentials != null) {
+            context.tls(credentials);
         }
         fabric = new NettyFabric(endpoint, context, waiter);
     }

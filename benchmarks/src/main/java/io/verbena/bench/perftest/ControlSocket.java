@@ -1,6 +1,5 @@
 package io.verbena.bench.perftest;
 
-import io.verbena.fabric.security.TlsSockets;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,10 +39,10 @@ final class ControlSocket implements AutoCloseable {
         reader.start();
     }
 
-    /** Listens, with TLS if that is given; port 0 takes any free one. */
-    static ServerSocket listen(InetAddress address, int port, @Nullable TlsSockets tls) {
+    /** Listens; port 0 takes any free one. */
+    static ServerSocket listen(InetAddress address, int port) {
         try {
-            ServerSocket server = tls == null ? new ServerSocket() : tls.serverSocket();
+            ServerSocket server = new ServerSocket();
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(address, port), 1);
             return server;
@@ -67,27 +66,21 @@ final class ControlSocket implements AutoCloseable {
         }
     }
 
-    static ControlSocket connect(String host, int port, @Nullable TlsSockets tls, long timeoutNanos) {
-        int millis = (int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
+    static ControlSocket connect(String host, int port, long timeoutNanos) {
+        Socket socket = new Socket();
         try {
-            InetSocketAddress address = new InetSocketAddress(host, port);
-            return new ControlSocket(tls == null ? connect(address, millis) : tls.connect(address, millis));
+            socket.connect(new InetSocketAddress(host, port), (int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+            return new ControlSocket(socket);
         } catch (IOException | IllegalArgumentException e) {
+            try {
+                socket.close();
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
             throw new PerftestException(
                     "cannot connect to " + host + ":" + port + " (" + reason(e)
                             + "); start the server first: the same command without the host",
                     e);
-        }
-    }
-
-    private static Socket connect(InetSocketAddress address, int millis) throws IOException {
-        Socket socket = new Socket();
-        try {
-            socket.connect(address, millis);
-            return socket;
-        } catch (IOException e) {
-            socket.close();
-            throw e;
         }
     }
 

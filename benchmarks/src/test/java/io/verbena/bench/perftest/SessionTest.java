@@ -3,7 +3,6 @@ package io.verbena.bench.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.fabric.FabricKind;
-import io.verbena.bench.fabric.LinkSecurity;
 import io.verbena.nic.EngineMode;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -39,8 +38,7 @@ class SessionTest {
                 1,
                 64,
                 true,
-                TimeUnit.SECONDS.toNanos(timeoutSeconds),
-                LinkSecurity.NONE);
+                TimeUnit.SECONDS.toNanos(timeoutSeconds));
     }
 
     private static CompletableFuture<String> serve(ServerSocket server, PerftestSettings settings) {
@@ -56,7 +54,7 @@ class SessionTest {
 
     private static String connect(ServerSocket server, PerftestSettings settings) {
         try {
-            Session.connect(settings, "127.0.0.1", server.getLocalPort(), null, NOWHERE);
+            Session.connect(settings, "127.0.0.1", server.getLocalPort(), NOWHERE);
             return "done";
         } catch (PerftestException e) {
             return e.getMessage();
@@ -64,7 +62,7 @@ class SessionTest {
     }
 
     private static ServerSocket listen() {
-        return ControlSocket.listen(InetAddress.getLoopbackAddress(), 0, null);
+        return ControlSocket.listen(InetAddress.getLoopbackAddress(), 0);
     }
 
     @Test

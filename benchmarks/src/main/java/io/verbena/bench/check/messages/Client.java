@@ -62,20 +62,18 @@ final class Client {
 
     /** Opens all loads. @return false if the hub was killed meanwhile */
     private boolean open() {
-        try {
-            beat("connecting");
-            site.connectFirst(site.node(), Place.SINK).close();
-            for (Load load : loads) {
-                beat("opening " + load.state());
+        for (Load load : loads) {
+            beat("opening " + load.state());
+            try {
                 load.open();
+            } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
+                if (!site.host().isDisturbed()) {
+                    throw e;
+                }
+                return false;
             }
-            return true;
-        } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
-            if (!site.host().isDisturbed()) {
-                throw e;
-            }
-            return false;
         }
+        return true;
     }
 
     private void beat(String now) {

@@ -57,7 +57,6 @@ final class Hub implements AutoCloseable {
             FabricName fabric,
             NodeMode mode,
             Path folder,
-            Path shared,
             int maxLength,
             Content content,
             Findings findings,
@@ -70,7 +69,7 @@ final class Hub implements AutoCloseable {
         this.entrance = new Entrance(name, findings);
         this.held = new HeldPile(name, content, findings);
         this.answers = new Answers(content, arrivals, entrance, random.split());
-        this.node = Node.launch(fabric.context(shared)
+        this.node = Node.launch(fabric.context()
                 .name(name)
                 .mode(mode)
                 .sendDepth(16 << random.nextInt(5))

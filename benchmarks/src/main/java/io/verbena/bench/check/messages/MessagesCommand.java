@@ -95,8 +95,7 @@ public final class MessagesCommand implements Callable<Integer> {
                     options.threads(),
                     left,
                     maxLength,
-                    options.stallSeconds(),
-                    MessagesSettings.SHARED);
+                    options.stallSeconds());
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

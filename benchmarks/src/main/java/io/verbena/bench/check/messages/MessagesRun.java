@@ -123,7 +123,6 @@ public final class MessagesRun {
                         c.fabric(),
                         hubMode,
                         folder,
-                        settings.shared(),
                         settings.maxLength(),
                         content,
                         findings,

@@ -120,16 +120,7 @@ public final class SoakCommand implements Callable<Integer> {
             throw wrong("--fabric local is within one process; peers are processes of their own");
         }
         try {
-            return new MessagesSettings(
-                    minutes * 60,
-                    seed,
-                    fabrics,
-                    modes,
-                    1,
-                    PeerProcess.LOADS,
-                    maxLength,
-                    stall,
-                    MessagesSettings.SHARED);
+            return new MessagesSettings(minutes * 60, seed, fabrics, modes, 1, PeerProcess.LOADS, maxLength, stall);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
