@@ -73,6 +73,8 @@ final class RecordWalk {
     private int presentBytes;
     private int idlePolls;
     private boolean wantsRoom; // chunks were left that are not announced anew
+    private int quota; // number of the one against which the last records counted
+    private long quotaBytes; // of these
     private long records;
     private long bytes;
     private long paddingBytes;
@@ -168,7 +170,7 @@ final class RecordWalk {
                 handle(handler, buffer, offset, word);
                 if (present == LEFT) {
                     count--;
-                    untake(offset);
+                    untake(offset, flags);
                     break;
                 }
             }
@@ -193,14 +195,20 @@ final class RecordWalk {
             records++;
             presentBytes = length - HEADER_LENGTH;
             bytes += presentBytes;
+            if (flags(word) >>> QUOTA_SHIFT != 0) {
+                owe(flags(word), presentBytes);
+            }
             handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, hasImmediate);
         }
     }
 
     /** The record that was handled is the next one again. */
-    private void untake(int offset) {
+    private void untake(int offset, int flags) {
         records--;
         bytes -= presentBytes;
+        if (flags >>> QUOTA_SHIFT != 0) {
+            quotaBytes -= alignedLength(presentBytes);
+        }
         headOffset = offset;
     }
 
@@ -212,8 +220,29 @@ final class RecordWalk {
         } else {
             idle();
         }
+        giveBack();
         if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
             leave();
+        }
+    }
+
+    /** A record is taken, and its sender may send so much more when the batch is over. */
+    private void owe(int flags, int payloadLength) {
+        int number = flags >>> QUOTA_SHIFT;
+        if (number != quota) {
+            giveBack();
+            quota = number;
+        }
+        quotaBytes += alignedLength(payloadLength);
+    }
+
+    private void giveBack() {
+        if (quotaBytes != 0) {
+            SenderQuota known = owner.quotas().find(quota);
+            if (known != null) {
+                known.giveBack(quotaBytes);
+            }
+            quotaBytes = 0;
         }
     }
 
@@ -250,6 +279,9 @@ final class RecordWalk {
         records++;
         presentBytes = large.length;
         bytes += presentBytes;
+        if (flags(presentWord) >>> QUOTA_SHIFT != 0) {
+            owe(flags(presentWord), presentBytes);
+        }
         presentLarge = large;
         boolean returned = false;
         try {
@@ -387,6 +419,9 @@ final class RecordWalk {
                 consumer.offsets[count++] = offset;
                 noted += aligned;
                 bytes += payload;
+                if (flags >>> QUOTA_SHIFT != 0) {
+                    owe(flags, payload);
+                }
             }
         } finally {
             records += count;
@@ -401,6 +436,7 @@ final class RecordWalk {
             } else {
                 idle();
             }
+            giveBack();
         }
         return count;
     }
