@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Peers that begin a large append to the victim's queue and stop: the first after one turn of its engine, the next after two and
- * so on. A few stand like this at a time; then the oldest leaves.
+ * so on; after many, all of it has gone through. A few stand like this at a time; then the oldest leaves.
  */
 final class HalfAppends implements Attack {
     private static final int STEPS = 64;

@@ -19,6 +19,7 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -42,7 +43,7 @@ final class Pinger {
     private final SendRequest request = new SendRequest();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final AppendHandler onMessage =
-            (buffer, offset, length, number, immediate, flags) -> arrived = buffer.getLong(offset);
+            (buffer, offset, length, number, immediate, flags) -> onMessage(buffer, offset, number);
     private int remoteKey;
     private int remoteQueue;
     private int remoteQueueKey;
@@ -151,6 +152,13 @@ final class Pinger {
     private void post() {
         if (queuePair.postSend(request) != PostResult.POSTED) {
             throw new BenchException("the send queue is full where one message is under way");
+        }
+    }
+
+    /** Others may append to the queue too: theirs is no ping. */
+    private void onMessage(DirectBuffer buffer, int offset, int qpNumber) {
+        if (qpNumber == queuePair.number()) {
+            arrived = buffer.getLong(offset);
         }
     }
 

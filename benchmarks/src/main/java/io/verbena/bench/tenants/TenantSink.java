@@ -70,7 +70,11 @@ final class TenantSink {
             byNumber.put(queuePairs[i].number(), i);
         }
         queue = tenant.verb() == TenantVerb.APPEND ? domain.createAppendQueue(queueAttributes(tenant)) : null;
-        onMessage = (buffer, offset, length, number, immediate, flags) -> take(length);
+        onMessage = (buffer, offset, length, number, immediate, flags) -> {
+            if (byNumber.containsKey(number)) { // others may append to the queue too
+                take(length);
+            }
+        };
     }
 
     /** A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under way. */
