@@ -96,7 +96,7 @@ public final class Initiators {
         Holder next = new Holder(nic, engine, null, false);
         Holder known = holders.get(slot);
         while ((known != null && known.isCleared()) || !holders.compareAndSet(slot, known, next)) {
-            Thread.yield();
+            Thread.onSpinWait(); // a clearing is a few instructions
             known = holders.get(slot);
         }
     }
