@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -22,6 +24,8 @@ import javax.management.ObjectName;
 final class Resources {
     private static final Path SELF = Path.of("/proc/self");
     private static final long KIB = 1024;
+    private static final Pattern ADDRESS = Pattern.compile("0x([0-9a-f]{16})");
+    private static final Pattern MAPPING = Pattern.compile("([0-9a-f]+)-[0-9a-f]+ [-r][-w][-x][-sp] ");
 
     /** What may grow, and by how much beyond a twentieth before it counts: what comes and goes is not there at each look. */
     enum Kind {
@@ -93,8 +97,7 @@ final class Resources {
         Resources made = new Resources();
         try {
             List<String> maps = Files.readAllLines(SELF.resolve("maps"));
-            long heap = Runtime.getRuntime().totalMemory(); // as large as the collector likes
-            made.values.put(Kind.RESIDENT, Math.max(0, status("VmRSS:") * KIB - heap));
+            made.values.put(Kind.RESIDENT, residentOutside(heapRange()));
             made.values.put(Kind.THREADS, status("Threads:"));
             made.values.put(Kind.MAPS, (long) maps.size());
             made.values.put(
@@ -119,17 +122,55 @@ final class Resources {
      * not use it for another thread's: what a process has resident then tells of its past.
      */
     private static void trim() {
+        diagnose("systemTrimNativeHeap", "jcmd System.trim_native_heap", (Object) new String[0]);
+    }
+
+    /** Where the heap's addresses begin and end; how much of that is resident is the collector's choice. */
+    private static long[] heapRange() {
+        String text = String.valueOf(diagnose("gcHeapInfo", "jcmd GC.heap_info"));
+        long[] range = {Long.MAX_VALUE, 0};
+        ADDRESS.matcher(text).results().forEach(found -> {
+            long address = Long.parseUnsignedLong(found.group(1), 16);
+            range[0] = Math.min(range[0], address);
+            range[1] = Math.max(range[1], address);
+        });
+        if (range[1] == 0) {
+            throw new IllegalStateException(
+                    "this JVM does not say where its heap is, so that what is resident says nothing; take the collector G1,"
+                            + " Parallel or Serial");
+        }
+        return range;
+    }
+
+    /** Bytes that are resident, but for those of mappings that begin in a range of addresses. */
+    private static long residentOutside(long[] range) throws IOException {
+        long bytes = 0;
+        boolean counts = true;
+        for (String line : Files.readAllLines(SELF.resolve("smaps"))) {
+            Matcher mapping = MAPPING.matcher(line);
+            if (mapping.lookingAt()) {
+                long from = Long.parseUnsignedLong(mapping.group(1), 16);
+                counts = from < range[0] || from >= range[1];
+            } else if (counts && line.startsWith("Rss:")) {
+                bytes += number(line, "Rss:") * KIB;
+            }
+        }
+        return bytes;
+    }
+
+    private static Object diagnose(String operation, String command, Object... arguments) {
+        String[] signature = arguments.length == 0 ? new String[0] : new String[] {String[].class.getName()};
         try {
-            ManagementFactory.getPlatformMBeanServer()
+            return ManagementFactory.getPlatformMBeanServer()
                     .invoke(
                             new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                            "systemTrimNativeHeap",
-                            new Object[] {new String[0]},
-                            new String[] {String[].class.getName()});
+                            operation,
+                            arguments,
+                            signature);
         } catch (JMException e) {
             throw new IllegalStateException(
-                    "this JVM cannot trim the C library's memory (jcmd System.trim_native_heap), so that what is resident says"
-                            + " nothing; take a later one, on Linux with glibc",
+                    "this JVM does not know " + command
+                            + ", so that what is resident says nothing; take a later one, on" + " Linux with glibc",
                     e);
         }
     }
@@ -147,11 +188,14 @@ final class Resources {
     private static long status(String field) throws IOException {
         for (String line : Files.readAllLines(SELF.resolve("status"))) {
             if (line.startsWith(field)) {
-                return Long.parseLong(
-                        line.substring(field.length()).replace("kB", "").trim());
+                return number(line, field);
             }
         }
         throw new IOException("no " + field + " in /proc/self/status");
+    }
+
+    private static long number(String line, String field) {
+        return Long.parseLong(line.substring(field.length()).replace("kB", "").trim());
     }
 
     private static long files(Path folder, int depth) throws IOException {
