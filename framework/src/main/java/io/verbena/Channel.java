@@ -9,6 +9,7 @@ import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -63,6 +64,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private final SendRequest request = new SendRequest();
     private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
     private boolean concurrent;
+    private boolean watched; // by who takes the memory of idle channels
+    private long postedAtLook; // its
+    private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
 
     private int queueId;
     private int queueKey;
@@ -246,7 +250,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (use.isMine()) {
             throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
         }
-        if (!concurrent) {
+        int before = givings.get();
+        if (!concurrent && use.tryEnter()) {
+            return true; // the node was inside
+        }
+        boolean nodeInside = (before & 1) != 0 || givings.get() != before;
+        if (!concurrent && !nodeInside) {
             throw use.refusal(this, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
         }
         return use.tryEnterForLong();
@@ -320,6 +329,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     private boolean stage(int length) {
+        watch();
         if (length >= LONG_MESSAGE) {
             takeCompleted();
         }
@@ -353,7 +363,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
             return false;
         }
         depth = queuePair.maxSend();
-        staging.deepen(depth);
+        staging.resize(depth);
+        watch();
         return true;
     }
 
@@ -379,6 +390,55 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private void takeCompleted() {
         completed = posted - queuePair.outstanding();
         staging.complete(completed);
+    }
+
+    private void watch() {
+        if (!watched) {
+            watched = true;
+            connections.hasMemory(this);
+        }
+    }
+
+    /**
+     * Gives the memory for messages back, and what it had grown by, if it has sent nothing since the last look and nothing is under
+     * way. By the node; a thread that begins to send waits for it.
+     *
+     * @param sendDepth messages that it begins with
+     * @param bytes that it begins with
+     * @return whether it has none any more
+     */
+    boolean giveBackIfIdle(int sendDepth, int bytes) {
+        if (isOver()) {
+            return true; // goes with its queue pair
+        }
+        long sent = posted;
+        if (sent != postedAtLook || queuePair.outstanding() > 0) {
+            postedAtLook = sent;
+            return false;
+        }
+        givings.incrementAndGet();
+        try {
+            return use.tryEnter() && giveBack(sent, sendDepth, bytes);
+        } finally {
+            givings.incrementAndGet();
+        }
+    }
+
+    private boolean giveBack(long sent, int sendDepth, int bytes) {
+        try {
+            if (posted != sent || queuePair.outstanding() > 0) {
+                return false;
+            }
+            takeCompleted();
+            connections.shrink(connection, sendDepth);
+            depth = sendDepth;
+            staging.giveBack(bytes, sendDepth);
+            refused = 0;
+            watched = false;
+            return true;
+        } finally {
+            use.leave();
+        }
     }
 
     private SendResult roomless() {
@@ -620,6 +680,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /** Bytes of messages, above those that go inline, that it may keep until they are acknowledged. By the thread that sends. */
     int window() {
         return staging.capacity();
+    }
+
+    /** Whether it holds memory for messages. By the thread that sends, or while nobody does. */
+    boolean hasMemory() {
+        return watched;
     }
 
     /** Whether messages flow. */

@@ -69,6 +69,7 @@ final class Connections {
     private final List<Connection> closing = new ArrayList<>();
     private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
     private final LostPeers lostPeers = new LostPeers();
+    private final IdleMemory idleMemory;
     private LongConsumer onPeerGone = peer -> {};
     private boolean ending; // takes no more connections
     private boolean closed;
@@ -85,6 +86,7 @@ final class Connections {
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
         this.notices = notices;
         this.channels = channels;
+        this.idleMemory = new IdleMemory(context);
         this.maker = new ConnectionMaker(node, this, nic, context, channels, errors);
         this.handshake = new Handshake(this, lock, maker, directory, notices, context, nodeName, engine);
     }
@@ -167,9 +169,35 @@ final class Connections {
             grown += more;
             c.grown += more;
             makeRoomForErrors();
-            c.queuePair.growSend(requests);
+            c.queuePair.resizeSend(requests);
             return true;
         }
+    }
+
+    /** A connection has so many requests again as at first; by who has entered its channel, and nothing is under way. */
+    void shrink(Connection c, int requests) {
+        synchronized (lock) {
+            if (c.grown > 0 && c.state < Connection.CLOSED) {
+                c.queuePair.resizeSend(requests);
+                grown -= c.grown;
+                c.grown = 0;
+            }
+        }
+    }
+
+    /** Requests that connections may have under way beyond the first. */
+    int grown() {
+        synchronized (lock) {
+            return grown;
+        }
+    }
+
+    /** A channel has memory for messages from here on, until it is idle. Any thread. */
+    void hasMemory(Channel channel) {
+        synchronized (lock) {
+            lookBy(idleMemory.watch(channel, System.nanoTime()));
+        }
+        wakeOwner();
     }
 
     /** A completion queue that overruns ends every connection: it has room for all that can be outstanding. */
@@ -382,6 +410,10 @@ final class Connections {
         work += handshake.remind(now);
         if (!lostPeers.isEmpty()) {
             work += giveUpPeers(now);
+        }
+        long nextLook = idleMemory.look(now);
+        if (nextLook != IdleMemory.NEVER) {
+            lookBy(nextLook);
         }
         if (errors.hasOverrun()) {
             for (Connection c : List.copyOf(byNumber.values())) {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class NodeContext {
+    private static final Duration LEAST_IDLE = Duration.ofMillis(1);
     private static final long MIN_CALLBACK_BOUND = TimeUnit.MILLISECONDS.toNanos(4);
     private static final AtomicInteger UNNAMED = new AtomicInteger();
 
@@ -51,6 +52,7 @@ public final class NodeContext {
     int ackTimeoutCode = 18;
     int retryCount = 7;
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
+    long idleNanos = TimeUnit.SECONDS.toNanos(10);
     long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
     AccessPolicy accessPolicy = AccessPolicy.allowAll();
@@ -228,6 +230,21 @@ public final class NodeContext {
     /** How long a close waits until what was sent is acknowledged. Default 1 s. */
     public NodeContext linger(Duration longest) {
         lingerNanos = notNegative("linger", longest);
+        return this;
+    }
+
+    /**
+     * How long a channel keeps the memory in which messages wait for the peer, and what its window has grown by, when it has sent
+     * nothing and nothing is under way: this long at least, and less than twice as long. The next message takes memory again. By
+     * default 10 seconds.
+     *
+     * @param least 1 ms or more
+     */
+    public NodeContext channelIdle(Duration least) {
+        if (least.compareTo(LEAST_IDLE) < 0) {
+            throw new IllegalArgumentException("channelIdle " + least + " < minimum " + LEAST_IDLE);
+        }
+        idleNanos = least.toNanos();
         return this;
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * above a quarter of it a region of its own. What a request used is free when the request is complete, which the send ring's
  * count of outstanding requests tells: no completion is needed for it.
  *
- * <p>Used by the channel's thread. Memory is allocated when it is first needed.
+ * <p>Used by the channel's thread. Memory is allocated when it is first needed, and given back when the channel has been idle.
  */
 final class StagingRing {
     /** Regions of their own that a channel may hold at a time. */
@@ -110,8 +110,8 @@ final class StagingRing {
         }
     }
 
-    /** Follows a send ring that holds more requests now, a power of two. */
-    void deepen(int sendDepth) {
+    /** Follows a send ring that holds another number of requests now, a power of two, and not fewer than there are. */
+    void resize(int sendDepth) {
         long[] numbers = new long[sendDepth];
         long[] tails = new long[sendDepth];
         MemoryRegion[] places = new MemoryRegion[sendDepth];
@@ -140,12 +140,27 @@ final class StagingRing {
         }
     }
 
-    /** Frees what is kept for the next long message, when none is under way. */
-    void trim() {
+    /**
+     * Gives all memory back that no request needs, and begins again with a length and a depth when the next message comes. Nothing is
+     * claimed, and nothing under way.
+     */
+    void giveBack(int bytes, int sendDepth) {
+        free();
+        capacity = bytes;
+        resize(sendDepth);
+    }
+
+    private void free() {
+        complete(Long.MAX_VALUE);
         MemoryRegion kept = spare;
         if (kept != null) {
             spare = null;
             pd.deregister(kept);
+        }
+        MemoryRegion memory = ring;
+        if (memory != null) {
+            ring = null;
+            pd.deregister(memory);
         }
     }
 
@@ -234,12 +249,6 @@ final class StagingRing {
 
     /** Gives all memory back. Nobody may use it any more. */
     void close() {
-        complete(Long.MAX_VALUE);
-        trim();
-        MemoryRegion memory = ring;
-        if (memory != null) {
-            ring = null;
-            pd.deregister(memory);
-        }
+        free();
     }
 }

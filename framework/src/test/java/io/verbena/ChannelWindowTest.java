@@ -2,7 +2,10 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,17 +15,22 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ChannelWindowTest {
     private static final int BURST = 20_000;
+    private static final Duration LONG = Duration.ofHours(1);
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[4096]);
     private long taken;
 
-    private static NodePair pair(Fabric fabric, int window) {
+    private Channel channel;
+    private Inbox inbox;
+
+    private static NodePair pair(Fabric fabric, int window, Duration idle) {
         return new NodePair(
                 fabric,
                 fabric.context(NodeMode.ASSISTED),
                 fabric.context(NodeMode.ASSISTED)
                         .sendDepth(16)
                         .stagingLength(16 << 10)
+                        .channelIdle(idle)
                         .tenant(new TenantOptions().name("one").maxChannelWindow(window))
                         .tenant(new TenantOptions().name("other")));
     }
@@ -62,12 +70,17 @@ class ChannelWindowTest {
             beside.poll(m -> {}, 100);
         }
         assertThat(one.window()).isGreaterThanOrEqualTo(before);
-        long all = sent;
+        channel = one;
+        inbox = in;
+        arrive(pair, sent);
+        return sent;
+    }
+
+    private void arrive(NodePair pair, long all) {
         pair.await(() -> {
-            in.poll(this::check, 100);
+            inbox.poll(this::check, 100);
             return taken == all;
         });
-        return sent;
     }
 
     @ParameterizedTest
@@ -75,7 +88,7 @@ class ChannelWindowTest {
             value = Fabric.class,
             names = {"TCP", "UDS"})
     void itGrowsAndEveryMessageComesOnceAndInOrder(Fabric fabric) {
-        try (NodePair pair = pair(fabric, 256 << 10)) {
+        try (NodePair pair = pair(fabric, 256 << 10, LONG)) {
             assertThat(send(pair, 128 << 10, Long.MAX_VALUE)).isPositive();
         }
     }
@@ -85,8 +98,66 @@ class ChannelWindowTest {
             value = Fabric.class,
             names = {"TCP", "UDS"})
     void notBeyondWhatTheTenantMayHave(Fabric fabric) {
-        try (NodePair pair = pair(fabric, 32 << 10)) {
+        try (NodePair pair = pair(fabric, 32 << 10, LONG)) {
             assertThat(send(pair, (32 << 10) + 1, BURST)).isGreaterThanOrEqualTo(BURST);
+        }
+    }
+
+    /** What has grown is small again when it is idle: of the channel, and of what all together may grow by. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"TCP", "UDS"})
+    void anIdleOneGivesItsMemoryBack(Fabric fabric) {
+        try (NodePair pair = pair(fabric, 256 << 10, Duration.ofMillis(20))) {
+            long sent = send(pair, 128 << 10, Long.MAX_VALUE);
+            Connections connections = pair.client.connections();
+            int most = connections.grown();
+            pair.await(() -> channel.window() == 16 << 10 && !channel.hasMemory());
+            assertThat(connections.grown()).isLessThanOrEqualTo(most);
+            pair.await(() -> connections.grown() == 0);
+
+            for (int i = 0; i < 1000; i++) { // it begins anew, and goes on
+                while (offer(channel, sent) != SendResult.SENT) {
+                    inbox.poll(this::check, 100);
+                }
+                sent++;
+            }
+            arrive(pair, sent);
+        }
+    }
+
+    /** The node takes memory in the middle of a channel's use again and again. */
+    @ParameterizedTest
+    @EnumSource(value = Fabric.class)
+    void nothingIsTakenFromAChannelThatSends(Fabric fabric) throws InterruptedException {
+        try (NodePair pair = pair(fabric, 256 << 10, LONG)) {
+            inbox = pair.server.openInbox("in");
+            channel = pair.client.tenant("one").connect(pair.address + "in", NodePair.TIMEOUT);
+            AtomicLong times = new AtomicLong();
+            AtomicBoolean stop = new AtomicBoolean();
+            Thread taker = new Thread(() -> {
+                while (!stop.get()) {
+                    times.addAndGet(channel.giveBackIfIdle(16, 16 << 10) ? 1 : 0);
+                }
+            });
+            taker.start();
+            long sent = 0;
+            try {
+                while (times.get() < 200 || sent < BURST) {
+                    if (offer(channel, sent) == SendResult.SENT) {
+                        sent++;
+                    }
+                    if (sent % 100 == 0) {
+                        arrive(pair, sent); // it is idle for a moment
+                    }
+                    inbox.poll(this::check, 100);
+                }
+                arrive(pair, sent);
+            } finally {
+                stop.set(true);
+                taker.join();
+            }
         }
     }
 }

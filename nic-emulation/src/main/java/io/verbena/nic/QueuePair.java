@@ -113,22 +113,23 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Lets more requests be outstanding; those that are stay. Its completion queues must have room for the completions. For the
-     * thread that posts, outside of a batch; waits for the engine's turn.
+     * Changes how many requests may be outstanding; those that are stay. Its completion queues must have room for the completions.
+     * For the thread that posts, outside of a batch; waits for the engine's turn. Memory for the new number comes with the next
+     * request, if nothing is outstanding.
      *
-     * @param requests at most {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two; what is less than now changes
-     *     nothing
-     * @throws IllegalArgumentException if there are too many
-     * @throws IllegalStateException while a batch is open
+     * @param requests 1 to {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two
+     * @throws IllegalArgumentException if it is outside of that
+     * @throws IllegalStateException while a batch is open, or if there are to be fewer and some are outstanding
      */
-    public void growSend(int requests) {
-        if (requests > QueuePairAttributes.MAX_SEND) {
-            throw new IllegalArgumentException("maxSend " + requests + " > maximum " + QueuePairAttributes.MAX_SEND);
+    public void resizeSend(int requests) {
+        if (requests < 1 || requests > QueuePairAttributes.MAX_SEND) {
+            throw new IllegalArgumentException(
+                    "maxSend " + requests + " outside 1.." + QueuePairAttributes.MAX_SEND + " of " + this);
         }
         if (sendRing.isBatching()) {
             throw new IllegalStateException(this + " has a batch of " + sendRing.batched() + " requests open");
         }
-        engine.call(() -> sendRing.grow(requests));
+        engine.call(() -> sendRing.resize(requests));
     }
 
     /**

@@ -66,28 +66,38 @@ public final class SendRing extends RingLines.Behind {
     }
 
     /**
-     * Poster, under the engine's baton: makes it hold more requests. Those that are there stay.
+     * Poster, under the engine's baton: makes it hold more requests, and those that are there stay; or fewer, while none is
+     * outstanding. One that is empty has no memory then until the next request.
      *
-     * @param requests rounded up to a power of two; does nothing if it holds as many
+     * @param requests rounded up to a power of two
+     * @throws IllegalStateException if it is to hold fewer and some are outstanding
      */
-    public void grow(int requests) {
-        int larger = BitUtil.findNextPositivePowerOfTwo(requests);
-        if (larger <= capacity) {
+    public void resize(int requests) {
+        int wanted = BitUtil.findNextPositivePowerOfTwo(requests);
+        if (wanted == capacity) {
             return;
         }
-        if (buffer.capacity() > 0) {
-            ByteBuffer slots = BufferUtil.allocateDirectAligned(larger * slotLength, 128);
+        boolean idle = isIdle();
+        if (wanted < capacity && !idle) {
+            throw new IllegalStateException(outstanding() + " requests are outstanding: the queue can hold more than "
+                    + capacity + ", not fewer");
+        }
+        if (idle) {
+            buffer.wrap(0L, 0);
+            nextLook = produced;
+        } else {
+            ByteBuffer slots = BufferUtil.allocateDirectAligned(wanted * slotLength, 128);
             UnsafeBuffer there = new UnsafeBuffer(slots);
             for (long i = head; i < produced; i++) {
                 int from = ((int) (i - first) & mask) * slotLength;
-                there.putBytes(((int) (i - head) & (larger - 1)) * slotLength, buffer, from, slotLength);
+                there.putBytes(((int) (i - head) & (wanted - 1)) * slotLength, buffer, from, slotLength);
             }
             buffer.wrap(slots);
             first = head;
             firstSeen = head;
         }
-        capacity = larger;
-        mask = larger - 1;
+        capacity = wanted;
+        mask = wanted - 1;
     }
 
     /** The memory that {@link #claim} and {@link #slot} point into. */

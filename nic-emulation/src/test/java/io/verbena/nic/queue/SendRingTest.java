@@ -1,6 +1,7 @@
 package io.verbena.nic.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
@@ -140,22 +141,28 @@ class SendRingTest {
     }
 
     @RepeatedTest(20)
-    void whatIsOutstandingStaysWhenItGrows() {
+    void whatIsOutstandingStaysWhenItsSizeChanges() {
         Random random = new Random();
         long posted = 0;
         long completed = 0;
+        int grew = 0;
+        int shrank = 0;
         for (int round = 0; round < 2000; round++) {
             for (int i = random.nextInt(40); i > 0 && post(posted) >= 0; i--) {
                 posted++;
             }
             assertThat(posted - completed).isLessThanOrEqualTo(ring.capacity());
-            if (round == 1000 || random.nextInt(300) == 0) {
-                int before = ring.capacity();
-                ring.grow(random.nextInt(200) + (round == 1000 ? CAPACITY + 1 : 1));
-                assertThat(ring.capacity()).isGreaterThanOrEqualTo(before);
+            int before = ring.capacity();
+            if (round % 50 == 0) {
+                ring.resize(2 * before > 512 ? before : 2 * before);
+            } else if (posted == completed) {
+                ring.resize(random.nextInt(before) + 1);
             }
+            grew += ring.capacity() > before ? 1 : 0;
+            shrank += ring.capacity() < before ? 1 : 0;
             ring.publish();
-            for (int i = random.nextInt(40); i > 0 && ring.hasNext(); i--) {
+            boolean all = random.nextInt(4) == 0;
+            for (int i = random.nextInt(40); (all || i > 0) && ring.hasNext(); i--) {
                 assertThat(ring.buffer().getLong(ring.slot(ring.next()))).isEqualTo(completed++);
                 ring.advanceNext();
                 ring.advanceHead();
@@ -163,6 +170,17 @@ class SendRingTest {
             ring.releaseConsumed();
             assertThat(ring.outstanding()).isEqualTo((int) (posted - completed));
         }
-        assertThat(ring.capacity()).isGreaterThan(CAPACITY);
+        assertThat(grew).isPositive();
+        assertThat(shrank).isPositive();
+    }
+
+    @Test
+    void itCannotHoldFewerThanItMustWhileSomeAreOutstanding() {
+        post(1);
+        assertThatThrownBy(() -> ring.resize(CAPACITY / 2))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("1 requests are outstanding");
+        ring.resize(CAPACITY);
+        assertThat(ring.capacity()).isEqualTo(CAPACITY);
     }
 }
