@@ -6,6 +6,7 @@ import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,6 +61,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private final Tenant tenant;
     private int depth;
     private int refused; // since it has grown
+    private final WindowGrowth growth = new WindowGrowth();
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
     private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
@@ -345,26 +347,35 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Whether it was refused so often while a larger window would be used: others send to the same peer, and all that it may
-     * have under way is. Not the first time, for that may be so for a moment.
+     * Whether a larger window would be used. Beside others that send to the same peer: if it was refused often, not the first time, while
+     * all that it may have under way is. Alone: if a round trip does not grow with what is under way.
      */
     private boolean wantsMore() {
-        if (!queuePair.isStarved() || ++refused < REFUSALS) {
-            return false;
+        if (!queuePair.isStarved()) {
+            return growth.wantsMore();
         }
+        return ++refused >= REFUSALS;
+    }
+
+    /** With the window as it is from here on. */
+    private void begunAnew() {
         refused = 0;
-        return true;
+        growth.grown();
+        watch();
     }
 
     /** Lets more messages be under way, up to what the tenant's window allows. */
     private boolean deepen() {
         int most = Math.min(MOST_DEPTH, tenant.group().maxSendWindow() / LEAST_STAGED);
-        if (depth >= most || !wantsMore() || !connections.grow(connection, 2 * depth)) {
+        if (depth >= most || !wantsMore()) {
+            return false;
+        }
+        begunAnew(); // also if it may not: it is not asked for at each refusal
+        if (!connections.grow(connection, 2 * depth)) {
             return false;
         }
         depth = queuePair.maxSend();
         staging.resize(depth);
-        watch();
         return true;
     }
 
@@ -374,6 +385,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
             return false;
         }
         staging.grow(2 * staging.capacity());
+        begunAnew();
         return true;
     }
 
@@ -390,6 +402,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private void takeCompleted() {
         completed = posted - queuePair.outstanding();
         staging.complete(completed);
+        if (growth.ends(completed)) {
+            growth.end();
+        }
     }
 
     private void watch() {
@@ -434,6 +449,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
             depth = sendDepth;
             staging.giveBack(bytes, sendDepth);
             refused = 0;
+            growth.reset();
             watched = false;
             return true;
         } finally {
@@ -445,7 +461,11 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (queuePair.state() != QpState.RTS) {
             return broken();
         }
-        tenant.statistics().refuse(queuePair.limit());
+        Limit limit = queuePair.limit();
+        tenant.statistics().refuse(limit);
+        if (limit == Limit.WINDOW) {
+            growth.refused(posted);
+        }
         return notNow();
     }
 

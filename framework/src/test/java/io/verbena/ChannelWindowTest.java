@@ -2,11 +2,14 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -100,6 +103,31 @@ class ChannelWindowTest {
     void notBeyondWhatTheTenantMayHave(Fabric fabric) {
         try (NodePair pair = pair(fabric, 32 << 10, LONG)) {
             assertThat(send(pair, (32 << 10) + 1, BURST)).isGreaterThanOrEqualTo(BURST);
+        }
+    }
+
+    /** A way of 10 ms there and back carries a window each time; nobody else sends. */
+    @Test
+    void aChannelThatIsAloneFillsALongWay() throws IOException {
+        NodeContext context = new NodeContext()
+                .sendDepth(16)
+                .stagingLength(16 << 10)
+                .tenant(new TenantOptions().name("one").maxChannelWindow(256 << 10));
+        try (Node server = Node.launch(new NodeContext());
+                Node client = Node.launch(context)) {
+            int port = URI.create(server.listen("tcp://127.0.0.1:0")).getPort();
+            try (DelayedRelay relay = new DelayedRelay(port, TimeUnit.MILLISECONDS.toNanos(5))) {
+                Inbox in = server.openInbox("in");
+                channel = client.tenant("one").connect("tcp://127.0.0.1:" + relay.port() + "/in", NodePair.TIMEOUT);
+                long sent = 0;
+                while (channel.window() < 128 << 10) {
+                    sent += offer(channel, sent) == SendResult.SENT ? 1 : 0;
+                    in.poll(this::check, 100);
+                }
+                while (taken < sent) {
+                    in.poll(this::check, 100);
+                }
+            }
         }
     }
 
