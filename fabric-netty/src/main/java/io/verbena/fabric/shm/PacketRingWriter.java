@@ -93,6 +93,12 @@ public final class PacketRingWriter {
         return capacity - (position - consumerPosition) >= needed;
     }
 
+    /** Bytes that the consumer has not said to have taken: up to an eighth of a lap more than there are, until there are none. */
+    int ahead() {
+        consumerPosition = buffer.getLongAcquire(CONSUMER_POSITION_OFFSET);
+        return (int) (position - consumerPosition);
+    }
+
     /** Makes the claimed packet visible to the consumer. */
     public void commit() {
         int length = claimedLength;

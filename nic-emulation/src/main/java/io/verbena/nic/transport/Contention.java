@@ -16,12 +16,18 @@ public final class Contention {
     private @Nullable FlowGroup sender; // the last
     private boolean contested;
     private long contestedUntil;
+    private int times;
 
     Contention() {}
 
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
         return contested;
+    }
+
+    /** How often it has come to be contested. */
+    int times() {
+        return times;
     }
 
     /**
@@ -35,6 +41,7 @@ public final class Contention {
         }
         if (group != sender) {
             if (sender != null) {
+                times += contested ? 0 : 1;
                 contested = true;
                 contestedUntil = services.now() + CONTESTED;
             }
