@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class WeightChangeTest {
     private static final int LENGTH = 1000;
-    private static final int SPINS = 2_000; // for each message: so the receiver is what is short
+    private static final int SPINS = 300; // for each message: so the receiver is what is short
     private static final int SKIPPED = 5_000; // messages, what is under way among them
     private static final int COUNTED = 10_000;
     private static final int OFFERS = 256;

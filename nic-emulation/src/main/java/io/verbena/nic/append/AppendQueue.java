@@ -168,8 +168,8 @@ public final class AppendQueue {
     // ---- consumer ---------------------------------------------------------------------------------------------------
 
     /**
-     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published once a batch
-     * (and at the end of each chunk), so the room of the last messages is free when this returns.
+     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published after a batch, every few
+     * messages of it and at the end of each chunk, so the room of the last messages is free when this returns.
      *
      * @param handler takes each message; if it throws, that message counts as consumed
      * @param limit most messages to take, at least 1

@@ -302,6 +302,7 @@ final class Outbound implements AutoCloseable {
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
         int room = queueRoom(path, queue, qp.group());
         if (room <= 0) {
+            path.contention().held(services.now());
             look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
         }
         return room;

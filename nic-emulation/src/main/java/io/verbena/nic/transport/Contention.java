@@ -25,6 +25,13 @@ public final class Contention {
         return contested;
     }
 
+    /** Whoever asks has to wait: for as long as nobody can send, nobody else has stopped sending. */
+    public void held(long now) {
+        if (contested) {
+            contestedUntil = now + CONTESTED;
+        }
+    }
+
     /** How often it has come to be contested. */
     int times() {
         return times;

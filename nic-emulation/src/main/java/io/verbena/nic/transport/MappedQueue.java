@@ -10,7 +10,7 @@ import io.verbena.nic.arbiter.Port;
  */
 public final class MappedQueue {
     /** A consumer that takes nothing for so long is not waited for: the queue's own bound is what holds. */
-    private static final long STOPPED_NANOS = 20_000_000;
+    private static final long STOPPED_NANOS = 100_000_000;
 
     private final Appender appender;
     private final int id;

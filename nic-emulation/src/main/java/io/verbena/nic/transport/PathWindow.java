@@ -108,6 +108,14 @@ public final class PathWindow {
      * @return at most 0 if who sends has to wait
      */
     public int room(int underWay, long now) {
+        int room = free(underWay, now);
+        if (room <= 0) {
+            contention.held(now);
+        }
+        return room;
+    }
+
+    private int free(int underWay, long now) {
         measureRate(given - underWay, now);
         if (phase == Phase.OPEN && now >= nextProbe) {
             phase = Phase.DRAINING;

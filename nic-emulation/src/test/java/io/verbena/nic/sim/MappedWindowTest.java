@@ -151,6 +151,40 @@ class MappedWindowTest {
         assertThat(share()).isCloseTo(0.9, within(0.02));
     }
 
+    /** For as long as a consumer is so slow that one of them waits alone for room, the other is still there. */
+    @Test
+    void aSlowConsumerIsStillShared() {
+        consumes = false;
+        simulation.after(MILLI, this::takeSlowly);
+        new Load(0, 9, 1024, 256);
+        new Load(1, 1, 1024, 256);
+        simulation.runFor(200 * MILLI);
+        assertThat(queue.query().depth()).as("bytes that wait there").isLessThan(512 * 1024);
+    }
+
+    @Test
+    void aConsumerInALongBatchHasNotStopped() {
+        consumes = false;
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256);
+        simulation.runFor(20 * MILLI);
+        int[] seen = new int[1];
+        queue.poll(
+                (b, at, length, number, immediate, flags) -> {
+                    seen[0]++;
+                    simulation.runFor(2 * MILLI);
+                },
+                100);
+        assertThat(seen[0]).isEqualTo(100);
+        assertThat(first.qp.outstanding() + second.qp.outstanding()).isPositive();
+        assertThat(queue.query().depth()).as("bytes that wait there").isLessThan(512 * 1024);
+    }
+
+    private void takeSlowly() {
+        take(queue, CONSUMED);
+        simulation.after(16 * MILLI, this::takeSlowly);
+    }
+
     @Test
     void queuesThatTheEngineTakesShareItByWeight() {
         takeByEngine();
@@ -198,7 +232,7 @@ class MappedWindowTest {
         new Load(1, 1, 1024, 64);
         simulation.runFor(20 * MILLI);
         consumes = false;
-        simulation.runFor(100 * MILLI);
+        simulation.runFor(200 * MILLI);
         assertThat(queue.query().depth()).as("as much as it takes").isGreaterThan(1 << 20);
     }
 }
