@@ -236,6 +236,7 @@ public final class Path {
         peerControl = null;
         remoteKeys = null;
         remoteAppender = null;
+        counted.clear();
     }
 
     /** Whether it leads nowhere and nobody goes along it. */
