@@ -7,6 +7,7 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import java.util.concurrent.ThreadLocalRandom;
@@ -40,8 +41,20 @@ final class ConnectionMaker {
         this.errors = errors;
     }
 
-    /** Makes a connection whose queue pair is in RESET. */
-    Connection make(long peerNic, long transaction, boolean incoming, int kind, String name, Tenant tenant) {
+    /** Makes a quota of so many bytes for a peer's messages. */
+    SenderQuota quota(long bytes) {
+        return nic.createSenderQuota(bytes);
+    }
+
+    /** Makes a connection whose queue pair is in RESET; what comes by it counts against the quota. */
+    Connection make(
+            long peerNic,
+            long transaction,
+            boolean incoming,
+            int kind,
+            String name,
+            Tenant tenant,
+            SenderQuota messages) {
         ProtectionDomain pd = tenant.pd();
         boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
         boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
@@ -51,6 +64,7 @@ final class ConnectionMaker {
                 .receiveQueue(errors)
                 .maxReceive(1)
                 .maxSge(1)
+                .senderQuota(messages)
                 .maxInline(posts ? context.maxInline : 0)
                 .maxSend(posts ? context.sendDepth : 1);
         QueuePair queuePair;

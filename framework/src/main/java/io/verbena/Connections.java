@@ -8,6 +8,7 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
 import java.util.ArrayDeque;
@@ -127,16 +128,23 @@ final class Connections {
     }
 
     /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */
-    Connection create(long peerNic, long transaction, boolean incoming, int kind, String name, Tenant tenant) {
+    Connection create(
+            long peerNic,
+            long transaction,
+            boolean incoming,
+            int kind,
+            String name,
+            Tenant tenant,
+            SenderQuota messages) {
         Connection c;
         try {
-            c = maker.make(peerNic, transaction, incoming, kind, name, tenant);
+            c = maker.make(peerNic, transaction, incoming, kind, name, tenant, messages);
         } catch (IllegalStateException e) {
             if (retiring.isEmpty()) {
                 throw e;
             }
             retireAll();
-            c = maker.make(peerNic, transaction, incoming, kind, name, tenant);
+            c = maker.make(peerNic, transaction, incoming, kind, name, tenant, messages);
         }
         byNumber.put(c.number, c);
         makeRoomForErrors();

@@ -3,6 +3,8 @@ package io.verbena;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.RejectionLog;
 import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
 import java.nio.ByteBuffer;
@@ -70,7 +72,7 @@ final class Handshake {
         this.directory = directory;
         this.notices = notices;
         this.context = context;
-        this.usage = new PeerUsage(context.accessPolicy.maxRegionBytes());
+        this.usage = new PeerUsage(context.accessPolicy, maker::quota);
         this.nodeName = nodeName;
     }
 
@@ -87,7 +89,7 @@ final class Handshake {
             if (connections.isClosed()) {
                 throw new IllegalStateException("node '" + nodeName + "' is closed");
             }
-            Connection c = connections.create(peerNic, transactions++, false, kind, name, tenant);
+            Connection c = connections.create(peerNic, transactions++, false, kind, name, tenant, SenderQuota.NONE);
             c.firstPsn = ConnectionMaker.randomPsn();
             try {
                 ConnectionMaker.toInit(c, options);
@@ -244,11 +246,20 @@ final class Handshake {
             Tenant tenant,
             int rights,
             Object user) {
-        Connection c = connections.create(peerNic, request.transaction(), true, request.kind(), request.text(), tenant);
+        int regionKey = region == null ? 0 : region.key(rights);
+        long regionBytes = region == null ? 0 : region.length();
+        SenderQuota messages = usage.take(user, regionBytes);
+        Connection c;
+        try {
+            c = connections.create(
+                    peerNic, request.transaction(), true, request.kind(), request.text(), tenant, messages);
+        } catch (RuntimeException e) {
+            usage.giveBack(user, regionBytes);
+            throw e;
+        }
         c.rights = rights;
         c.usedBy = user;
-        c.usedBytes = region == null ? 0 : region.length();
-        usage.take(user, c.usedBytes);
+        c.usedBytes = regionBytes;
         c.firstPsn = ConnectionMaker.randomPsn();
         int mtu = Math.min(context.pathMtu, request.pathMtu());
         ChannelOptions options = inbox == null ? new ChannelOptions() : inbox.channelOptions();
@@ -267,10 +278,10 @@ final class Handshake {
                 .pathMtu(mtu)
                 .node(nodeName);
         if (inbox != null) {
-            reply.queue(inbox.queueId(), inbox.queueKey(), inbox.maxMessage());
+            reply.queue(inbox.queueId(), inbox.queueKey(), (int) Math.min(inbox.maxMessage(), longest(messages)));
         }
         if (region != null) {
-            reply.region(region.key(), region.length()).status(Access.REMOTE & ~rights);
+            reply.region(regionKey, region.length()).status(Access.REMOTE & ~rights);
         }
         c.reply = reply;
         c.attempts = 1;
@@ -279,6 +290,12 @@ final class Handshake {
         unconfirmed.add(c);
         connections.lookBy(c.nextAttempt);
         return reply;
+    }
+
+    /** Payload bytes of the longest message that a quota has room for. */
+    private static long longest(SenderQuota messages) {
+        return messages.limit() / RecordDescriptor.ALIGNMENT * RecordDescriptor.ALIGNMENT
+                - RecordDescriptor.HEADER_LENGTH;
     }
 
     private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {

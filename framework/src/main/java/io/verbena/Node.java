@@ -308,7 +308,7 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /** A region was taken back. */
-    void forget(SharedRegion region, MemoryRegion memory) {
+    void forget(SharedRegion region, List<MemoryRegion> memory) {
         openings.forget(region, memory, closed);
     }
 

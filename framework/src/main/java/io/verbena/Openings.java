@@ -4,13 +4,12 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a node opens and shares under names, for itself and its tenants. Thread-safe. */
 final class Openings {
     private static final String RESPONSES = "responses/"; // names have no slash
-    private static final int SHARED =
-            Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
 
     private final Node node;
     private final @Nullable Engine sleeper; // whose sleep looks at inboxes first
@@ -95,7 +94,7 @@ final class Openings {
     /** Shares memory under a name. */
     SharedRegion region(Tenant tenant, String name, int bytes) {
         Address.checkName(name);
-        MemoryRegion memory = tenant.pd().allocate(bytes, SHARED);
+        MemoryRegion memory = tenant.pd().allocate(bytes, Access.LOCAL_WRITE);
         SharedRegion region = new SharedRegion(node, tenant, name, memory);
         try {
             directory.add(region);
@@ -106,11 +105,11 @@ final class Openings {
         return region;
     }
 
-    /** A region was taken back; its memory went with the node if that is gone. */
-    void forget(SharedRegion region, MemoryRegion memory, boolean isNodeClosed) {
+    /** A region was taken back, with all its keys; its memory went with the node if that is gone. */
+    void forget(SharedRegion region, List<MemoryRegion> memory, boolean isNodeClosed) {
         directory.remove(region);
         if (!isNodeClosed) {
-            region.tenant().pd().deregister(memory);
+            memory.forEach(region.tenant().pd()::deregister);
         }
     }
 }

@@ -1,22 +1,40 @@
 package io.verbena;
 
 import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.nic.append.SenderQuota;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What each peer has of a node's, against the limits. Under the lock of {@link Connections}. */
 final class PeerUsage {
-    private final long maxRegionBytes;
+    private final AccessPolicy policy;
+    private final LongFunction<SenderQuota> quotas;
     private final Map<Object, Usage> byPeer = new HashMap<>();
+    private final Set<Object> left = new HashSet<>(); // without a connection, but with messages in inboxes
 
     private static final class Usage {
+        final SenderQuota messages;
         int connections;
         long regionBytes;
+
+        Usage(SenderQuota messages) {
+            this.messages = messages;
+        }
     }
 
-    PeerUsage(long maxRegionBytes) {
-        this.maxRegionBytes = maxRegionBytes;
+    /**
+     * Of nobody.
+     *
+     * @param policy says the limits
+     * @param quotas makes quotas of so many bytes for peers' messages
+     */
+    PeerUsage(AccessPolicy policy, LongFunction<SenderQuota> quotas) {
+        this.policy = policy;
+        this.quotas = quotas;
     }
 
     /** What a peer is known by: the name that it has proven with a key of its own, or else its NIC. */
@@ -33,17 +51,35 @@ final class PeerUsage {
             return "it has " + connections + " connections, and maxConnectionsPerPeer is " + maxConnections;
         }
         long attached = usage == null ? 0 : usage.regionBytes;
-        if (regionBytes > maxRegionBytes - attached) {
+        if (regionBytes > policy.maxRegionBytes() - attached) {
             return "it is attached to " + attached + " bytes, the region has " + regionBytes
-                    + ", and the policy's maxRegionBytes is " + maxRegionBytes;
+                    + ", and the policy's maxRegionBytes is " + policy.maxRegionBytes();
         }
         return null;
     }
 
-    void take(Object peer, long regionBytes) {
-        Usage usage = byPeer.computeIfAbsent(peer, any -> new Usage());
+    /**
+     * A peer gets another connection.
+     *
+     * @return what its messages count against
+     * @throws IllegalStateException if there are as many quotas as there may be
+     */
+    SenderQuota take(Object peer, long regionBytes) {
+        forgetLeft();
+        Usage usage = byPeer.get(peer);
+        if (usage == null) {
+            usage = new Usage(quota());
+            byPeer.put(peer, usage);
+        }
+        left.remove(peer);
         usage.connections++;
         usage.regionBytes += regionBytes;
+        return usage.messages;
+    }
+
+    private SenderQuota quota() {
+        long most = policy.maxInboxBytes();
+        return most == Long.MAX_VALUE ? SenderQuota.NONE : quotas.apply(most);
     }
 
     void giveBack(Object peer, long regionBytes) {
@@ -51,13 +87,22 @@ final class PeerUsage {
         if (usage != null) {
             usage.regionBytes -= regionBytes;
             if (--usage.connections == 0) {
-                byPeer.remove(peer);
+                left.add(peer);
             }
         }
+        forgetLeft();
     }
 
-    /** Peers that have something. */
-    int peers() {
-        return byPeer.size();
+    /** Whoever has come back meanwhile finds its messages counted; who has none left is forgotten. */
+    private void forgetLeft() {
+        left.removeIf(peer -> {
+            Usage usage = byPeer.get(peer);
+            boolean gone = usage == null || usage.messages.bytes() == 0;
+            if (gone && usage != null) {
+                usage.messages.close();
+                byPeer.remove(peer);
+            }
+            return gone;
+        });
     }
 }

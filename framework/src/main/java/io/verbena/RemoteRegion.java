@@ -154,7 +154,7 @@ public final class RemoteRegion implements AutoCloseable {
         enter();
         try {
             return postUnstaged(
-                    request.read(connection.regionKey, offset).local(target.key(), targetOffset, length),
+                    request.read(connection.regionKey, offset).local(target.localKey(), targetOffset, length),
                     correlationId,
                     handler);
         } finally {
@@ -230,7 +230,7 @@ public final class RemoteRegion implements AutoCloseable {
         enter();
         try {
             return postUnstaged(
-                    request.write(connection.regionKey, offset).local(source.key(), sourceOffset, length),
+                    request.write(connection.regionKey, offset).local(source.localKey(), sourceOffset, length),
                     correlationId,
                     handler);
         } finally {

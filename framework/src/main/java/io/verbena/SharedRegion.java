@@ -1,6 +1,11 @@
 package io.verbena;
 
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -15,6 +20,7 @@ public final class SharedRegion implements AutoCloseable {
     private final Tenant tenant;
     private final String name;
     private final MemoryRegion region;
+    private final Map<Integer, MemoryRegion> byAccess = new HashMap<>(); // what peers are given a key of; under this
     private boolean closed;
 
     SharedRegion(Node node, Tenant tenant, String name, MemoryRegion region) {
@@ -54,20 +60,42 @@ public final class SharedRegion implements AutoCloseable {
         return tenant;
     }
 
-    int key() {
+    /** The key for the tenant's own operations, which no peer is told. */
+    int localKey() {
         return region.key();
+    }
+
+    /**
+     * The key under which a peer has these rights to the region, and no others.
+     *
+     * @param rights of {@link Access#REMOTE}
+     * @throws IllegalStateException if it is closed, or the node has as many keys as it may have
+     */
+    synchronized int key(int rights) {
+        if (closed) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        MemoryRegion known = byAccess.get(rights);
+        if (known == null) {
+            known = tenant.pd().register(region, Access.LOCAL_WRITE | rights);
+            byAccess.put(rights, known);
+        }
+        return known.key();
     }
 
     /** Takes it back: operations of peers fail from here on, and their regions close with REFUSED. Idempotent. */
     @Override
     public void close() {
+        List<MemoryRegion> all;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
+            all = new ArrayList<>(byAccess.values());
         }
-        node.forget(this, region);
+        all.add(region);
+        node.forget(this, all);
     }
 
     @Override

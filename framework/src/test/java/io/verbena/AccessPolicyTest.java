@@ -7,11 +7,13 @@ import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.fabric.security.PeerRules;
 import io.verbena.nic.memory.Access;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,17 +113,47 @@ class AccessPolicyTest {
         try (NodePair pair = pair(fabric, AccessPolicy.denyAll().allow(r -> true, Right.READ))) {
             SharedRegion table = pair.server.share("table", 64);
             RemoteRegion remote = pair.client.attach(pair.address + "table", NodePair.TIMEOUT);
-            for (int number = 0; number < 64; number++) {
-                Connection c = pair.client.connections().numbered(number);
-                if (c != null && c.region == remote) {
-                    c.rights = Access.REMOTE; // as if the node had said so
-                }
-            }
+            connectionOf(pair, remote).rights = Access.REMOTE; // as if the node had said so
             assertThatThrownBy(() -> remote.write(
                             8, new UnsafeBuffer(new byte[] {1, 1, 1, 1, 1, 1, 1, 1}), 0, 8, NodePair.TIMEOUT))
                     .isInstanceOf(RemoteMemoryException.class);
             assertThat(table.buffer().getLong(8)).isZero();
         }
+    }
+
+    /** What a peer may do with one region of a tenant's it cannot do with another, whose key it has too. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void rightsAreOfEachRegion(Fabric fabric) {
+        AccessPolicy policy = AccessPolicy.denyAll()
+                .allow(r -> r.name().equals("read"), Right.READ)
+                .allow(r -> r.name().equals("write"), Right.READ, Right.WRITE, Right.ATOMIC);
+        try (NodePair pair = pair(fabric, policy)) {
+            SharedRegion shown = pair.server.share("read", 64);
+            SharedRegion given = pair.server.share("write", 64);
+            shown.buffer().putLong(8, 42);
+            RemoteRegion read = pair.client.attach(pair.address + "read", NodePair.TIMEOUT);
+            RemoteRegion write = pair.client.attach(pair.address + "write", NodePair.TIMEOUT);
+            write.write(8, EIGHT, 0, 8, NodePair.TIMEOUT);
+            connectionOf(pair, write).regionKey = connectionOf(pair, read).regionKey;
+            UnsafeBuffer got = new UnsafeBuffer(new byte[8]);
+            write.read(8, got, 0, 8, NodePair.TIMEOUT);
+            assertThat(got.getLong(0)).as("it is the other region").isEqualTo(42);
+            assertThatThrownBy(() -> write.write(8, EIGHT, 0, 8, NodePair.TIMEOUT))
+                    .isInstanceOf(RemoteMemoryException.class);
+            assertThat(shown.buffer().getLong(8)).isEqualTo(42);
+            assertThat(given.buffer().getLong(8)).isZero();
+        }
+    }
+
+    private static Connection connectionOf(NodePair pair, RemoteRegion region) {
+        for (int number = 0; number < 64; number++) {
+            Connection c = pair.client.connections().numbered(number);
+            if (c != null && c.region == region) {
+                return c;
+            }
+        }
+        throw new AssertionError("no connection of " + region);
     }
 
     @Test
@@ -134,6 +166,58 @@ class AccessPolicyTest {
             assertThatThrownBy(() -> pair.client.attach(pair.address + "b", NodePair.TIMEOUT))
                     .hasMessageContaining("attached to 64 bytes, the region has 64")
                     .hasMessageContaining("maxRegionBytes is 100");
+        }
+    }
+
+    /** Messages that nobody takes, in all inboxes together, and also of a peer that closes its channels and comes again. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "UDS"})
+    void onePeersMessagesLeaveRoomForOthers(Fabric fabric) {
+        long most = 64 << 10;
+        UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+        NodeContext peer = fabric.context(NodeMode.THREAD).linger(Duration.ofMillis(100));
+        try (Node server = Node.launch(fabric.context(NodeMode.THREAD)
+                        .accessPolicy(AccessPolicy.allowAll().maxInboxBytes(most)));
+                Node greedy = Node.launch(peer);
+                Node other = Node.launch(fabric.context(NodeMode.THREAD))) {
+            Inbox first = server.openInbox("first");
+            Inbox second = server.openInbox("second");
+            String address = fabric.listen(server);
+            for (int round = 0; round < 2; round++) {
+                Channel one = greedy.connect(address + "/first", NodePair.TIMEOUT);
+                Channel two = greedy.connect(address + "/second", NodePair.TIMEOUT);
+                for (int i = 0; i < 200; i++) {
+                    one.offer(message, 0, 1000);
+                    two.offer(message, 0, 1000);
+                }
+                until(() -> first.depth() + second.depth() > most - 1024);
+                assertThatThrownBy(() -> one.offer(new UnsafeBuffer(new byte[(int) most]), 0, (int) most))
+                        .as("what never fits")
+                        .isInstanceOf(IllegalArgumentException.class);
+                long before = first.depth();
+                Channel honest = other.connect(address + "/first", NodePair.TIMEOUT);
+                assertThat(honest.offer(message, 0, 1000)).isEqualTo(SendResult.SENT);
+                until(() -> honest.outstanding() == 0);
+                assertThat(first.depth()).isGreaterThan(before);
+                assertThat(first.depth() + second.depth() - (round + 1) * 1016L).isLessThanOrEqualTo(most);
+                one.close();
+                two.close();
+                int left = round + 1; // the other's
+                until(() -> server.tenant("default").connections() == left);
+            }
+            Channel again = greedy.connect(address + "/first", NodePair.TIMEOUT);
+            assertThat(again.offer(message, 0, 1000)).isEqualTo(SendResult.SENT);
+            first.poll(m -> {}, 1000);
+            second.poll(m -> {}, 1000);
+            until(() -> again.outstanding() == 0);
+        }
+    }
+
+    private static void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.yield();
         }
     }
 

@@ -3,6 +3,7 @@ package io.verbena.nic;
 import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
+import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.engine.Background;
@@ -234,6 +235,17 @@ public final class Nic implements AutoCloseable {
     /** The group of protection domains that were made without one, named "default". */
     public PerformanceGroup defaultGroup() {
         return groups.defaultGroup();
+    }
+
+    /**
+     * Makes a quota for messages of a sender in append queues, to give to its queue pairs ({@link
+     * QueuePairAttributes#senderQuota}). Whoever made it closes it.
+     *
+     * @param bytes most of them that lie untaken, headers of records included; at least 1
+     * @throws IllegalStateException if there are as many quotas as there may be
+     */
+    public SenderQuota createSenderQuota(long bytes) {
+        return appendQueues.openQuota(bytes);
     }
 
     /**

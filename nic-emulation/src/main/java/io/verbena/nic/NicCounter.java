@@ -42,6 +42,8 @@ public enum NicCounter {
     LINKS_BROKEN,
     /** Messages in parts that were given up because their senders stood still for long. */
     UNFINISHED_APPENDS,
+    /** Appends that had to wait because as many bytes of their sender lie in queues as its quota allows. */
+    SENDER_QUOTA_REFUSALS,
     /** Mappings that append queues wanted and the memory did not have. */
     MEMORY_EXHAUSTED
 }

@@ -15,9 +15,11 @@ import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
@@ -39,6 +41,8 @@ public final class ProtectionDomain implements AutoCloseable {
     // In the order of registration: regions are hashed by identity.
     private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
     private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
+    private final Set<Integer> setAside =
+            new HashSet<>(); // segments where an initiator may be at it, under a key that is gone
     private boolean closed;
 
     ProtectionDomain(Nic nic, int number, PerformanceGroup group) {
@@ -128,6 +132,40 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
+     * Registers a region's memory once more: a key of its own, with its own access, to the same bytes. What one key permits
+     * does not matter to the other. Memory that was {@linkplain #allocate allocated} is given back with the last of its regions.
+     *
+     * @param region of this protection domain
+     * @param access {@link Access} flags
+     * @throws IllegalStateException if there are as many regions as there may be
+     */
+    public MemoryRegion register(MemoryRegion region, int access) {
+        Access.checked(access);
+        synchronized (nic) {
+            checkOpen();
+            Segment segment = segments.get(region);
+            AtomicBuffer own = registered.get(region);
+            if (segment == null && own == null) {
+                throw new IllegalArgumentException(region + " is not of protection domain " + number);
+            }
+            MemoryRegion again = nic.regions()
+                    .register(
+                            region.buffer(),
+                            region.segmentId(),
+                            region.segmentOffset(),
+                            region.length(),
+                            access,
+                            number);
+            if (segment != null) {
+                segments.put(again, segment);
+            } else if (own != null) {
+                registered.put(again, own);
+            }
+            return again;
+        }
+    }
+
+    /**
      * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once; operations that were under way are waited
      * for, a bounded time.
      *
@@ -145,11 +183,27 @@ public final class ProtectionDomain implements AutoCloseable {
             if (result == DeregisterResult.DONE && !nic.quiesce()) {
                 result = DeregisterResult.BUSY; // an engine here may still copy
             }
-            if (segment != null && result == DeregisterResult.DONE) {
-                nic.memory().release(segment);
+            if (segment != null) {
+                giveBack(segment, result);
             }
             return result;
         }
+    }
+
+    /** One of a segment's regions is gone: it goes with the last one, unless somebody may be in the midst of an operation. */
+    private void giveBack(Segment segment, DeregisterResult result) {
+        if (result == DeregisterResult.BUSY) {
+            setAside.add(segment.id());
+        }
+        if (regions(segment) == 0 && !setAside.remove(segment.id())) {
+            nic.memory().release(segment);
+        }
+    }
+
+    private long regions(Segment segment) {
+        return segments.values().stream()
+                .filter(each -> each.id() == segment.id())
+                .count();
     }
 
     /** Changes a region's access, as {@link #reregister(MemoryRegion, int, ProtectionDomain, long, long)}. */
@@ -169,8 +223,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param offset where the region begins, in bytes from the beginning of the memory that it was first made of
      * @param length bytes, at least 1
      * @throws IllegalArgumentException if an argument is out of range; nothing has changed then
-     * @throws IllegalStateException (EBUSY) if windows are bound to it, or a peer's operation does not end in time: the
-     *     region stays as it was, under its old key
+     * @throws IllegalStateException (EBUSY) if windows are bound to it, its memory is to go to another protection domain and is
+     *     registered more than once, or a peer's operation does not end in time: the region stays as it was, under its old key
      */
     public MemoryRegion reregister(MemoryRegion region, int access, ProtectionDomain to, long offset, long length) {
         if (to.nic != nic) {
@@ -188,6 +242,9 @@ public final class ProtectionDomain implements AutoCloseable {
             if (length < 1 || !MemoryRegion.contains(offset, length, whole.capacity())) {
                 throw new IllegalArgumentException("range of " + length + " bytes at " + offset
                         + " outside the memory of " + whole.capacity() + " bytes");
+            }
+            if (segment != null && to != this && regions(segment) > 1) {
+                throw new IllegalStateException(region + " is busy (EBUSY): its memory is registered more than once");
             }
             MemoryRegion anew = nic.regions()
                     .reregister(
@@ -341,6 +398,7 @@ public final class ProtectionDomain implements AutoCloseable {
                     sendQueue.ring(),
                     receiveQueue.ring(),
                     engine.services());
+            context.senderQuota(a.senderQuota);
             sendQueue.use(qpNumber);
             receiveQueue.use(qpNumber);
             if (shared != null) {

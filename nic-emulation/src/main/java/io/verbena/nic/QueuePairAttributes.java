@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.append.SenderQuota;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public final class QueuePairAttributes {
     int maxReceive = 256;
     int maxSge = 4;
     int maxInline = 64;
+    SenderQuota senderQuota = SenderQuota.NONE;
 
     /** Creates the defaults: 256 sends, 256 receives, 4 entries, 64 bytes inline, engine 0. */
     public QueuePairAttributes() {}
@@ -32,6 +34,12 @@ public final class QueuePairAttributes {
     /** The transport; RC by default. */
     public QueuePairAttributes type(QpType transport) {
         type = transport;
+        return this;
+    }
+
+    /** What messages that the peer appends by packets count against; nothing by default. */
+    public QueuePairAttributes senderQuota(SenderQuota quota) {
+        senderQuota = quota;
         return this;
     }
 

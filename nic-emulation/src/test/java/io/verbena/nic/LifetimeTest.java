@@ -278,6 +278,42 @@ class LifetimeTest {
     }
 
     @Test
+    void memoryThatIsRegisteredTwiceHasTheRightsOfEachKey() {
+        for (MemoryRegion whole :
+                List.of(b.pd.allocate(4096, Access.LOCAL_WRITE), b.pd.register(ByteBuffer.allocateDirect(4096), 0))) {
+            MemoryRegion readable = b.pd.register(whole, Access.REMOTE_READ);
+            MemoryRegion writable = b.pd.register(readable, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+            a.region.buffer().putLong(0, 7);
+            assertThat(write(whole.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+            assertThat(write(readable.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+            assertThat(write(writable.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
+            assertThat(whole.buffer().getLong(0)).as("the same bytes").isEqualTo(7);
+            assertThat(b.pd.deregister(whole)).isEqualTo(DeregisterResult.DONE);
+            assertThat(write(writable.key(), 8, 8))
+                    .as("the memory goes with the last of its regions")
+                    .isEqualTo(WcStatus.SUCCESS);
+            b.pd.deregister(writable);
+            assertThat(write(writable.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+            b.pd.deregister(readable);
+            assertThatIllegalArgumentException().isThrownBy(() -> b.pd.register(readable, Access.REMOTE_READ));
+        }
+    }
+
+    @Test
+    void memoryThatIsRegisteredTwiceStaysInItsDomain() {
+        ProtectionDomain other = b.nic.allocateProtectionDomain();
+        MemoryRegion region = b.pd.allocate(4096, Access.ALL);
+        MemoryRegion second = b.pd.register(region, Access.REMOTE_READ);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> b.pd.reregister(region, Access.ALL, other, 0, 4096))
+                .withMessageContaining("registered more than once");
+        assertThat(write(region.key(), 0, 8)).as("a refusal changes nothing").isEqualTo(WcStatus.SUCCESS);
+        b.pd.deregister(second);
+        other.deregister(b.pd.reregister(region, Access.ALL, other, 0, 4096));
+        other.close();
+    }
+
+    @Test
     void aRegionMovesToAnotherDomain() {
         ProtectionDomain other = b.nic.allocateProtectionDomain();
         MemoryRegion region = b.pd.allocate(4096, Access.ALL);

@@ -124,6 +124,11 @@ public final class LargeAppender {
         }
     }
 
+    /** The last claim counts against a quota, of which its {@link RecordDescriptor#alignedLength} has been taken. */
+    public void charge(SenderQuota quota) {
+        last.quota = quota;
+    }
+
     /** Names the claim that was made last; valid until its commit, abort or postponement. */
     public long claimed() {
         return last.handle();
@@ -180,7 +185,8 @@ public final class LargeAppender {
         }
         AtomicBuffer record = appender.roomBuffer();
         int payload = appender.room() + PAYLOAD_OFFSET;
-        int flags = hasImmediate ? HAS_IMMEDIATE : 0;
+        int flags = (hasImmediate ? HAS_IMMEDIATE : 0) | open.quota.flags();
+        open.quota = SenderQuota.NONE; // until the record is taken
         if (large != null) {
             record.putInt(payload, large.index());
             record.putInt(payload + 4, 0);
@@ -229,6 +235,8 @@ public final class LargeAppender {
 
     private void release(LargeClaim open) {
         open.open = false;
+        open.quota.giveBack(RecordDescriptor.alignedLength(open.payloadLength));
+        open.quota = SenderQuota.NONE;
         UnfinishedMessages unfinished = open.unfinished;
         if (unfinished != null) {
             unfinished.end(open.qpNumber);

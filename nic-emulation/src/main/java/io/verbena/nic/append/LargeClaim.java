@@ -14,6 +14,9 @@ final class LargeClaim {
     int payloadLength;
     int qpNumber;
 
+    /** Against which it counts. */
+    SenderQuota quota = SenderQuota.NONE;
+
     /** Where it is counted against its sender. */
     @Nullable
     UnfinishedMessages unfinished;

@@ -48,6 +48,12 @@ public final class RecordDescriptor {
     /** Flag, with PADDING: the rest of the chunk, which nobody has written. */
     public static final int END_OF_CHUNK = 8;
 
+    /** From this bit on the flags are the number of the {@link SenderQuota} against which the record counts, 0 for none. */
+    static final int QUOTA_SHIFT = 16;
+
+    /** The largest number of a quota; the sign of the flags stays clear. */
+    static final int MAX_QUOTA = 0x7FFF;
+
     /** Payload of a LARGE record: index (4 bytes), nothing (4), length of the message (8). */
     static final int REFERENCE_LENGTH = 16;
 
@@ -66,7 +72,7 @@ public final class RecordDescriptor {
      * The word of a committed record.
      *
      * @param payloadLength at least 0
-     * @param flags {@link #HAS_IMMEDIATE} or 0
+     * @param flags {@link #HAS_IMMEDIATE} or 0, and {@link SenderQuota#flags}
      */
     public static long committed(int payloadLength, int flags) {
         return word(payloadLength + HEADER_LENGTH, flags);

@@ -76,6 +76,8 @@ final class RecordWalk {
     private int presentBytes;
     private int idlePolls;
     private boolean wantsRoom; // chunks were left that are not announced anew
+    private int quota; // number of the one against which the last records counted
+    private long quotaBytes; // of these
     private long records;
     private long bytes;
     private long paddingBytes;
@@ -179,6 +181,9 @@ final class RecordWalk {
                     records++;
                     presentBytes = length - HEADER_LENGTH;
                     bytes += presentBytes;
+                    if (flags >>> QUOTA_SHIFT != 0) {
+                        owe(flags, presentBytes);
+                    }
                     handler.onMessage(
                             buffer,
                             offset + PAYLOAD_OFFSET,
@@ -191,6 +196,9 @@ final class RecordWalk {
                     count--;
                     records--;
                     bytes -= presentBytes;
+                    if (flags >>> QUOTA_SHIFT != 0) {
+                        quotaBytes -= alignedLength(presentBytes);
+                    }
                     headOffset = offset;
                     break;
                 }
@@ -205,11 +213,32 @@ final class RecordWalk {
             } else {
                 idle();
             }
+            giveBack();
             if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
                 leave();
             }
         }
         return count;
+    }
+
+    /** A record is taken, and its sender may send so much more when the batch is over. */
+    private void owe(int flags, int payloadLength) {
+        int number = flags >>> QUOTA_SHIFT;
+        if (number != quota) {
+            giveBack();
+            quota = number;
+        }
+        quotaBytes += alignedLength(payloadLength);
+    }
+
+    private void giveBack() {
+        if (quotaBytes != 0) {
+            SenderQuota known = owner.quotas().find(quota);
+            if (known != null) {
+                known.giveBack(quotaBytes);
+            }
+            quotaBytes = 0;
+        }
     }
 
     /** Another thread polls from now on: it says so first, and then looks whether the queue is gone. */
@@ -245,6 +274,9 @@ final class RecordWalk {
         records++;
         presentBytes = large.length;
         bytes += presentBytes;
+        if (flags(presentWord) >>> QUOTA_SHIFT != 0) {
+            owe(flags(presentWord), presentBytes);
+        }
         presentLarge = large;
         boolean returned = false;
         try {
@@ -382,6 +414,9 @@ final class RecordWalk {
                 consumer.offsets[count++] = offset;
                 noted += aligned;
                 bytes += payload;
+                if (flags >>> QUOTA_SHIFT != 0) {
+                    owe(flags, payload);
+                }
             }
         } finally {
             records += count;
@@ -396,6 +431,7 @@ final class RecordWalk {
             } else {
                 idle();
             }
+            giveBack();
         }
         return count;
     }

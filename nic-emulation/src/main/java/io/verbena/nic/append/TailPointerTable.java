@@ -43,6 +43,7 @@ public final class TailPointerTable {
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
     private final AtomicLongArray initiators; // identities of the NICs that the slots were last given to
     private final LongSupplier random;
+    private final SenderQuotas quotas = new SenderQuotas();
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
     private volatile IntConsumer onWatermark = id -> {};
@@ -214,6 +215,23 @@ public final class TailPointerTable {
      */
     public @Nullable AppendQueue find(int id) {
         return id < 0 || id >= queues.length() ? null : queues.get(id);
+    }
+
+    /**
+     * Makes a quota for a sender's messages.
+     *
+     * @param bytes most of them that lie untaken, headers of records included; at least 1
+     * @throws IllegalStateException if there are as many quotas as there may be
+     */
+    public SenderQuota openQuota(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("quota of a sender " + bytes + " < minimum 1");
+        }
+        return quotas.open(bytes);
+    }
+
+    SenderQuotas quotas() {
+        return quotas;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.verbena.nic.QpState;
 import io.verbena.nic.QpType;
 import io.verbena.nic.WcOpcode;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Limit;
@@ -83,6 +84,7 @@ public final class QpContext extends Flow {
     private int outcome;
     private volatile @Nullable String failure;
     private boolean torn;
+    private SenderQuota senderQuota = SenderQuota.NONE;
 
     // What is charged for: in the visit under way, but for what happens between visits.
     private int answers;
@@ -136,6 +138,16 @@ public final class QpContext extends Flow {
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
         this.responder = reliable ? new ReliableResponder(this, services) : new UnreliableResponder(this, services);
+    }
+
+    /** Sets what the peer's messages in append queues count against; before the engine has it. */
+    public void senderQuota(SenderQuota quota) {
+        senderQuota = quota;
+    }
+
+    /** What the peer's messages in append queues count against. */
+    SenderQuota senderQuota() {
+        return senderQuota;
     }
 
     /** The connection that direct requests are taken from, a {@link QueuePairWord#connection(long, int, int)}. */

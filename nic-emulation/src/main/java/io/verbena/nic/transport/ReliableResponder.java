@@ -252,8 +252,11 @@ final class ReliableResponder extends Responder {
             int queueId, int queueKey, DirectBuffer b, int offset, int payload, int messages, int longest) {
         Appender appender = services.appender();
         int bytes = payload + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
-        if (bytes > Appender.MAX_RUN
-                || appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {
+        if (bytes > Appender.MAX_RUN || !qp.senderQuota().tryTake(bytes)) {
+            return false;
+        }
+        if (appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {
+            qp.senderQuota().giveBack(bytes);
             return false;
         }
         AtomicBuffer room = appender.roomBuffer();
@@ -267,7 +270,7 @@ final class ReliableResponder extends Responder {
             room.putLong(
                     record + RecordDescriptor.QP_NUMBER_OFFSET,
                     RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
-            long word = RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
+            long word = RecordDescriptor.committed(length, recordFlags(immediate));
             if (i == 0) {
                 first = word;
             } else {

@@ -264,11 +264,17 @@ public abstract class Responder {
                 return appendWhole(queueId, queueKey, b, offset + headers, payload, immediate, data);
             }
             // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
+            int bytes = RecordDescriptor.alignedLength(announcedLength);
+            if (!qp.senderQuota().tryTake(bytes)) {
+                return overQuota(bytes);
+            }
             LargeAppender large = appender.large();
             int claimed = large.claim(queueId, queueKey, qp.pd(), announcedLength, qp.number(), againNanos());
             if (claimed != Appender.OK) {
+                qp.senderQuota().giveBack(bytes);
                 return refusal(claimed);
             }
+            large.charge(qp.senderQuota());
             appendClaim = large.claimed();
             appendTarget = large.buffer();
             appending = true;
@@ -306,21 +312,38 @@ public abstract class Responder {
             int queueId, int queueKey, DirectBuffer b, int at, int length, boolean immediate, int immediateData) {
         Appender appender = services.appender();
         int bytes = RecordDescriptor.alignedLength(length);
+        if (!qp.senderQuota().tryTake(bytes)) {
+            return overQuota(bytes);
+        }
         int claimed = appender.claimRun(queueId, queueKey, qp.pd(), length, bytes, Appender.OWNER);
         if (claimed == Appender.LARGE_MESSAGE) {
             return appendLarge(appender.large(), queueId, queueKey, b, at, length, immediate, immediateData);
         }
         if (claimed != Appender.OK) {
+            qp.senderQuota().giveBack(bytes);
             return refusal(claimed);
         }
         AtomicBuffer room = appender.roomBuffer();
         int record = appender.room();
         room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at, length);
         room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
-        appender.commitRun(RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0));
+        appender.commitRun(RecordDescriptor.committed(length, recordFlags(immediate)));
         return DONE;
     }
 
+    /** Flags of a record that came by this queue pair. */
+    final int recordFlags(boolean immediate) {
+        return (immediate ? RecordDescriptor.HAS_IMMEDIATE : 0)
+                | qp.senderQuota().flags();
+    }
+
+    /** The sender's messages have to be taken first; one that is longer than its whole quota never fits. */
+    private int overQuota(int bytes) {
+        services.count(NicCounter.SENDER_QUOTA_REFUSALS);
+        return bytes > qp.senderQuota().limit() ? AethSyndrome.INVALID_REQUEST : NOT_READY;
+    }
+
+    /** Its bytes are taken of the quota. */
     private int appendLarge(
             LargeAppender large,
             int queueId,
@@ -331,7 +354,10 @@ public abstract class Responder {
             boolean immediate,
             int immediateData) {
         int status = large.claim(queueId, queueKey, qp.pd(), length, qp.number(), againNanos());
-        if (status == Appender.OK) {
+        if (status != Appender.OK) {
+            qp.senderQuota().giveBack(RecordDescriptor.alignedLength(length));
+        } else {
+            large.charge(qp.senderQuota());
             large.buffer().putBytes(0, b, at, length);
             status = large.commit(large.claimed(), qp.number(), immediateData, immediate);
             if (status == Appender.RNR) {
