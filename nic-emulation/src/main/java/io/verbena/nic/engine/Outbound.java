@@ -278,8 +278,15 @@ final class Outbound implements AutoCloseable {
     private void sent(QpContext qp, int bytes) {
         PathWindow window = bound;
         qp.contested = window != null;
+        Path path = qp.path();
+        if (path == null || !path.contention().isContested()) {
+            return;
+        }
         if (window != null) {
             window.sent(bytes, services);
+        }
+        if (window != path.window()) {
+            path.contention().sent(bytes);
         }
     }
 
@@ -302,7 +309,6 @@ final class Outbound implements AutoCloseable {
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
         int room = queueRoom(path, queue, qp.group());
         if (room <= 0) {
-            path.contention().held(services.now());
             look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
         }
         return room;

@@ -108,14 +108,6 @@ public final class PathWindow {
      * @return at most 0 if who sends has to wait
      */
     public int room(int underWay, long now) {
-        int room = free(underWay, now);
-        if (room <= 0) {
-            contention.held(now);
-        }
-        return room;
-    }
-
-    private int free(int underWay, long now) {
         measureRate(given - underWay, now);
         if (phase == Phase.OPEN && now >= nextProbe) {
             phase = Phase.DRAINING;
@@ -160,6 +152,7 @@ public final class PathWindow {
     /** So many bytes were given to the path. */
     public void sent(int bytes, TransportServices services) {
         given += bytes;
+        contention.sent(bytes);
         if (phase == Phase.PROBING && probeLeft > 0) {
             probeLeft -= bytes;
             probeAt = services.now();
