@@ -44,6 +44,7 @@ final class ConnectionFlyweight {
     static final int REJECT = 4;
     static final int DISCONNECT = 5;
     static final int DISCONNECTED = 6;
+    private static final String[] TYPES = {"", "REQUEST", "REPLY", "READY", "REJECT", "DISCONNECT", "DISCONNECTED"};
 
     static final int INBOX = 0;
     static final int REGION = 1;
@@ -306,7 +307,8 @@ final class ConnectionFlyweight {
 
     @Override
     public String toString() {
-        return "type " + type() + " transaction " + Long.toHexString(transaction()) + " queue pairs " + senderQp()
-                + " to " + receiverQp();
+        int type = type();
+        return (type > 0 && type < TYPES.length ? TYPES[type] : "type " + type) + " of queue pair " + senderQp()
+                + " to " + receiverQp() + ", transaction " + transaction();
     }
 }

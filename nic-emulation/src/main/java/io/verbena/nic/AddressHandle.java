@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.port.NicId;
 import io.verbena.nic.transport.AddressTable;
 
 /**
@@ -40,6 +41,6 @@ public final class AddressHandle implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "address handle of NIC " + Long.toHexString(peerNic);
+        return "address handle of NIC " + NicId.text(peerNic);
     }
 }

@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.port.NicId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -78,6 +79,6 @@ public final class AsyncEvent {
     @Override
     public String toString() {
         return type + " of " + type.element().text() + " "
-                + (type.element() == AsyncEventType.Element.PORT ? Long.toHexString(element) : Long.toString(element));
+                + (type.element() == AsyncEventType.Element.PORT ? NicId.text(element) : Long.toString(element));
     }
 }

@@ -14,6 +14,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.NicId;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ public final class Nic implements AutoCloseable {
         this.events = new NicEvents(counters, acknowledgeTimeoutNanos);
         LongSupplier random = context.random();
         this.id = context.id != 0 ? context.id : random.getAsLong() | 1;
-        this.name = context.name.isEmpty() ? Long.toHexString(id) : context.name;
+        this.name = context.name.isEmpty() ? NicId.text(id) : context.name;
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
@@ -101,6 +102,7 @@ public final class Nic implements AutoCloseable {
                     i,
                     engines.length,
                     id,
+                    name,
                     context.mode,
                     context.clock,
                     waiters[i],
@@ -321,13 +323,17 @@ public final class Nic implements AutoCloseable {
         return engines.length;
     }
 
-    /** A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. */
+    /**
+     * A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. A slot that an
+     * initiator of the queue pair before has left an operation in is not used: what it says is needed to end that.
+     */
     int takeQueuePairNumber() {
         int slots = generations.length;
-        int slot = queuePairSlots.take();
+        int slot = queuePairSlots.take(control::isSlotIdle);
         if (slot == NumberPool.NONE) {
             throw new IllegalStateException(
-                    "queue pairs " + (slots - FIRST_QP) + " is the maximum; raise maxQueuePairs");
+                    "queue pairs " + (slots - FIRST_QP)
+                            + " is the maximum, those counted that a peer is in the middle of an operation on; raise maxQueuePairs");
         }
         int generation = generations[slot]++;
         return slot | (int) ((long) generation * slots % GENERATIONS);

@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import java.util.BitSet;
+import java.util.function.IntPredicate;
 
 /**
  * Numbers to name objects by. One that is given back is taken again as late as possible, so that what still names the former
@@ -31,16 +32,33 @@ final class NumberPool {
 
     /** The next free number after the one taken last, from the first on again; or {@link #NONE}. */
     int take() {
-        int number = taken.nextClearBit(next);
-        if (number > last) {
-            number = taken.nextClearBit(first);
-            if (number > last) {
-                return NONE;
+        return take(number -> true);
+    }
+
+    /**
+     * As {@link #take()}, of those that are usable.
+     *
+     * @param usable asked whether a free number may be taken already
+     */
+    int take(IntPredicate usable) {
+        int number = find(next, last, usable);
+        if (number == NONE) {
+            number = find(first, next - 1, usable);
+        }
+        if (number != NONE) {
+            taken.set(number);
+            next = number + 1;
+        }
+        return number;
+    }
+
+    private int find(int from, int to, IntPredicate usable) {
+        for (int number = taken.nextClearBit(from); number <= to; number = taken.nextClearBit(number + 1)) {
+            if (usable.test(number)) {
+                return number;
             }
         }
-        taken.set(number);
-        next = number + 1;
-        return number;
+        return NONE;
     }
 
     void give(int number) {

@@ -42,9 +42,13 @@ public enum QpState {
         return this == RTR || this == RTS || this == SQD || this == SQE;
     }
 
-    /** The state of an ordinal, without allocation. */
-    public static QpState of(int ordinal) {
-        return VALUES[ordinal];
+    /**
+     * Whether requests are answered in the state of an ordinal.
+     *
+     * @param ordinal any value: it may come from memory that others write
+     */
+    public static boolean receives(int ordinal) {
+        return ordinal >= 0 && ordinal < VALUES.length && VALUES[ordinal].receives();
     }
 
     private static int bits(QpState... states) {

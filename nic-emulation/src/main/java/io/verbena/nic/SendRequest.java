@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.memory.KeyText;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
@@ -130,7 +131,7 @@ public final class SendRequest {
         }
         if (!window.mayHaveKey(newKey)) {
             throw new IllegalArgumentException(
-                    "key 0x" + Integer.toHexString(newKey) + " cannot be one of " + window + "; see nextKey");
+                    "key " + KeyText.of(newKey) + " cannot be one of " + window + "; see nextKey");
         }
         return bind(newKey, region, offset, length, access);
     }

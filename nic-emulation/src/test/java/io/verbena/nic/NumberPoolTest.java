@@ -21,4 +21,14 @@ class NumberPoolTest {
         assertThat(pool.take()).isEqualTo(4);
         assertThat(pool.take()).isEqualTo(NumberPool.NONE);
     }
+
+    @Test
+    void aNumberThatIsNotUsableYetIsPassedOver() {
+        NumberPool pool = new NumberPool(2, 5);
+        assertThat(pool.take(number -> number != 2)).isEqualTo(3);
+        assertThat(pool.take(number -> number != 4)).isEqualTo(5);
+        assertThat(pool.take(number -> number != 4)).isEqualTo(2);
+        assertThat(pool.take(number -> number != 4)).isEqualTo(NumberPool.NONE);
+        assertThat(pool.take()).isEqualTo(4);
+    }
 }

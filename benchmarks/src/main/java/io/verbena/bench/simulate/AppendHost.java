@@ -216,6 +216,9 @@ final class AppendHost implements Actor {
     }
 
     private void completed(Completion c) {
+        if (!node.isAlive()) {
+            return; // it has died in this poll: nobody hears of it
+        }
         node.note(c);
         AppendSender sender = byNumber.get(c.qpNumber());
         AppendModel model = models.get(c.qpNumber());

@@ -8,6 +8,7 @@ import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.sim.SimulationException;
 import io.verbena.nic.wire.RnrTimer;
@@ -138,8 +139,8 @@ final class AppendWalk implements SeedCommand.SeedWalk {
     }
 
     @Override
-    public Simulation simulation() {
-        return simulation;
+    public SimTrace trace() {
+        return simulation.trace();
     }
 
     SimFabric fabric() {

@@ -135,11 +135,14 @@ abstract class Channel {
     }
 
     /** The target's region for remote access was registered anew: requests under way may be refused. */
-    final void targetMoved() {
-        for (Request r : outstanding) {
-            r.targetMoved = true;
-            flawed = true;
-        }
+    void targetMoved() {
+        outstanding.forEach(this::targetMoved);
+    }
+
+    /** The same, of one request that may be under way. */
+    final void targetMoved(Request r) {
+        r.targetMoved = true;
+        flawed = true;
     }
 
     /** The target's memory as it is now is where the model starts from. */

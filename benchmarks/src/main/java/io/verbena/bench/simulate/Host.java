@@ -337,6 +337,9 @@ final class Host implements Actor {
     }
 
     private void sent(Completion c) {
+        if (!node.isAlive()) {
+            return; // it has died in this poll: nobody hears of it
+        }
         node.note(c);
         errorsPolled += c.isSuccess() ? 0 : 1;
         Channel channel = leaving.get(c.qpNumber());
@@ -347,6 +350,9 @@ final class Host implements Actor {
     }
 
     private void received(Completion c) {
+        if (!node.isAlive()) {
+            return; // it has died in this poll: nobody hears of it
+        }
         node.note(c);
         errorsPolled += c.isSuccess() ? 0 : 1;
         Channel channel = arriving.get(c.qpNumber());
@@ -357,6 +363,9 @@ final class Host implements Actor {
     }
 
     private void record(DirectBuffer b, int offset, int length, int qpNumber, int immediate, int flags) {
+        if (!node.isAlive()) {
+            return; // it has died in this poll: nobody hears of it
+        }
         node.note("record qp=" + qpNumber + " len=" + length);
         Channel channel = arriving.get(qpNumber);
         if (channel == null) {

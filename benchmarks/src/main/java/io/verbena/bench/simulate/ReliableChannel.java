@@ -242,6 +242,13 @@ final class ReliableChannel extends Channel {
         return false;
     }
 
+    /** What was flushed may be under way still. */
+    @Override
+    void targetMoved() {
+        super.targetMoved();
+        undone.forEach(this::targetMoved);
+    }
+
     // ---- the target's receives and records ---------------------------------------------------------------------
 
     @Override

@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.sim.SimTrace;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -38,8 +38,8 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         /** Runs it; throws what it fails with. */
         void run();
 
-        /** What it runs in, with its trace. */
-        Simulation simulation();
+        /** What happened in it. */
+        SimTrace trace();
     }
 
     @Spec
@@ -104,6 +104,17 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
     /** Prints what has happened. @return what has not, and should have if there were enough walks of every kind */
     abstract List<String> report(PrintStream out, double seconds);
 
+    /** What all walks together have left in the process and should not have, or null. */
+    @Nullable
+    String left() {
+        return null;
+    }
+
+    /** What it means that a seed fails, and passes when it is walked again. */
+    String unsteady() {
+        return "that is a failure of determinism";
+    }
+
     /** Whether nothing was left out by the options. */
     abstract boolean isWhole();
 
@@ -129,10 +140,16 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         List<String> missing = report(out, walks.seconds());
         List<P> failed = walks.failed();
         for (int i = 0; i < Math.min(MOST_REPORTED, failed.size()); i++) {
-            shrink(failed.get(i), out);
+            P plan = failed.get(i);
+            shrink(plan, walks.failure(plan.seed()), out);
         }
         if (!failed.isEmpty()) {
             out.printf(Locale.ROOT, "%d of %d seeds FAILED%n", failed.size(), walks.walked());
+            return 1;
+        }
+        String left = left();
+        if (left != null) {
+            out.println("FAILED: left when all is over: " + left);
             return 1;
         }
         if (walks.walked() >= ENOUGH && isWhole() && !missing.isEmpty()) {
@@ -186,10 +203,15 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         return 1;
     }
 
-    private void shrink(P plan, PrintStream out) throws IOException {
+    private void shrink(P plan, @Nullable Throwable failed, PrintStream out) throws IOException {
         Throwable first = failure(plan);
-        out.println("seed " + plan.seed() + " FAILED: " + firstLine(first));
+        out.println("seed " + plan.seed() + " FAILED: " + firstLine(failed));
         if (first == null) {
+            out.println("  it passes when it runs again: " + unsteady());
+            if (failed != null) {
+                failed.printStackTrace(out);
+            }
+            out.println("  again with: " + plan.replay());
             return;
         }
         Shrinker<P> shrinker = new Shrinker<>(first, this::failure);
@@ -218,21 +240,21 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         }
         if (walk != null) {
             Path file = trace == null ? Path.of(prefix + "-" + plan.seed() + ".trace") : trace;
-            String text = walk.simulation().trace().text() + (failure == null ? "" : failure + "\n");
+            String text = walk.trace().text() + (failure == null ? "" : failure + "\n");
             Files.writeString(file, text, StandardCharsets.UTF_8);
             out.printf(
                     Locale.ROOT,
                     "  trace of %,d events in %s, hash %016x%n",
-                    walk.simulation().trace().count(),
+                    walk.trace().count(),
                     file,
-                    walk.simulation().trace().hash());
+                    walk.trace().hash());
         }
         return failure;
     }
 
     private static String firstLine(@Nullable Throwable failure) {
         if (failure == null) {
-            return "nothing (it passes when it runs again: that is a failure of determinism)";
+            return "nothing when it runs again";
         }
         String text = failure.toString();
         int end = text.indexOf('\n');

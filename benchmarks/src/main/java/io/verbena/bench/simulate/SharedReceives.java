@@ -129,10 +129,18 @@ final class SharedReceives {
     /** Arms the limit, or makes the queue larger or smaller, or tries to destroy it while it is in use. */
     void disturb(SimRandom random) {
         host.drain(); // events too: what is armed now is known
-        if (!host.isAlive()) {
-            return;
-        }
+        host.node.act(() -> {
+            if (host.isAlive()) {
+                disturbNow(random);
+            }
+        });
+    }
+
+    private void disturbNow(SimRandom random) {
         check(host.ends());
+        if (!host.node.isAlive()) {
+            return; // it has died in that
+        }
         int what = random.nextInt(6);
         if (what < 4) {
             int armed = random.nextInt(Math.min(queue.depth(), 12) + 1);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         usageHelpAutoWidth = true,
-        subcommands = SimulateAppend.class,
+        subcommands = {SimulateAppend.class, SimulateNodes.class},
         description = {
             "Walks random verbs through simulated NICs under random faults, and checks all that happens against a model.",
             "Many seeds:  verbena simulate --seeds 10000",

@@ -11,6 +11,7 @@ import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,8 +119,8 @@ final class Walk implements SeedCommand.SeedWalk {
     }
 
     @Override
-    public Simulation simulation() {
-        return simulation;
+    public SimTrace trace() {
+        return simulation.trace();
     }
 
     /** Runs the seed to its end; any exception is a failure of the NIC, or of the model. */
@@ -233,19 +234,19 @@ final class Walk implements SeedCommand.SeedWalk {
         }
         QpState state = qp.state();
         if (state == QpState.SQD) {
-            move(end, qp, QpState.RTS);
+            moveUnlessBroken(end, qp, QpState.RTS);
         } else if (state == QpState.RTS) {
             if (random.nextInt(4) == 0) {
                 end.forced = true;
                 move(end, qp, QpState.ERR);
             } else {
-                move(end, qp, QpState.SQD);
+                moveUnlessBroken(end, qp, QpState.SQD);
             }
         } else if (state == QpState.SQE) {
             end.host.drain(); // what was flushed comes before what is posted from here on
             end.outgoing().resumed();
             tally.resumes++;
-            move(end, qp, QpState.RTS);
+            moveUnlessBroken(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);
         }
@@ -253,6 +254,18 @@ final class Walk implements SeedCommand.SeedWalk {
 
     private static void move(End end, QueuePair qp, QpState to) {
         end.host.node.act(() -> qp.modify(new QpAttributes().state(to)));
+    }
+
+    /** Moves a queue pair that works; what it had not seen yet, its peer's death for instance, may be quicker. */
+    private void moveUnlessBroken(End end, QueuePair qp, QpState to) {
+        try {
+            move(end, qp, to);
+        } catch (IllegalStateException e) {
+            if (qp.state() != QpState.ERR) {
+                throw e;
+            }
+            tally.refusals++;
+        }
     }
 
     private void refuseMove(End end, QueuePair qp) {
@@ -291,7 +304,7 @@ final class Walk implements SeedCommand.SeedWalk {
             return;
         }
         if (qp.state() == QpState.SQD) {
-            move(end, qp, QpState.RTS);
+            moveUnlessBroken(end, qp, QpState.RTS);
         }
         while (end.isPresent() && !end.shares && end.incoming().receives.size() < End.SLOTS) {
             receives.post(end, random, true);

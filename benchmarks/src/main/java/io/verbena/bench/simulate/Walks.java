@@ -3,11 +3,14 @@ package io.verbena.bench.simulate;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks many seeds on a few threads; each walk belongs to one of them.
@@ -27,6 +30,7 @@ final class Walks<P extends Plan<P>> {
     private final AtomicLong next = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
     private final List<P> failed = new ArrayList<>();
+    private final Map<Long, Throwable> failures = new HashMap<>();
     private double seconds;
 
     /**
@@ -50,7 +54,7 @@ final class Walks<P extends Plan<P>> {
         long start = System.nanoTime();
         List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
-            Thread worker = new Thread(() -> work(start), "walk-" + i);
+            Thread worker = new Thread(() -> work(start, progress), "walk-" + i);
             worker.start();
             workers.add(worker);
         }
@@ -85,7 +89,7 @@ final class Walks<P extends Plan<P>> {
         progress.flush();
     }
 
-    private void work(long start) {
+    private void work(long start, PrintStream progress) {
         while (limitNanos == Long.MAX_VALUE || System.nanoTime() - start < limitNanos) {
             long index = next.getAndIncrement();
             if (index >= seeds) {
@@ -95,14 +99,21 @@ final class Walks<P extends Plan<P>> {
             try {
                 walk.accept(plan);
             } catch (RuntimeException | Error e) {
-                fail(plan);
+                fail(plan, e);
+                progress.println("seed " + plan.seed() + " failed: " + e);
             }
             done.incrementAndGet();
         }
     }
 
-    private synchronized void fail(P plan) {
+    private synchronized void fail(P plan, Throwable failure) {
         failed.add(plan);
+        failures.put(plan.seed(), failure);
+    }
+
+    /** What a seed failed with. */
+    synchronized @Nullable Throwable failure(long seed) {
+        return failures.get(seed);
     }
 
     private synchronized int failures() {

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
@@ -48,6 +49,17 @@ class SimulateTest {
         assertThat(new WalkReport(tally, 1).missing()).isEmpty();
     }
 
+    /**
+     * Seeds that failed once, for what the walk did not know. 7770000031: a peer's requests were flushed, and are refused on
+     * their way; 3856: a death that nobody has seen yet is quicker than a change of state; 29689: completions of who has died in
+     * his poll; 29907: a death in a look at the shared queue.
+     */
+    @ParameterizedTest
+    @CsvSource({"7770000031, 7", "3856, 120", "29689, 120", "29907, 120"})
+    void aSeedThatFailedOncePasses(long seed, int steps) {
+        new Walk(new WalkPlan(seed, steps, new BitSet(), EnumSet.noneOf(Feature.class)), 64).run();
+    }
+
     @Test
     void aSeedIsAWalkByteForByte() {
         for (long seed = 1000; seed < 1020; seed++) {
@@ -55,11 +67,10 @@ class SimulateTest {
             first.run();
             Walk again = new Walk(plan(seed), 100_000);
             again.run();
-            assertThat(again.simulation().trace().text())
+            assertThat(again.trace().text())
                     .as("seed %d", seed)
-                    .isEqualTo(first.simulation().trace().text());
-            assertThat(again.simulation().trace().hash())
-                    .isEqualTo(first.simulation().trace().hash());
+                    .isEqualTo(first.trace().text());
+            assertThat(again.trace().hash()).isEqualTo(first.trace().hash());
         }
     }
 

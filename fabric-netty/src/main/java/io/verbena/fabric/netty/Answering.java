@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.fabric.HelloFlyweight;
+import io.verbena.nic.port.NicId;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ final class Answering implements HelloHandler.Outcome {
         byte[] callers = HelloFlyweight.nonce(hello);
         boolean self = nicId == fabric.nicId();
         if (self && !OwnNonces.contain(callers)) {
-            return "it says that it is NIC " + Long.toHexString(nicId) + ", which is this one";
+            return "it says that it is NIC " + NicId.text(nicId) + ", which is this one";
         }
         LinkSecret made = new LinkSecret(callers, nonce);
         secret = made;
@@ -74,7 +75,7 @@ final class Answering implements HelloHandler.Outcome {
         if (known != null && before != null) {
             LinkSecret last = known.secret();
             if (last == null || !last.isProvenBy(HelloFlyweight.proof(hello), HelloFlyweight.CONFIRMATION, made)) {
-                return "it says that it is NIC " + Long.toHexString(nicId) + ", which has a " + before
+                return "it says that it is NIC " + NicId.text(nicId) + ", which has a " + before
                         + ", and does not prove it";
             }
             before.replaced();

@@ -2,6 +2,7 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.fabric.HelloFlyweight;
+import io.verbena.nic.port.NicId;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -54,7 +55,7 @@ final class Calling implements HelloHandler.Outcome {
         LinkSecret secret = new LinkSecret(nonce, answerers);
         if (nicId == fabric.nicId()) {
             if (!OwnNonces.contain(answerers)) {
-                return "it says that it is NIC " + Long.toHexString(nicId) + ", which is this one";
+                return "it says that it is NIC " + NicId.text(nicId) + ", which is this one";
             }
             confirm(from, hello, null, secret);
             return null;

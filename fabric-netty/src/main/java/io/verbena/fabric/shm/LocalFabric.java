@@ -170,5 +170,10 @@ public final class LocalFabric {
         public @Nullable AtomicBuffer segment(int segmentId) {
             return segments.find(segmentId);
         }
+
+        @Override
+        public boolean isGone() {
+            return false;
+        }
     }
 }

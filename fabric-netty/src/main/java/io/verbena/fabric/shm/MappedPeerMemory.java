@@ -36,6 +36,7 @@ final class MappedPeerMemory implements PeerMemory {
     private static final int LOAD_BELOW = 4 * 1024 * 1024 + 1;
 
     private final Path directory;
+    private final Object identity; // of the directory, which another process may make anew
     private final AtomicBuffer control;
     private final SegmentCache segments = new SegmentCache(this::map, id -> false);
     private final ConcurrentLinkedQueue<AtomicBuffer> unused = new ConcurrentLinkedQueue<>();
@@ -45,6 +46,7 @@ final class MappedPeerMemory implements PeerMemory {
 
     MappedPeerMemory(Path directory) throws IOException {
         this.directory = directory;
+        this.identity = SharedDirectory.identityOf(directory);
         this.control = MappedFile.open(directory.resolve(SharedMemoryProvider.CONTROL), Integer.MAX_VALUE);
     }
 
@@ -56,6 +58,11 @@ final class MappedPeerMemory implements PeerMemory {
     @Override
     public @Nullable AtomicBuffer segment(int segmentId) {
         return segments.find(segmentId);
+    }
+
+    @Override
+    public boolean isGone() {
+        return SharedDirectory.isGone(directory, identity);
     }
 
     private @Nullable AtomicBuffer map(int id) {

@@ -10,12 +10,14 @@ import static io.verbena.fabric.shm.PacketRingDescriptor.RECORD_HEADER_LENGTH;
 
 import io.verbena.nic.port.Link;
 import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The producer's end of a packet ring.
  *
  * <p>Concurrency: one thread at a time, handed over with a happens-before edge. It alone writes records; of the
- * consumer's it reads the position, and that only when the room it knows of is used up.
+ * consumer's it reads the position, and that only when the room it knows of is used up. A position that no consumer can be
+ * at ends the ring: there is no room in it from then on, and {@link #fault} says why.
  */
 public final class PacketRingWriter {
     private final AtomicBuffer buffer;
@@ -26,6 +28,8 @@ public final class PacketRingWriter {
     private long consumerPosition;
     private int claimed;
     private int claimedLength;
+    private boolean corrupt;
+    private long corruptPosition;
 
     /**
      * Opens the producer's end.
@@ -89,13 +93,36 @@ public final class PacketRingWriter {
         if (capacity - (position - consumerPosition) >= needed) {
             return true;
         }
-        consumerPosition = buffer.getLongAcquire(CONSUMER_POSITION_OFFSET);
-        return capacity - (position - consumerPosition) >= needed;
+        return look() && capacity - (position - consumerPosition) >= needed;
+    }
+
+    /** Looks where the consumer is. Returns whether that can be. */
+    private boolean look() {
+        if (corrupt) {
+            return false;
+        }
+        long found = buffer.getLongAcquire(CONSUMER_POSITION_OFFSET);
+        if (found - consumerPosition < 0 || found - position > 0) {
+            corrupt = true; // for good: what it has read is not known any more
+            corruptPosition = found;
+            return false;
+        }
+        consumerPosition = found;
+        return true;
+    }
+
+    /** Why no consumer has written what was found in the ring; null if all was well. There is no room any more then. */
+    @Nullable
+    String fault() {
+        return corrupt
+                ? "ring whose consumer says that it is at position " + corruptPosition + ", expected "
+                        + consumerPosition + " to " + position
+                : null;
     }
 
     /** Bytes that the consumer has not said to have taken: up to an eighth of a lap more than there are, until there are none. */
     int ahead() {
-        consumerPosition = buffer.getLongAcquire(CONSUMER_POSITION_OFFSET);
+        look();
         return (int) (position - consumerPosition);
     }
 

@@ -84,7 +84,14 @@ public final class RingLink implements AuthenticatedLink {
 
     @Override
     public int claim(int length) {
-        return state == State.UP ? outbound.claim(length) : NO_ROOM;
+        int at = state == State.UP ? outbound.claim(length) : NO_ROOM;
+        if (at == NO_ROOM) {
+            String fault = outbound.fault();
+            if (fault != null) {
+                end(fault);
+            }
+        }
+        return at;
     }
 
     @Override
@@ -112,8 +119,8 @@ public final class RingLink implements AuthenticatedLink {
             return 0;
         }
         int delivered = inbound.poll(this, handler, limit);
-        if (delivered == 0 && inbound.isCorrupt()) {
-            end(State.DOWN, "ring with a record that no producer writes, at position " + inbound.position());
+        if (inbound.isCorrupt()) { // also behind packets: nobody would look again
+            end("ring with a record that no producer writes, at position " + inbound.position());
         }
         return delivered;
     }
@@ -190,8 +197,9 @@ public final class RingLink implements AuthenticatedLink {
         }
     }
 
-    private void end(State next, @Nullable String fault) {
-        if (STATE.compareAndSet(this, State.UP, next)) {
+    private void end(String fault) {
+        if (STATE.compareAndSet(this, State.UP, State.DOWN)) {
+            arrived();
             peer.linkEnded(fault);
         }
     }

@@ -1,6 +1,7 @@
 package io.verbena.fabric.shm;
 
 import io.verbena.fabric.security.LocalUser;
+import io.verbena.nic.port.NicId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -114,7 +115,7 @@ final class SharedDirectory implements AutoCloseable {
     }
 
     static String name(long nicId) {
-        return String.format("%016x", nicId);
+        return NicId.text(nicId);
     }
 
     /** The user's directory under a root, made if need be, and nobody else's. */
@@ -224,6 +225,32 @@ final class SharedDirectory implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("{} stays: {}; remove it if no process uses it", directory, e.toString());
             return false;
+        }
+    }
+
+    /** What tells a directory from a later one of the same path. */
+    static Object identityOf(Path directory) throws IOException {
+        return Files.getAttribute(directory, "unix:ino", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Whether the process that held a directory is known to have ended, or to have closed it. Does not wait.
+     *
+     * @param identity of the directory then
+     */
+    static boolean isGone(Path directory, Object identity) {
+        if (!IN_PROCESS.tryLock()) {
+            return false;
+        }
+        try {
+            return !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+                    || !identity.equals(identityOf(directory))
+                    || (!HELD_HERE.contains(directory) && isDead(directory));
+        } catch (IOException e) {
+            LOG.debug("whether {} is held: {}", directory, e.toString());
+            return false;
+        } finally {
+            IN_PROCESS.unlock();
         }
     }
 

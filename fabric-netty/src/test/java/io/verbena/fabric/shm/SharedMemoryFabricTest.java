@@ -246,6 +246,7 @@ class SharedMemoryFabricTest {
                 other.wakePeer(0);
                 assertThat(other.peerMemory().control().getLong(0)).isEqualTo(other.peerNic());
                 assertThat(a.memory.directory()).as("closed is not dead").exists();
+                assertThat(other.peerMemory().isGone()).isFalse();
                 assertThat(b.memory.directory()).exists();
             }
         }
@@ -282,10 +283,13 @@ class SharedMemoryFabricTest {
                 Path directory = here.memory.directory().resolveSibling("0000000000000002");
                 assertThat(directory).exists();
                 assertThat(SharedMemoryProvider.removeDead(root)).as("it lives").isZero();
+                assertThat(memory.isGone()).isFalse();
 
                 child.destroyForcibly(); // SIGKILL, in the middle of its traffic
                 await().atMost(Duration.ofSeconds(10)).until(() -> link.state() == Link.State.DEAD);
+                await().atMost(LONG).until(memory::isGone);
                 await().atMost(LONG).until(() -> !Files.exists(directory));
+                assertThat(memory.isGone()).isTrue();
                 assertThat(memory.segment(1).getLong(0))
                         .as("what is mapped stays readable")
                         .isEqualTo(4711);

@@ -68,7 +68,7 @@ public final class AppendQueue {
         this.chunkLength = concluded.chunkLength();
         this.footprint = new Footprint(this, table, queue, owner.clock());
         this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
-        this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner::initiator);
+        this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner.initiators()::of);
         this.largeMessages = new LargeMessages(id, memory, footprint, unfinished, concluded);
         this.staging = new Staging(this, footprint, unfinished);
         this.held = new HeldRecords(owner, table, queue);
@@ -85,7 +85,7 @@ public final class AppendQueue {
                 largeMessages,
                 staging,
                 meter,
-                new HoleRecovery(control, id, concluded),
+                new HoleRecovery(control, owner.initiators(), id, concluded),
                 walk,
                 now);
         table.putInt(queue + CHUNK_LENGTH_OFFSET, chunkLength);

@@ -208,14 +208,15 @@ public final class Appender {
         AtomicBuffer table = this.table; // a local: the loads behind it need not be repeated after each volatile access
         int queue = control.queueOffset(queueId);
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
-        int key = table.getInt(queue + KEY_OFFSET);
+        int key = table.getIntAcquire(queue + KEY_OFFSET); // what look() reads is not older
         if (key != queueKey || key == 0) {
             return key == 0 ? NO_QUEUE : BAD_KEY;
         }
         QueueView view = views[queueId];
         if (view.key != key) {
             view = look(queueId, queue, key);
-            if (table.getIntVolatile(queue + KEY_OFFSET) != key) {
+            VarHandle.loadLoadFence(); // nor younger
+            if (table.getInt(queue + KEY_OFFSET) != key) {
                 views[queueId] = QueueView.UNKNOWN; // of two queues, perhaps
                 return NO_QUEUE;
             }

@@ -58,7 +58,7 @@ public final class ChunkAllocator {
         }
         any |= failed;
         failed = false;
-        work += queues.clearAbandoned();
+        work += queues.initiators().clearAbandoned(now);
         active = any || work > 0;
         return work;
     }

@@ -8,7 +8,6 @@ import static io.verbena.nic.append.RecordDescriptor.flags;
 import static io.verbena.nic.append.RecordDescriptor.isSound;
 import static io.verbena.nic.append.RecordDescriptor.length;
 import static io.verbena.nic.append.RecordDescriptor.word;
-import static io.verbena.nic.memory.ControlDescriptor.SLOT_ABANDONED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
@@ -39,6 +38,7 @@ final class HoleRecovery {
 
     private final ControlBlock control;
     private final AtomicBuffer table;
+    private final Initiators initiators;
     private final int queueId;
     private final int queue;
     private final int chunkLength;
@@ -48,8 +48,9 @@ final class HoleRecovery {
     private boolean initiatorIsGone;
     private boolean isRemainder;
 
-    HoleRecovery(ControlBlock control, int queueId, AppendQueueAttributes attributes) {
+    HoleRecovery(ControlBlock control, Initiators initiators, int queueId, AppendQueueAttributes attributes) {
         this.control = control;
+        this.initiators = initiators;
         this.table = control.buffer();
         this.queueId = queueId;
         this.queue = control.queueOffset(queueId);
@@ -121,7 +122,7 @@ final class HoleRecovery {
     }
 
     /**
-     * Length of the hole, or UNKNOWN. Says too whether the slot that it is from is abandoned, and whether it is a remainder
+     * Length of the hole, or UNKNOWN. Says too whether its initiator is known to be gone, and whether it is a remainder
      * that was not closed.
      */
     private int holeLength(long head, long tail, AtomicBuffer chunk) {
@@ -146,7 +147,7 @@ final class HoleRecovery {
                 if (recordAt(word, subject) == head
                         && mayClaim(slotLength(word), head)
                         && table.getLongVolatile(slotOffset + SLOT_WORD_OFFSET) == word) {
-                    initiatorIsGone = ((int) word & SLOT_ABANDONED) != 0;
+                    initiatorIsGone = initiators.isAbandoned(slot);
                     return slotLength(word);
                 }
             }
@@ -177,7 +178,7 @@ final class HoleRecovery {
                 return UNKNOWN; // whoever holds it is alive; look again later
             }
             boolean isOwn = slot >= queuePairs;
-            boolean isGone = ((int) word & SLOT_ABANDONED) != 0;
+            boolean isGone = !isOwn && initiators.isAbandoned(slot);
             if (slotKind(word) == SLOT_ROLL && subject == head) {
                 rolling |= !isOwn;
                 rollingGone |= isGone;

@@ -59,6 +59,7 @@ final class QueueMaintenance {
     private boolean walksAlone;
     private long goneSince = NEVER;
     private boolean dismantles;
+    private boolean emptied; // nothing is left to take
     private boolean unmaps; // once it dismantles: whether the consumer had left by then
     private long shortSince = NEVER;
     private long surplusLook;
@@ -259,6 +260,9 @@ final class QueueMaintenance {
             }
             dismantles = true;
         }
+        if (emptied) {
+            return freed(walk.head()); // records are held: the head's own chunk may have been given back
+        }
         walk.dropSuspended();
         if (of.isCorrupted()) {
             largeMessages.abandon(); // what refers to them is not to be believed
@@ -276,7 +280,8 @@ final class QueueMaintenance {
             walk.take(DISCARD, Integer.MAX_VALUE);
             head = walk.head();
         }
-        return distance(head, tail, chunkLength) <= 0 ? work + freed(head) : work;
+        emptied = distance(head, tail, chunkLength) <= 0;
+        return emptied ? work + freed(head) : work;
     }
 
     /** Frees what nobody uses any more; all of it, and the queue's id. */

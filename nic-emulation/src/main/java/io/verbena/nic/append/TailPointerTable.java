@@ -1,7 +1,7 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
-import static io.verbena.nic.memory.ControlDescriptor.*;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.OwnMemory;
@@ -10,12 +10,10 @@ import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import java.security.SecureRandom;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
-import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,14 +22,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A NIC's append queues (RIMA 3.2: the tail-pointer table).
  *
- * <p>Concurrency: {@link #create} is serialised by the caller (control path); {@link #connected} and {@link #abandon} are,
- * slot by slot; {@link #find} is for any thread and allocates nothing.
+ * <p>Concurrency: {@link #create} is serialised by the caller (control path); {@link #find} is for any thread and allocates
+ * nothing.
  */
 public final class TailPointerTable {
     private static final Logger LOG = LoggerFactory.getLogger(TailPointerTable.class);
 
     private final ControlBlock control;
-    private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final OwnMemory ownMemory;
     private final NanoClock clock;
@@ -41,7 +38,7 @@ public final class TailPointerTable {
     private volatile IntConsumer onCorrupted = id -> {};
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
-    private final AtomicLongArray initiators; // identities of the NICs that the slots were last given to
+    private final Initiators initiators;
     private final LongSupplier random;
     private final SenderQuotas quotas = new SenderQuotas();
     private volatile Runnable wakeAllocator = () -> {};
@@ -49,7 +46,6 @@ public final class TailPointerTable {
     private volatile IntConsumer onWatermark = id -> {};
     private volatile IntConsumer onDestroy = id -> {};
     private volatile BiConsumer<Integer, Boolean> onDestroyed = (id, done) -> {};
-    private volatile boolean abandonedSlots;
 
     /**
      * Creates an empty table whose keys nobody can guess.
@@ -73,14 +69,13 @@ public final class TailPointerTable {
     public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock, LongSupplier random) {
         this.random = random;
         this.control = control;
-        this.table = control.buffer();
         this.memory = memory;
         this.ownMemory = new OwnMemory(memory);
         this.clock = clock;
         int size = control.limits().maxAppendQueues();
         this.queues = new AtomicReferenceArray<>(size);
         this.dismantled = new AtomicReferenceArray<>(size);
-        this.initiators = new AtomicLongArray(control.limits().maxQueuePairs());
+        this.initiators = new Initiators(this, control);
     }
 
     /**
@@ -243,86 +238,13 @@ public final class TailPointerTable {
         return new Appender(control, ownMemory, engine, this);
     }
 
-    /**
-     * Says which NIC may use a slot from now on. It is remembered when the queue pair is gone: an initiator that is in the
-     * middle of an append when the owner closes the queue pair may die before it clears the slot.
-     *
-     * @param qpNumber the owner's queue pair, which is the slot
-     * @param peerNic identity of the NIC that it is connected to
-     */
-    public void connected(int qpNumber, long peerNic) {
-        initiators.set(control.qpSlot(qpNumber), peerNic);
+    /** Who may append here directly, and which of them are gone. */
+    public Initiators initiators() {
+        return initiators;
     }
 
-    /** The NIC that a slot was last given to, 0 if to none. */
-    long initiator(int qpNumber) {
-        return initiators.get(control.qpSlot(qpNumber));
-    }
-
-    /**
-     * Says that a NIC is gone for good: every slot that it was the last to be given is {@link #abandon abandoned}, also those
-     * whose queue pairs have been closed or reset since.
-     *
-     * @param peerNic its identity
-     */
-    public void abandonAll(long peerNic) {
-        int slots = control.slotsInUse();
-        for (int slot = 0; slot < slots; slot++) {
-            if (initiators.get(slot) == peerNic) {
-                abandon(slot);
-            }
-        }
-    }
-
-    /**
-     * Says that the initiator of a slot is gone for good (its process died, or its queue pair was reset and it has been
-     * told). What it had claimed becomes padding at once, and then the slot idle; the queue pair number may be used again
-     * when {@link ControlBlock#isSlotIdle}.
-     *
-     * @param qpNumber the owner's queue pair, which is the slot
-     * @return whether the slot is idle already
-     */
-    public boolean abandon(int qpNumber) {
-        int slot = control.slotOffset(control.qpSlot(qpNumber));
-        long word = table.getLongVolatile(slot + SLOT_WORD_OFFSET);
-        if (slotKind(word) == SLOT_MEMORY) {
-            table.putLongVolatile(slot + SLOT_WORD_OFFSET, 0);
-            return true;
-        }
-        if (word == 0) {
-            return true;
-        }
-        table.putLongVolatile(slot + SLOT_WORD_OFFSET, word | SLOT_ABANDONED);
-        abandonedSlots = true;
-        wakeAllocator();
-        return false;
-    }
-
-    /** Clears the slots of initiators that are gone when their claims are behind the head, or never came about. */
-    int clearAbandoned() {
-        if (!abandonedSlots) {
-            return 0;
-        }
-        abandonedSlots = false;
-        int cleared = 0;
-        int slots = control.slotsInUse();
-        for (int slot = 0; slot < slots; slot++) {
-            int offset = control.slotOffset(slot);
-            long word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
-            if (((int) word & SLOT_ABANDONED) == 0) {
-                continue;
-            }
-            if (isSettled(word, table.getLong(offset + SLOT_SUBJECT_OFFSET))) {
-                table.putLongVolatile(offset + SLOT_WORD_OFFSET, 0);
-                cleared++;
-            } else {
-                abandonedSlots = true;
-            }
-        }
-        return cleared;
-    }
-
-    private boolean isSettled(long word, long subject) {
+    /** Whether a claim under a slot is behind the head of its queue, or never came about. */
+    boolean isSettled(long word, long subject) {
         int id = slotQueue(word);
         AppendQueue queue = id >= queues.length() ? null : queues.get(id);
         if (queue == null && id < queues.length()) {

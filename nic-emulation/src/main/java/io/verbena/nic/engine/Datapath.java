@@ -10,6 +10,7 @@ import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.engine.ReceiveSchedule.Source;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
@@ -57,7 +58,6 @@ final class Datapath implements TransportServices, PacketHandler {
     static final int MANAGEMENT_QP = 1;
 
     private static final long UNKNOWN = Long.MIN_VALUE;
-    private static final int PACKETS_A_POLL = 64;
     private static final VarHandle LAST_TURN;
 
     static {
@@ -70,6 +70,7 @@ final class Datapath implements TransportServices, PacketHandler {
 
     private final int index;
     private final long nicId;
+    private final String nicName;
     private final MemoryTable regions;
     private final AddressTable addresses;
     private final TailPointerTable appendQueues;
@@ -100,6 +101,7 @@ final class Datapath implements TransportServices, PacketHandler {
     Datapath(
             int index,
             long nicId,
+            String nicName,
             MemoryTable regions,
             AddressTable addresses,
             TailPointerTable appendQueues,
@@ -112,6 +114,7 @@ final class Datapath implements TransportServices, PacketHandler {
             Executor later) {
         this.index = index;
         this.nicId = nicId;
+        this.nicName = nicName;
         this.regions = regions;
         this.addresses = addresses;
         this.appendQueues = appendQueues;
@@ -192,13 +195,15 @@ final class Datapath implements TransportServices, PacketHandler {
     private int receive() {
         int work = 0;
         links.begin();
-        for (Link link = links.next(); link != null; link = links.next()) {
+        int limit = links.visit();
+        for (Source source = links.next(); source != null; source = links.next()) {
+            Link link = source.link;
             int packets;
             try {
-                packets = link.poll(this, PACKETS_A_POLL);
+                packets = link.poll(this, limit);
             } catch (RuntimeException | Error e) {
                 links.broken(link, e);
-                detach(link);
+                detach(source);
                 continue;
             }
             boolean up = link.state() == Link.State.UP;
@@ -212,11 +217,9 @@ final class Datapath implements TransportServices, PacketHandler {
                 if (path == null || path.link() != link) {
                     link.flush(); // the other end of a link to itself, or one that another has replaced
                 }
-                if (packets == PACKETS_A_POLL || !up) {
-                    links.askAgain();
-                }
+                links.received(source, packets == limit || !up);
             } else if (!up) {
-                detach(link);
+                detach(source);
                 work++;
             }
         }
@@ -224,11 +227,11 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     /** The link that the round has come to is not up any more. */
-    private void detach(Link link) {
+    private void detach(Source source) {
         try {
-            links.detach(link);
+            links.detach(source);
         } catch (RuntimeException | Error e) {
-            links.broken(link, e);
+            links.broken(source.link, e);
         }
     }
 
@@ -415,26 +418,26 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void onPacket(Link link, DirectBuffer b, int offset, int length) {
-        int headers = Opcode.check(b, offset, length);
-        if (headers < 0) {
-            count(NicCounter.PACKETS_REJECTED);
+        // Whatever is read of a packet that a peer has mapped is read once.
+        Opcode opcode = length < BthFlyweight.LENGTH ? null : Opcode.of(BthFlyweight.opcode(b, offset));
+        int headers = Opcode.check(opcode, b, offset, length);
+        if (opcode == null || headers < 0) {
+            rejected(length);
             return;
         }
-        Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
         int number = BthFlyweight.destinationQp(b, offset);
         if (number == MANAGEMENT_QP && opcode == Opcode.UD_SEND_ONLY) {
+            links.charge(null, length);
             events.datagram(link.peerNic(), b, offset + headers, length - headers);
             delivered = true;
             return;
         }
         QpContext qp = queuePairs.find(number);
-        if (opcode == null
-                || qp == null
-                || !qp.type().takes(opcode)
-                || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
-            count(NicCounter.PACKETS_REJECTED);
+        if (qp == null || !qp.type().takes(opcode) || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
+            rejected(length);
             return;
         }
+        links.charge(qp.group(), length);
         try {
             if (opcode.isRequest()) {
                 qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
@@ -445,6 +448,11 @@ final class Datapath implements TransportServices, PacketHandler {
         } catch (RuntimeException | Error e) {
             broken(qp, e);
         }
+    }
+
+    private void rejected(int length) {
+        count(NicCounter.PACKETS_REJECTED);
+        links.charge(null, length);
     }
 
     /** Whether a queue pair takes packets from that one; datagrams may come from anybody. */
@@ -655,8 +663,10 @@ final class Datapath implements TransportServices, PacketHandler {
     public void publishState(QpContext qp) {
         boolean direct = qp.type() == QpType.RC; // the direct path is for RC alone
         Path path = qp.path();
-        if (direct && path != null) {
-            appendQueues.connected(qp.number(), path.peerNic()); // before the peer can see that it is
+        if (direct && path != null && qp.state() == QpState.RTR) {
+            appendQueues
+                    .initiators()
+                    .connected(qp.number(), path.peerNic(), index); // before the peer can see that it is
         }
         QpState state = direct ? qp.state() : QpState.RESET;
         control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
@@ -682,6 +692,6 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public String toString() {
-        return "engine " + index + " of " + Long.toHexString(nicId);
+        return "engine " + index + " of " + nicName;
     }
 }

@@ -80,6 +80,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             int index,
             int engines,
             long nicId,
+            String nicName,
             EngineMode mode,
             NanoClock clock,
             Waiter waiter,
@@ -106,6 +107,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.datapath = new Datapath(
                 index,
                 nicId,
+                nicName,
                 regions,
                 addresses,
                 appendQueues,

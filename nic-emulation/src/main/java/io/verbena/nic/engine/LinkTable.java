@@ -3,6 +3,8 @@ package io.verbena.nic.engine;
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.engine.ReceiveSchedule.Source;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.port.Arrivals;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A few links are asked each turn whether something has come. When there are more, each link that can is given a number,
  * under which its peer (or its socket's handler) sets a bit in the control block, and only links whose bits are set are
- * asked: an idle link costs nothing.
+ * asked: an idle link costs nothing. In which order, and how often, {@link ReceiveSchedule} says; one link needs no order.
  *
  * <p>Used under the baton, but for {@link #arrived} and {@link #hasInbound}.
  */
@@ -39,6 +41,9 @@ final class LinkTable implements Arrivals {
 
     /** Up to so many links are asked each turn. */
     private static final int FEW = 8;
+
+    /** Most packets that a link is polled for in a turn while there is no other. */
+    private static final int PACKETS_ALONE = 64;
 
     private final int engine;
     private final long nicId;
@@ -58,22 +63,20 @@ final class LinkTable implements Arrivals {
     private final LogLimit turnedAway = new LogLimit();
     private int socketLinks;
 
+    private final ReceiveSchedule schedule = new ReceiveSchedule();
+
     // Read by hasInbound, which is for any thread and may see what was a moment ago: written before the array is.
-    private volatile Link[] polled = {}; // asked each turn
+    private volatile Source[] polled = {}; // asked each turn
     private volatile boolean announcing;
-    private volatile long againWords; // words of againBits that have bits
 
     // Links that announce, by number.
-    private @Nullable Link[] numbered = {};
+    private @Nullable Source[] numbered = {};
     private final BitSet numbers = new BitSet();
-    private final long[] againBits = new long[ControlDescriptor.MAX_ANNOUNCING >>> 6]; // asked in the next round anyway
 
     // The round under way.
-    private int nextPolled;
-    private long words;
-    private int word;
-    private long bits;
-    private int number; // of the link that next() gave, or -1
+    private Source[] asked = {};
+    private int nextAsked;
+    private boolean shared; // some have more than a visit takes
 
     /**
      * Creates an empty table.
@@ -123,12 +126,13 @@ final class LinkTable implements Arrivals {
 
     /** Whether a packet has arrived on any link, or a link has gone. Any thread. */
     boolean hasInbound() {
-        if (announcing && (againWords != 0 || control.hasArrivals(engine))) {
+        if (schedule.isWaiting() || (announcing && control.hasArrivals(engine))) {
             return true;
         }
         lookers.incrementAndGet();
         try {
-            for (Link link : polled) {
+            for (Source source : polled) {
+                Link link = source.link;
                 if (link.hasInbound() || link.state() != Link.State.UP) {
                     return true;
                 }
@@ -152,62 +156,65 @@ final class LinkTable implements Arrivals {
         if (!gone.isEmpty()) {
             releaseGone();
         }
-        nextPolled = 0;
-        bits = 0;
-        words = 0;
+        asked = polled;
+        nextAsked = 0;
+        shared = announcing || schedule.isWaiting();
+        if (!shared) {
+            return;
+        }
+        for (Source source : asked) {
+            schedule.offer(source);
+        }
         if (announcing) {
-            words = control.takeArrivals(engine);
-            long again = againWords;
-            if (again != 0) {
-                words |= again;
-                againWords = 0;
+            for (long words = control.takeArrivals(engine); words != 0; words &= words - 1) {
+                offerAnnounced(Long.numberOfTrailingZeros(words));
+            }
+        }
+        schedule.begin();
+    }
+
+    private void offerAnnounced(int word) {
+        for (long bits = control.takeArrivals(engine, word); bits != 0; bits &= bits - 1) {
+            int number = (word << 6) + Long.numberOfTrailingZeros(bits);
+            Source source = number < numbered.length ? numbered[number] : null;
+            if (source != null) {
+                schedule.offer(source);
             }
         }
     }
 
-    /** The next link that may have something, or null when the round is over. */
+    /** The next link that may have something, to be polled for {@link #visit} packets; null when the round is over. */
     @Nullable
-    Link next() {
-        Link[] each = polled;
-        if (nextPolled < each.length) {
-            number = -1;
-            return each[nextPolled++];
+    Source next() {
+        if (shared) {
+            return schedule.next();
         }
-        return words == 0 && bits == 0 ? null : nextAnnounced();
+        return nextAsked < asked.length ? asked[nextAsked++] : null;
     }
 
-    private @Nullable Link nextAnnounced() {
-        while (true) {
-            while (bits == 0) {
-                if (words == 0) {
-                    return null;
-                }
-                word = Long.numberOfTrailingZeros(words);
-                words &= words - 1;
-                bits = control.takeArrivals(engine, word) | againBits[word];
-                againBits[word] = 0;
-            }
-            number = (word << 6) + Long.numberOfTrailingZeros(bits);
-            bits &= bits - 1;
-            Link link = number < numbered.length ? numbered[number] : null;
-            if (link != null) {
-                return link;
-            }
+    /** Most packets that a link is polled for in this round. */
+    int visit() {
+        return asked.length == 1 && !shared ? PACKETS_ALONE : ReceiveSchedule.VISIT;
+    }
+
+    /**
+     * A packet has come from the link that {@link #next} gave.
+     *
+     * @param group of the queue pair that takes it; null if none does
+     */
+    void charge(@Nullable FlowGroup group, int bytes) {
+        if (shared) {
+            schedule.charge(group, bytes);
         }
     }
 
-    /** The link that {@link #next} gave has more than was taken: it is asked in the next round too. */
-    void askAgain() {
-        if (number >= 0) {
-            askAgain(number);
+    /** The link that {@link #next} gave had packets; whether it may have more. */
+    void received(Source source, boolean more) {
+        if (shared) {
+            schedule.received(source, more);
+        } else if (more && asked.length > 1) { // who is alone is asked again anyway
+            schedule.defer(source);
         }
-    }
-
-    private void askAgain(int of) {
-        int at = of >>> 6;
-        long before = againWords;
-        againBits[at] |= 1L << of;
-        againWords = before | (1L << at);
     }
 
     // ---- coming and going ----------------------------------------------------------------------------------------
@@ -217,18 +224,19 @@ final class LinkTable implements Arrivals {
     }
 
     private void add(Link link) {
-        addPolled(link);
+        Source source = schedule.add(link);
+        addPolled(source);
         if (announcing) {
-            letAnnounce(link);
+            letAnnounce(source);
         } else if (polled.length > FEW) {
             announcing = true;
-            for (Link each : polled) {
+            for (Source each : polled) {
                 letAnnounce(each);
             }
         }
     }
 
-    private void letAnnounce(Link link) {
+    private void letAnnounce(Source source) {
         int free = numbers.nextClearBit(0);
         if (free == ControlDescriptor.MAX_ANNOUNCING) {
             return;
@@ -237,40 +245,41 @@ final class LinkTable implements Arrivals {
             numbered = Arrays.copyOf(numbered, Math.max(64, free * 2));
         }
         // Numbers of different engines differ, for the peer knows the NIC and not the engine.
-        if (link.announceTo(this, (engine * ControlDescriptor.MAX_ANNOUNCING) + free)) {
-            numbered[free] = link;
+        if (source.link.announceTo(this, (engine * ControlDescriptor.MAX_ANNOUNCING) + free)) {
+            numbered[free] = source;
             numbers.set(free);
-            removePolled(link);
-            askAgain(free); // what came before it could announce
+            source.number = free;
+            removePolled(source);
+            arrived(free); // what came before it could announce
         }
     }
 
-    private void addPolled(Link link) {
-        Link[] more = Arrays.copyOf(polled, polled.length + 1);
-        more[polled.length] = link;
+    private void addPolled(Source source) {
+        Source[] more = Arrays.copyOf(polled, polled.length + 1);
+        more[polled.length] = source;
         polled = more;
     }
 
-    private void removePolled(Link link) {
-        List<Link> rest = new ArrayList<>(Arrays.asList(polled));
-        rest.remove(link);
-        polled = rest.toArray(Link[]::new);
+    private void removePolled(Source source) {
+        List<Source> rest = new ArrayList<>(Arrays.asList(polled));
+        rest.remove(source);
+        polled = rest.toArray(Source[]::new);
     }
 
-    private void remove(Link link, int of) {
-        if (of < 0) {
-            removePolled(link);
-            nextPolled = Math.max(0, nextPolled - 1);
+    private void remove(Source source) {
+        if (source.number < 0) {
+            removePolled(source);
         } else {
-            numbered[of] = null;
-            numbers.clear(of);
+            numbered[source.number] = null;
+            numbers.clear(source.number);
         }
         if (announcing && size() <= FEW / 2) {
             for (int i = numbers.nextSetBit(0); i >= 0; i = numbers.nextSetBit(i + 1)) {
-                Link each = numbered[i];
+                Source each = numbered[i];
                 numbered[i] = null;
                 if (each != null) {
-                    each.announceTo(null, -1);
+                    each.link.announceTo(null, -1);
+                    each.number = -1;
                     addPolled(each);
                 }
             }
@@ -305,7 +314,7 @@ final class LinkTable implements Arrivals {
             return;
         }
         if (before != null && before != link && before.state() == Link.State.DEAD) {
-            peerDied(path); // and is back before this was seen; its old link is no more than closed when it is
+            peerDied(path, before); // and is back before this was seen; its old link is no more than closed when it is
         }
         add(link);
         PeerMemory memory = link.peerMemory();
@@ -328,8 +337,9 @@ final class LinkTable implements Arrivals {
     }
 
     /** The link that {@link #next} gave is not up: closes it; a dead peer's queue pairs fail, others wait for a next link. */
-    void detach(Link link) {
-        remove(link, number);
+    void detach(Source source) {
+        Link link = source.link;
+        remove(source);
         if (link.peerMemory() == null) {
             socketLinks--;
         }
@@ -345,7 +355,7 @@ final class LinkTable implements Arrivals {
             services.attach(path.queuePairs().get(i)); // nothing can be executed on the peer's memory any more
         }
         if (dead) {
-            peerDied(path);
+            peerDied(path, link);
         } else {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 services.schedule(path.queuePairs().get(i)); // starts the timers of those that have work
@@ -390,13 +400,16 @@ final class LinkTable implements Arrivals {
         Path path = paths.get(link.peerNic());
         Link now = path == null ? null : path.link();
         if (path != null && (now == null || now == link)) {
-            peerDied(path);
+            peerDied(path, link);
             forgetUnused(path);
         }
     }
 
-    private void peerDied(Path path) {
-        appendQueues.abandonAll(path.peerNic());
+    private void peerDied(Path path, Link link) {
+        PeerMemory memory = link.peerMemory();
+        if (memory != null) {
+            appendQueues.initiators().abandonAll(path.peerNic(), engine, memory::isGone);
+        }
         for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
             QpContext qp = path.queuePairs().get(i);
             try {
@@ -409,21 +422,20 @@ final class LinkTable implements Arrivals {
 
     /** Closes and forgets all links. */
     void closeAll() {
-        for (Link link : polled) {
-            close(link);
+        for (Source source : polled) {
+            close(source.link);
         }
-        for (Link link : numbered) {
-            if (link != null) {
-                close(link);
+        for (Source source : numbered) {
+            if (source != null) {
+                close(source.link);
             }
         }
         paths.values().forEach(Path::detach);
-        polled = new Link[0];
+        polled = new Source[0];
         numbers.clear();
         Arrays.fill(numbered, null);
         announcing = false; // what they announced last is nobody's work
-        againWords = 0;
-        Arrays.fill(againBits, 0);
+        schedule.clear();
     }
 
     /** Releases what {@link #closeAll} has closed; the engine is closed and does no turns any more. */

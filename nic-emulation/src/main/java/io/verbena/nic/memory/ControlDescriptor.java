@@ -158,9 +158,6 @@ public final class ControlDescriptor {
     /** Bit beside the kind: the claim has succeeded; set before the payload is touched. */
     public static final int SLOT_CLAIMED = 4;
 
-    /** Bit beside the kind: the owner knows that the initiator is gone. */
-    public static final int SLOT_ABANDONED = 8;
-
     /** Bytes of a queue's entry before its chunk table. */
     public static final int QUEUE_FIXED_LENGTH = 4 * LINE;
 

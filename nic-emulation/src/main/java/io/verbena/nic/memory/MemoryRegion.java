@@ -140,7 +140,7 @@ public final class MemoryRegion {
 
     @Override
     public String toString() {
-        return "MemoryRegion{key=0x" + Integer.toHexString(key) + ", length=" + length + ", access="
-                + Access.describe(access) + ", pd=" + pd + ", segment=" + segmentId + "+" + segmentOffset + "}";
+        return "MemoryRegion{key=" + KeyText.of(key) + ", length=" + length + ", access=" + Access.describe(access)
+                + ", pd=" + pd + ", segment=" + segmentId + "+" + segmentOffset + "}";
     }
 }

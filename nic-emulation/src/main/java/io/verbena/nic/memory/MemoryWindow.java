@@ -115,7 +115,6 @@ public final class MemoryWindow {
 
     @Override
     public String toString() {
-        return "MemoryWindow{" + type + ", key=0x" + Integer.toHexString(key) + ", pd=" + pd + ", bound to " + view
-                + "}";
+        return "MemoryWindow{" + type + ", key=" + KeyText.of(key) + ", pd=" + pd + ", bound to " + view + "}";
     }
 }

@@ -24,6 +24,13 @@ public interface PeerMemory {
     AtomicBuffer segment(int segmentId);
 
     /**
+     * Whether the process that owns this memory is known to have ended, so that it touches no memory of this side any more.
+     * A link may end long before. A peer in this process never is: it finishes what it has begun. Any thread, also after the
+     * link was released; may ask the operating system.
+     */
+    boolean isGone();
+
+    /**
      * Sets who is told that the peer has given segments back which are mapped here: {@link #letGo} is worth a call.
      *
      * @param told on any thread, again and again; must not block

@@ -7,6 +7,7 @@ import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.sim.SimTrace.Fate;
 import java.util.ArrayDeque;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
@@ -43,6 +44,7 @@ public final class SimLink implements Link {
     private @Nullable Tamper tamper;
     private boolean cut;
     private boolean peerClosed;
+    private boolean peerDied;
     private int unsent;
     private int wakeBelow;
     private int inboundBytes;
@@ -71,7 +73,9 @@ public final class SimLink implements Link {
         random = simulation.newRandom();
         peerMemory = !profile.direct
                 ? null
-                : stepper == null ? new MappedMemory(remote.memory()) : SteppedMemory.peer(remote.memory(), stepper);
+                : stepper == null
+                        ? new MappedMemory(remote.memory(), () -> peerDied)
+                        : SteppedMemory.peer(remote.memory(), stepper, () -> peerDied);
     }
 
     void join(SimLink other) {
@@ -278,6 +282,7 @@ public final class SimLink implements Link {
         if (state != State.UP) {
             return;
         }
+        peerDied = to == State.DEAD;
         end(to);
         for (SimPacket p = inbound.poll(); p != null; p = inbound.poll()) {
             p.sender.counters.cut++;
@@ -465,7 +470,7 @@ public final class SimLink implements Link {
     }
 
     /** The other end's memory, reached without a wire. */
-    private record MappedMemory(MemoryProvider memory) implements PeerMemory {
+    private record MappedMemory(MemoryProvider memory, BooleanSupplier gone) implements PeerMemory {
         @Override
         public AtomicBuffer control() {
             return memory.control();
@@ -474,6 +479,11 @@ public final class SimLink implements Link {
         @Override
         public @Nullable AtomicBuffer segment(int segmentId) {
             return memory.segment(segmentId);
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone.getAsBoolean();
         }
     }
 }

@@ -55,7 +55,12 @@ public final class SimTrace {
     private long count;
     private long hash = 0xCBF2_9CE4_8422_2325L;
 
-    SimTrace(int capacity) {
+    /**
+     * Creates an empty trace.
+     *
+     * @param capacity lines that are kept, at least 1
+     */
+    public SimTrace(int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("trace of " + capacity + " lines < 1");
         }

@@ -7,6 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,10 @@ public final class SteppedMemory {
      * @param hook run before each access of the peer
      */
     public static PeerMemory peer(MemoryProvider memory, Runnable hook) {
+        return peer(memory, hook, () -> false);
+    }
+
+    static PeerMemory peer(MemoryProvider memory, Runnable hook, BooleanSupplier gone) {
         AtomicBuffer control = of(memory.control(), hook);
         Map<Integer, AtomicBuffer> segments = new HashMap<>();
         return new PeerMemory() {
@@ -63,6 +68,11 @@ public final class SteppedMemory {
             public @Nullable AtomicBuffer segment(int segmentId) {
                 AtomicBuffer segment = memory.segment(segmentId);
                 return segment == null ? null : segments.computeIfAbsent(segmentId, id -> of(segment, hook));
+            }
+
+            @Override
+            public boolean isGone() {
+                return gone.getAsBoolean();
             }
         };
     }

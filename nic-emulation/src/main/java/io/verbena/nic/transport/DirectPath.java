@@ -88,7 +88,7 @@ final class DirectPath {
         }
         long word = control.qpWord(qp.peerQp());
         peerWord = word;
-        return QpState.of(QueuePairWord.state(word)).receives() && QueuePairWord.connection(word) == connection;
+        return QpState.receives(QueuePairWord.state(word)) && QueuePairWord.connection(word) == connection;
     }
 
     /** Requests that the last {@link #execute} finished: the current one and, of appends, some behind it. */

@@ -94,10 +94,12 @@ final class ReliableResponder extends Responder {
         }
         int psn = BthFlyweight.psn(b, offset);
         int ahead = Psn.diff(psn, expectedPsn);
+        int done = 0; // messages of a run
         if (ahead < 0 && opcode == Opcode.APPEND_RUN) {
             int messagesOfRun = AppendEthFlyweight.messages(b, offset + opcode.appendEthOffset());
             if (-ahead < messagesOfRun) {
-                ahead = 0; // some of it was done before: it goes on behind that
+                done = -ahead; // before: it goes on behind them
+                ahead = 0;
             }
         }
         if (failing && ahead >= 0) {
@@ -120,7 +122,7 @@ final class ReliableResponder extends Responder {
         nakSyndrome = 0;
         communicationEstablished();
         int result = opcode.mayFollow(previous)
-                ? answer(sourceNic, opcode, b, offset, length - headers, headers)
+                ? answer(sourceNic, opcode, b, offset, length - headers, headers, done)
                 : AethSyndrome.INVALID_REQUEST;
         if (result == DONE) {
             previous = opcode.endsMessage() ? null : opcode;
@@ -189,7 +191,7 @@ final class ReliableResponder extends Responder {
         return true;
     }
 
-    private int answer(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
+    private int answer(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int payload, int headers, int done) {
         if (payload > qp.pathMtu() || (!opcode.endsMessage() && payload != qp.pathMtu())) {
             return AethSyndrome.INVALID_REQUEST;
         }
@@ -200,7 +202,7 @@ final class ReliableResponder extends Responder {
                 return atomic(opcode, b, offset + opcode.atomicEthOffset());
             default:
                 return opcode == Opcode.APPEND_RUN
-                        ? run(b, offset, payload, headers, Psn.diff(expectedPsn, BthFlyweight.psn(b, offset)))
+                        ? run(b, offset, payload, headers, done)
                         : execute(sourceNic, opcode, b, offset, payload, headers);
         }
     }
@@ -214,22 +216,23 @@ final class ReliableResponder extends Responder {
         int eth = offset + Opcode.APPEND_RUN.appendEthOffset();
         int messages = AppendEthFlyweight.messages(b, eth);
         int longest = AppendRunFlyweight.check(b, offset + headers, payload, messages);
-        if (longest < 0 || AppendEthFlyweight.messageLength(b, eth) != payload) {
+        if (longest < 0 || done >= messages || AppendEthFlyweight.messageLength(b, eth) != payload) {
             return AethSyndrome.INVALID_REQUEST;
         }
         int queueId = AppendEthFlyweight.queueId(b, eth);
         int queueKey = AppendEthFlyweight.queueKey(b, eth);
         int at = offset + headers;
+        int end = at + payload;
         for (int i = 0; i < done; i++) {
-            at += AppendRunFlyweight.alignedLength(AppendRunFlyweight.messageLength(b, at));
+            at += AppendRunFlyweight.alignedLength(messageLength(b, at, end));
         }
         int left = messages - done;
-        if (appendTogether(queueId, queueKey, b, at, payload - (at - offset - headers), left, longest)) {
+        if (appendTogether(queueId, queueKey, b, at, end, left, longest)) {
             count(left - 1);
             return DONE;
         }
         for (int i = 0; i < left; i++) {
-            int length = AppendRunFlyweight.messageLength(b, at);
+            int length = messageLength(b, at, end);
             int result = appendWhole(
                     queueId,
                     queueKey,
@@ -247,11 +250,24 @@ final class ReliableResponder extends Responder {
         return DONE;
     }
 
+    /**
+     * Length of a message of a run. The run was checked, but may lie in memory that its sender has mapped: nothing outside it is
+     * read, and not more copied than there is room for.
+     */
+    private static int messageLength(DirectBuffer b, int at, int end) {
+        int room = end - at - AppendRunFlyweight.HEADER_LENGTH;
+        int length = room < 0 ? -1 : AppendRunFlyweight.messageLength(b, at);
+        if (length < 0 || length > room) {
+            throw new IllegalStateException("run of appends that was changed while it was read");
+        }
+        return length;
+    }
+
     /** Appends all messages of a run by one claim; or none. */
     private boolean appendTogether(
-            int queueId, int queueKey, DirectBuffer b, int offset, int payload, int messages, int longest) {
+            int queueId, int queueKey, DirectBuffer b, int offset, int end, int messages, int longest) {
         Appender appender = services.appender();
-        int bytes = payload + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
+        int bytes = end - offset + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
         if (bytes > Appender.MAX_RUN || !qp.senderQuota().tryTake(bytes)) {
             return false;
         }
@@ -259,12 +275,25 @@ final class ReliableResponder extends Responder {
             qp.senderQuota().giveBack(bytes);
             return false;
         }
-        AtomicBuffer room = appender.roomBuffer();
-        int record = appender.room();
+        long first;
+        try {
+            first = putRecords(appender.roomBuffer(), appender.room(), bytes, b, offset, end, messages);
+        } catch (RuntimeException | Error e) { // what was claimed is not left open: it would hold up the whole queue
+            appender.commitRun(RecordDescriptor.padding(bytes));
+            qp.senderQuota().giveBack(bytes);
+            throw e;
+        }
+        return appender.commitRun(first);
+    }
+
+    /** Writes the messages of a run but for the word of the first record, which is returned. */
+    private long putRecords(
+            AtomicBuffer room, int firstRecord, int bytes, DirectBuffer b, int offset, int end, int messages) {
+        int record = firstRecord;
         int at = offset;
         long first = 0;
         for (int i = 0; i < messages; i++) {
-            int length = AppendRunFlyweight.messageLength(b, at);
+            int length = messageLength(b, at, end);
             boolean immediate = AppendRunFlyweight.hasImmediate(b, at);
             room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at + AppendRunFlyweight.HEADER_LENGTH, length);
             room.putLong(
@@ -279,7 +308,10 @@ final class ReliableResponder extends Responder {
             record += RecordDescriptor.alignedLength(length);
             at += AppendRunFlyweight.alignedLength(length);
         }
-        return appender.commitRun(first);
+        if (record != firstRecord + bytes) {
+            throw new IllegalStateException("run of appends that was changed while it was read");
+        }
+        return first;
     }
 
     private void count(int done) {

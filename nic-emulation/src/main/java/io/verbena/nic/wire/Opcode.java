@@ -210,13 +210,22 @@ public enum Opcode {
      * @return bytes of the headers (so that the payload starts at {@code offset +} that), or a fault below 0
      */
     public static int check(DirectBuffer b, int offset, int length) {
+        return check(length < BthFlyweight.LENGTH ? null : of(BthFlyweight.opcode(b, offset)), b, offset, length);
+    }
+
+    /**
+     * As {@link #check(DirectBuffer, int, int)}, for who has read the opcode already: a packet may lie in memory that its
+     * sender has mapped, so what is checked must be what is used.
+     *
+     * @param opcode that the packet begins with; null if that is none, or it is too short for one
+     */
+    public static int check(@Nullable Opcode opcode, DirectBuffer b, int offset, int length) {
         if (length < BthFlyweight.LENGTH) {
             return TOO_SHORT;
         }
         if (BthFlyweight.version(b, offset) != BthFlyweight.VERSION) {
             return WRONG_VERSION;
         }
-        Opcode opcode = BY_CODE[BthFlyweight.opcode(b, offset)];
         if (opcode == null) {
             return UNKNOWN_OPCODE;
         }

@@ -60,6 +60,17 @@ final class AppendFixture {
         return new Appender(ControlBlock.map(memory.control()), new OwnMemory(memory));
     }
 
+    /** The process of a slot's initiator is known to have ended. */
+    void abandon(int slot) {
+        abandon(queues, slot, true);
+    }
+
+    /** The initiator of a slot has left; whether its process has ended is known or not. */
+    static void abandon(TailPointerTable queues, int slot, boolean gone) {
+        queues.initiators().connected(slot, 1000 + slot, 0);
+        queues.initiators().abandonAll(1000 + slot, 0, () -> gone);
+    }
+
     /** Runs the allocator until it has nothing to do. */
     void settle() {
         while (allocator.doWork() > 0) {}

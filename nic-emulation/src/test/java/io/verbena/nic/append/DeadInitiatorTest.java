@@ -150,7 +150,7 @@ class DeadInitiatorTest {
                 fresh(before);
                 Appender other = nic.peer();
                 killAt(step, victim());
-                nic.queues.abandon(SLOT);
+                nic.abandon(SLOT);
                 assertThat(append(other, queue, 2, 0, 50, 2)).isEqualTo(Appender.OK);
                 nic.settle();
                 List<Message> messages = polled();
@@ -210,7 +210,7 @@ class DeadInitiatorTest {
                             .as("before %d first %d second %d", before, first, second)
                             .containsExactly(new Message(2, 0, 50), new Message(2, 1, 50), new Message(2, 2, 50));
                     holes += (int) queue.query().holes();
-                    nic.queues.abandon(7);
+                    nic.abandon(7);
                     abandonAndRunOn(other);
                 }
             }
@@ -220,7 +220,7 @@ class DeadInitiatorTest {
 
     /** The dead initiator's slot becomes free, no chunk stays set aside, and no garbage is left in recycled chunks. */
     private void abandonAndRunOn(Appender other) {
-        nic.queues.abandon(SLOT);
+        nic.abandon(SLOT);
         nic.settle();
         queue.poll(collector, 1000);
         nic.settle();

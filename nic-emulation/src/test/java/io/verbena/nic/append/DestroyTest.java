@@ -109,7 +109,8 @@ class DestroyTest {
         assertThat(queue.destroy(true)).isTrue();
         nic.settle();
         assertThat(queue.isFreed()).isFalse();
-        assertThat(nic.queues.abandon(1)).isFalse();
+        nic.abandon(1);
+        assertThat(nic.control.isSlotIdle(1)).isFalse();
         nic.settle();
         nic.settle();
         assertThat(nic.control.isSlotIdle(1)).isTrue();
@@ -146,11 +147,12 @@ class DestroyTest {
     }
 
     @Test
-    void abandonOfAnIdleSlotAndOfAMemoryOperationIsDoneAtOnce() {
-        assertThat(nic.queues.abandon(4)).isTrue();
+    void aMemoryOperationOfTheDeadIsEnded() {
         nic.control.beginAccess(4, 77);
+        nic.abandon(4);
         assertThat(nic.control.isKeyInFlight(77)).isTrue();
-        assertThat(nic.queues.abandon(4)).isTrue();
+        nic.settle();
         assertThat(nic.control.isKeyInFlight(77)).isFalse();
+        assertThat(nic.queues.initiators().isAbandoned(4)).isFalse();
     }
 }

@@ -269,6 +269,28 @@ class HoldTest {
     }
 
     /** Lets other threads run; not after one of them has failed, nor for ever. */
+    /** The chunk that the consumer was in goes at once, and nobody looks into it again. */
+    @Test
+    void whatIsHeldOfADestroyedQueueKeepsItsChunkAlone() {
+        AppendRecord record = new AppendRecord();
+        appendAndHold(-1, 100, record);
+        for (int number = 0; number < 2 * CHUNK / 1000; number++) {
+            assertThat(append(peer, queue, 3, number, 1000, 1)).isEqualTo(Appender.OK);
+            assertThat(queue.poll(collector, 10)).isEqualTo(1);
+            nic.allocator.doWork();
+        }
+        assertThat(queue.destroy(true)).isTrue();
+        for (int turn = 0; turn < 4; turn++) {
+            nic.clock.addAndGet(2_000_000_000L);
+            nic.settle();
+        }
+        assertThat(queue.isFreed()).isFalse();
+        check(record, -1, 100);
+        record.release();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+    }
+
     private static void giveWay(long begin, Queue<Throwable> failures) {
         Throwable failure = failures.peek();
         if (failure != null || System.nanoTime() - begin > PATIENCE_NANOS) {

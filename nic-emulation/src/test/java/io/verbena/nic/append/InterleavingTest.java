@@ -232,7 +232,7 @@ class InterleavingTest {
                     now += random.nextInt((int) TIMEOUT);
                     allocator.doWork();
                     if (!dead.isEmpty() && random.nextInt(20) == 0) {
-                        queues.abandon(dead.remove());
+                        AppendFixture.abandon(queues, dead.remove(), true);
                     }
                     interleaver.step();
                 }
@@ -270,7 +270,7 @@ class InterleavingTest {
 
         void finish() {
             while (!dead.isEmpty()) {
-                queues.abandon(dead.remove());
+                AppendFixture.abandon(queues, dead.remove(), true);
             }
             for (int i = 0; i < 50; i++) {
                 now += TIMEOUT;

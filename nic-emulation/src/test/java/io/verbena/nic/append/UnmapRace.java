@@ -195,7 +195,7 @@ final class UnmapRace {
                 if (i == stall) {
                     LockSupport.parkNanos(3 * HOLE_TIMEOUT); // the owner closes the claim meanwhile
                     if (random.nextBoolean()) {
-                        queues.abandon(sender); // and gives it up for dead
+                        AppendFixture.abandon(queues, sender, random.nextBoolean()); // and gives it up for dead
                         LockSupport.parkNanos(3 * HOLE_TIMEOUT);
                     }
                 }

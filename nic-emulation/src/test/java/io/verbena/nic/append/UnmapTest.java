@@ -87,7 +87,7 @@ class UnmapTest {
         assertThat(queue.query().holes()).isEqualTo(1);
         List<AtomicBuffer> memory = fill(queue, nic.peer(), 4);
         assertThat(queue.poll(collector, 100)).isEqualTo(16);
-        nic.queues.abandon(2); // it is taken for dead, and is not
+        nic.abandon(2); // it is taken for dead, and is not
         nic.settle();
         assertThat(nic.control.isSlotIdle(2)).isTrue();
         giveBack(queue);

@@ -1,0 +1,101 @@
+package io.verbena.bench.simulate;
+
+import io.verbena.bench.simulate.NodePlan.Feature;
+import java.io.PrintStream;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code verbena simulate nodes}: walks many seeds over nodes of this process, or one again. */
+@Command(
+        name = "nodes",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Lets nodes of this process connect to each other, send, call, operate on each other's memory, stand still, close",
+            "and come back, in any order, and checks every message, call, operation and end.",
+            "Many seeds:  verbena simulate nodes --seeds 10000",
+            "One again:   verbena simulate nodes --seed 4711, with the options that a failure names.",
+            "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if something",
+            "that belongs to the walk never happened. Times are real: a failure that depends on them may not come again.%n"
+        })
+final class SimulateNodes extends SeedCommand<NodePlan> {
+    private static final int FEW_TRACE_LINES = 256;
+
+    @Option(
+            names = "--off",
+            split = ",",
+            paramLabel = "<feature>",
+            converter = FeatureConverter.class,
+            description = "Leave out kinds of fault and traffic, for example restarts,threads.")
+    Set<Feature> off = EnumSet.noneOf(Feature.class);
+
+    private final NodeTally tally = new NodeTally();
+    private final Consumer<NodePlan> into = into(tally);
+    private final NodeLeftovers before = NodeLeftovers.now();
+
+    SimulateNodes() {
+        super("nodes", NodePlan.STEPS);
+    }
+
+    @Override
+    NodePlan plan(long of, BitSet gaps) {
+        return new NodePlan(of, steps, gaps, off);
+    }
+
+    @Override
+    SeedWalk walk(NodePlan plan, int traceLines) {
+        return new NodeWalk(plan, traceLines);
+    }
+
+    @Override
+    void walkInto(NodePlan plan) {
+        into.accept(plan);
+    }
+
+    @Override
+    List<String> report(PrintStream out, double seconds) {
+        tally.print(out, seconds);
+        return tally.missing();
+    }
+
+    @Override
+    @Nullable
+    String left() {
+        return before.since();
+    }
+
+    @Override
+    String unsteady() {
+        return "it depends on times, or on threads";
+    }
+
+    @Override
+    boolean isWhole() {
+        return off.isEmpty();
+    }
+
+    /** Walks a plan, and adds up what happened if it passes. */
+    static Consumer<NodePlan> into(NodeTally sum) {
+        return plan -> {
+            NodeWalk walk = new NodeWalk(plan, FEW_TRACE_LINES);
+            walk.run();
+            sum.add(walk.tally());
+        };
+    }
+
+    /** Reads a feature in any case. */
+    static final class FeatureConverter implements CommandLine.ITypeConverter<Feature> {
+        @Override
+        public Feature convert(String value) {
+            return feature(Feature.class, value);
+        }
+    }
+}
