@@ -716,7 +716,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /**
      * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the peer
-     * closes too. Does not wait for that. Idempotent.
+     * closes too, or answers to an inbox that is closed here. Does not wait for that; the log tells what may not have arrived.
+     * Idempotent.
      */
     @Override
     public void close() {

@@ -11,6 +11,7 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.port.LogLimit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,7 @@ final class Connections {
 
     private volatile long nextDeadline = Long.MAX_VALUE;
     private final AtomicLong malformed = new AtomicLong();
+    private final LogLimit losses = new LogLimit();
 
     Connections(Node node, Nic nic, NodeContext context, Channels channels, Directory directory, Notices notices) {
         this.nodeName = node.name();
@@ -225,6 +227,9 @@ final class Connections {
     /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
     void end(Connection c, CloseReason why) {
         boolean wasOpen = c.state != Connection.CONNECTING;
+        if (c.state == Connection.CLOSING && !c.disconnectSent && why != CloseReason.CLOSED_HERE) {
+            tellOfLoss(c, why.toString());
+        }
         if (c.reason == null) {
             c.reason = why;
         }
@@ -239,6 +244,22 @@ final class Connections {
         retiring.add(c);
         lookBy(c.deadline);
         notices.closed(c, wasOpen);
+    }
+
+    /** A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log. */
+    private void tellOfLoss(Connection c, String why) {
+        if (c.queuePair.outstanding() == 0 && c.queuePair.state() == QpState.RTS) {
+            return;
+        }
+        long leftOut = losses.ask(System.nanoTime());
+        if (leftOut >= 0) {
+            LOG.warn(
+                    "node '{}': channel {} was closed, and what it had sent before may not all arrive: {}; {} such lines left out",
+                    nodeName,
+                    c,
+                    why,
+                    leftOut);
+        }
     }
 
     private int goOnClosing(long now) {
@@ -259,6 +280,9 @@ final class Connections {
                 continue;
             }
             work++;
+            if (!c.disconnectSent) {
+                tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may");
+            }
             boolean sent = send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
             c.disconnectSent = true;
             c.nextAttempt = now + (sent ? RETRY_NANOS : CLOSING_LOOK);

@@ -3,6 +3,12 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QpState;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -10,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /** What was sent before a channel or its node was closed arrives. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -44,6 +51,33 @@ class ChannelCloseTest {
             pair.await(() -> connection.state == Connection.CLOSED);
             pair.await(() -> received.get() == MESSAGES);
             assertThat(channel.closeReason()).isEqualTo(CloseReason.CLOSED_HERE);
+        }
+    }
+
+    /** Nobody asks a closed channel what became of its messages: the log tells of those that may not have arrived. */
+    @Test
+    void theLogTellsWhatAClosedChannelCannotBring() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Connections.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel idle = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            pair.pauseServer(true);
+            offer(channel);
+            channel.close();
+            idle.close();
+            channel.connection().queuePair.modify(new QpAttributes().state(QpState.ERR));
+            pair.pauseServer(false);
+            pair.await(() -> channel.isOver() && idle.isOver());
+            assertThat(log.list).singleElement().satisfies(event -> {
+                assertThat(event.getLevel()).isEqualTo(Level.WARN);
+                assertThat(event.getFormattedMessage()).contains("was closed, and what it had sent before may not");
+            });
+        } finally {
+            logger.detachAppender(log);
         }
     }
 

@@ -34,16 +34,15 @@ final class PeerProcess implements AutoCloseable {
     final long nicId;
     final String tcpAddress;
 
-    private PeerProcess(String... arguments) {
+    private PeerProcess(List<String> options, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", // is up sooner
-                "-cp",
-                System.getProperty("java.class.path"),
-                PeerProcess.class.getName()));
+                "-XX:TieredStopAtLevel=1")); // is up sooner
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerProcess.class.getName()));
         command.addAll(List.of(arguments));
         try {
             process = new ProcessBuilder(command)
@@ -61,12 +60,17 @@ final class PeerProcess implements AutoCloseable {
 
     /** A process that serves. */
     static PeerProcess serving(Fabric fabric) {
-        return new PeerProcess("serve", fabric.name());
+        return serving(fabric, List.of());
+    }
+
+    /** A process that serves, with options of its JVM. */
+    static PeerProcess serving(Fabric fabric, List<String> options) {
+        return new PeerProcess(options, "serve", fabric.name());
     }
 
     /** A process that floods the sink at an address of this process. */
     static PeerProcess flooding(Fabric fabric, String address) {
-        return new PeerProcess("flood", fabric.name(), address);
+        return new PeerProcess(List.of(), "flood", fabric.name(), address);
     }
 
     private String line() {

@@ -116,7 +116,8 @@ class PeersComeAndGoTest {
     @ParameterizedTest
     @EnumSource(Fabric.class)
     void nothingIsLeftOfThem(Fabric fabric) throws IOException {
-        try (Node hub = Node.launch(fabric.context(NodeMode.ASSISTED).name("hub-" + fabric))) {
+        try (Node hub = Node.launch(fabric.context(NodeMode.ASSISTED)
+                .name("hub-" + fabric + "-" + ProcessHandle.current().pid()))) {
             String address = fabric.listen(hub);
             AtomicLong got = new AtomicLong();
             hub.openInbox("in").onMessage(m -> {

@@ -260,28 +260,39 @@ public final class SendRequest {
             throw new IllegalArgumentException(
                     addressed ? type + " does not take an address handle" : "a datagram needs an address handle");
         }
-        if (type == QpType.UD && (flags & SendWqeDescriptor.INVALIDATE) != 0) {
-            throw new IllegalArgumentException("UD does not offer SEND with invalidate");
-        }
-        if (type != QpType.RC && (flags & SendWqeDescriptor.FENCE) != 0) {
-            throw new IllegalArgumentException(type + " does not offer a fence: it has no READs and atomics");
+        if (type != QpType.RC) {
+            checkWithout(type);
         }
         if (inline.isPresent()) {
-            if (opcode != WcOpcode.SEND && opcode != WcOpcode.WRITE && opcode != WcOpcode.APPEND) {
-                throw new IllegalArgumentException(opcode + " cannot carry inline data");
-            }
-            if (entries > 0) {
-                throw new IllegalArgumentException("inline data and " + entries + " entries in one request");
-            }
-            if (length > maxInline) {
-                throw new IllegalArgumentException("inline data of " + length + " bytes > maximum " + maxInline);
-            }
+            checkInline(maxInline);
         } else if (entries > maxSge) {
             throw new IllegalArgumentException(entries + " scatter/gather entries > maximum " + maxSge);
         }
         if (length > maxMessage) {
             throw new IllegalArgumentException((maxMessage == Integer.MAX_VALUE ? "message of " : "urgent message of ")
                     + length + " bytes > maximum " + maxMessage);
+        }
+    }
+
+    /** Refuses what only RC offers. */
+    private void checkWithout(QpType type) {
+        if (type == QpType.UD && (flags & SendWqeDescriptor.INVALIDATE) != 0) {
+            throw new IllegalArgumentException("UD does not offer SEND with invalidate");
+        }
+        if ((flags & SendWqeDescriptor.FENCE) != 0) {
+            throw new IllegalArgumentException(type + " does not offer a fence: it has no READs and atomics");
+        }
+    }
+
+    private void checkInline(int maxInline) {
+        if (opcode != WcOpcode.SEND && opcode != WcOpcode.WRITE && opcode != WcOpcode.APPEND) {
+            throw new IllegalArgumentException(opcode + " cannot carry inline data");
+        }
+        if (entries > 0) {
+            throw new IllegalArgumentException("inline data and " + entries + " entries in one request");
+        }
+        if (length > maxInline) {
+            throw new IllegalArgumentException("inline data of " + length + " bytes > maximum " + maxInline);
         }
     }
 

@@ -27,7 +27,18 @@ public final class FabricNode implements AutoCloseable {
      * @param mode who runs the engine
      */
     public static FabricNode open(FabricKind kind, EngineMode mode) {
-        return open(kind, new NicContext().mode(mode));
+        return open(kind, mode, LinkSecurity.NONE);
+    }
+
+    /**
+     * Opens a NIC on a fabric.
+     *
+     * @param kind the fabric
+     * @param mode who runs the engine
+     * @param security of links over sockets
+     */
+    public static FabricNode open(FabricKind kind, EngineMode mode, LinkSecurity security) {
+        return open(kind, new NicContext().mode(mode), security);
     }
 
     /**
@@ -37,7 +48,11 @@ public final class FabricNode implements AutoCloseable {
      * @param given what the NIC is opened with, besides what the fabric needs; it is the NIC's from now on
      */
     public static FabricNode open(FabricKind kind, NicContext given) {
-        NodeFabric fabric = fabric(kind);
+        return open(kind, given, LinkSecurity.NONE);
+    }
+
+    private static FabricNode open(FabricKind kind, NicContext given, LinkSecurity security) {
+        NodeFabric fabric = fabric(kind, security);
         try {
             NicContext context = fabric.configure(given);
             Nic nic = Nic.open(context);
@@ -49,7 +64,7 @@ public final class FabricNode implements AutoCloseable {
         }
     }
 
-    private static NodeFabric fabric(FabricKind kind) {
+    private static NodeFabric fabric(FabricKind kind, LinkSecurity security) {
         switch (kind) {
             case LOCAL:
                 return new LocalNodeFabric();
@@ -60,9 +75,10 @@ public final class FabricNode implements AutoCloseable {
             case URING_TCP:
                 return new SocketNodeFabric(SocketNodeFabric.transport(SocketNodeFabric.IO_URING), false);
             case TLS_TCP:
-                return new SocketNodeFabric(SocketTransport.best(), BenchTls.credentials());
+                return new SocketNodeFabric(
+                        SocketTransport.best(), false, new LinkSecurity(BenchTls.credentials(), null));
             default:
-                return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS);
+                return new SocketNodeFabric(SocketTransport.best(), kind == FabricKind.UDS, security);
         }
     }
 

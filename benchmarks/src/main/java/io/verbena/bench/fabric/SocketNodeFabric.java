@@ -6,6 +6,7 @@ import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.netty.NettyFabric;
 import io.verbena.fabric.netty.NettyFabricContext;
 import io.verbena.fabric.netty.SocketTransport;
+import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.port.Link;
@@ -24,23 +25,18 @@ final class SocketNodeFabric implements NodeFabric {
 
     private final boolean domain;
     private final EventLoopWaiter waiter;
-    private final @Nullable TlsCredentials credentials;
+    private final LinkSecurity security;
     private @Nullable NettyFabric fabric;
     private @Nullable CompletableFuture<Link> connecting;
     private @Nullable SocketDirectory directory;
 
     SocketNodeFabric(SocketTransport transport, boolean domain) {
-        this(transport, domain, null);
+        this(transport, domain, LinkSecurity.NONE);
     }
 
-    /** Over TCP with TLS. */
-    SocketNodeFabric(SocketTransport transport, TlsCredentials credentials) {
-        this(transport, false, credentials);
-    }
-
-    private SocketNodeFabric(SocketTransport transport, boolean domain, @Nullable TlsCredentials credentials) {
+    SocketNodeFabric(SocketTransport transport, boolean domain, LinkSecurity security) {
         this.domain = domain;
-        this.credentials = credentials;
+        this.security = security;
         this.waiter = new EventLoopWaiter(transport);
     }
 
@@ -79,8 +75,13 @@ final class SocketNodeFabric implements NodeFabric {
     @Override
     public void bind(LinkEndpoint endpoint) {
         NettyFabricContext context = new NettyFabricContext().insecure(true); // it listens where it is told to
-        if (credentials != null) {
-            context.tls(credentials);
+        TlsCredentials tls = security.tls();
+        if (tls != null) {
+            context.tls(tls);
+        }
+        SharedSecret secret = security.secret();
+        if (secret != null) {
+            context.secret(secret);
         }
         fabric = new NettyFabric(endpoint, context, waiter);
     }

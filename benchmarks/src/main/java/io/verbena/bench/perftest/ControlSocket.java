@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.fabric.security.TlsSockets;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,10 +40,10 @@ final class ControlSocket implements AutoCloseable {
         reader.start();
     }
 
-    /** Listens; port 0 takes any free one. */
-    static ServerSocket listen(InetAddress address, int port) {
+    /** Listens, with TLS if that is given; port 0 takes any free one. */
+    static ServerSocket listen(InetAddress address, int port, @Nullable TlsSockets tls) {
         try {
-            ServerSocket server = new ServerSocket();
+            ServerSocket server = tls == null ? new ServerSocket() : tls.serverSocket();
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(address, port), 1);
             return server;
@@ -66,21 +67,27 @@ final class ControlSocket implements AutoCloseable {
         }
     }
 
-    static ControlSocket connect(String host, int port, long timeoutNanos) {
-        Socket socket = new Socket();
+    static ControlSocket connect(String host, int port, @Nullable TlsSockets tls, long timeoutNanos) {
+        int millis = (int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
         try {
-            socket.connect(new InetSocketAddress(host, port), (int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
-            return new ControlSocket(socket);
+            InetSocketAddress address = new InetSocketAddress(host, port);
+            return new ControlSocket(tls == null ? connect(address, millis) : tls.connect(address, millis));
         } catch (IOException | IllegalArgumentException e) {
-            try {
-                socket.close();
-            } catch (IOException suppressed) {
-                e.addSuppressed(suppressed);
-            }
             throw new PerftestException(
                     "cannot connect to " + host + ":" + port + " (" + reason(e)
                             + "); start the server first: the same command without the host",
                     e);
+        }
+    }
+
+    private static Socket connect(InetSocketAddress address, int millis) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.connect(address, millis);
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
         }
     }
 

@@ -2,6 +2,12 @@ package io.verbena.bench.perftest;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.bench.fabric.LinkSecurity;
+import io.verbena.bench.fabric.SecurityOptions;
+import io.verbena.fabric.security.SharedSecret;
+import io.verbena.fabric.security.TlsCredentials;
+import io.verbena.fabric.security.TlsOptions;
+import io.verbena.fabric.security.TlsSockets;
 import io.verbena.nic.EngineMode;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -150,6 +157,9 @@ public final class Perftest implements Callable<Integer> {
     @Option(names = "--insecure", description = "Listen beyond this machine, in clear and for anybody.")
     boolean insecure;
 
+    @Mixin
+    final SecurityOptions security = new SecurityOptions();
+
     @Option(
             names = "--mode",
             paramLabel = "<mode>",
@@ -211,7 +221,7 @@ public final class Perftest implements Callable<Integer> {
             } else if (host == null) {
                 serve(settings);
             } else {
-                Session.connect(settings, host, port, out);
+                Session.connect(settings, host, port, tls(), out);
             }
             return 0;
         } catch (BenchException | io.verbena.nic.port.MemoryExhaustedException e) {
@@ -228,11 +238,12 @@ public final class Perftest implements Callable<Integer> {
         } catch (UnknownHostException e) {
             throw new PerftestException("cannot listen on " + bind + ": unknown host", e);
         }
-        if (!insecure && !address.isLoopbackAddress()) {
-            throw new PerftestException(bind
-                    + " is reached from other machines, in clear and by anybody; add --insecure if that is wanted");
+        if (!insecure && !settings.security().isOn() && !address.isLoopbackAddress()) {
+            throw new PerftestException(
+                    bind + " is reached from other machines, in clear and by anybody; give it"
+                            + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, or add --insecure if that is wanted");
         }
-        try (ServerSocket server = ControlSocket.listen(address, port)) {
+        try (ServerSocket server = ControlSocket.listen(address, port, tls())) {
             out.println();
             out.println("************************************");
             out.println("* Waiting for client to connect... *");
@@ -249,7 +260,7 @@ public final class Perftest implements Callable<Integer> {
 
     private void runBoth(PerftestSettings settings) {
         AtomicReference<@Nullable Throwable> serverFailure = new AtomicReference<>();
-        try (ServerSocket server = ControlSocket.listen(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocket server = ControlSocket.listen(InetAddress.getLoopbackAddress(), 0, null);
                 PrintStream nowhere = new PrintStream(
                         java.io.OutputStream.nullOutputStream(), false, java.nio.charset.StandardCharsets.UTF_8)) {
             Thread thread = new Thread(
@@ -263,7 +274,7 @@ public final class Perftest implements Callable<Integer> {
                     "perftest-server");
             thread.setDaemon(true);
             thread.start();
-            Session.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), out);
+            Session.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), null, out);
             thread.join(TimeUnit.NANOSECONDS.toMillis(settings.timeoutNanos()));
         } catch (IOException e) {
             throw new PerftestException("cannot close the control socket: " + e.getMessage(), e);
@@ -303,7 +314,30 @@ public final class Perftest implements Callable<Integer> {
                 postList,
                 inline != null ? inline : latency ? DEFAULT_INLINE : 0,
                 validate,
-                TimeUnit.SECONDS.toNanos(inRange("timeout", timeout, 1, 86_400)));
+                TimeUnit.SECONDS.toNanos(inRange("timeout", timeout, 1, 86_400)),
+                linkSecurity(FabricKind.of(fabric)));
+    }
+
+    private LinkSecurity linkSecurity(FabricKind kind) {
+        try {
+            TlsOptions tls = security.tls();
+            SharedSecret secret = security.secret();
+            boolean isTcp = kind == FabricKind.TCP;
+            if ((tls != null && !isTcp) || (secret != null && !isTcp && kind != FabricKind.UDS)) {
+                throw new PerftestException(
+                        (tls != null ? "TLS is for --fabric tcp" : "a secret is for --fabric tcp or uds") + ", not for "
+                                + kind.optionName());
+            }
+            return new LinkSecurity(tls == null ? null : new TlsCredentials(tls), secret);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new PerftestException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What the control connection speaks. */
+    private @Nullable TlsSockets tls() {
+        TlsOptions options = security.tls();
+        return options == null ? null : new TlsSockets(options);
     }
 
     private EngineMode engineMode() {

@@ -1,6 +1,7 @@
 package io.verbena.bench.perftest;
 
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.bench.fabric.LinkSecurity;
 import io.verbena.nic.EngineMode;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -23,6 +24,7 @@ import java.util.stream.Collectors;
  * @param inline most bytes that are sent inline
  * @param validate whether the data is looked at when it arrives
  * @param timeoutNanos how long a side waits for the other
+ * @param security of links over sockets
  */
 record PerftestSettings(
         TestKind kind,
@@ -39,7 +41,8 @@ record PerftestSettings(
         int postList,
         int inline,
         boolean validate,
-        long timeoutNanos) {
+        long timeoutNanos,
+        LinkSecurity security) {
 
     static final int MAX_SIZE = 1 << 30;
 

@@ -2,12 +2,14 @@ package io.verbena.bench.perftest;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricNode;
+import io.verbena.fabric.security.TlsSockets;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The course of a test at one side. The client leads: for each size both sides make queue pairs and tell each other, then
@@ -38,8 +40,8 @@ final class Session {
     }
 
     /** Runs a test against a server. */
-    static void connect(PerftestSettings settings, String host, int port, PrintStream out) {
-        try (ControlSocket control = ControlSocket.connect(host, port, settings.timeoutNanos())) {
+    static void connect(PerftestSettings settings, String host, int port, @Nullable TlsSockets tls, PrintStream out) {
+        try (ControlSocket control = ControlSocket.connect(host, port, tls, settings.timeoutNanos())) {
             new Session(settings, control, out).reporting(false, control.remote());
         }
     }
@@ -48,7 +50,7 @@ final class Session {
     private void reporting(boolean server, InetAddress host) {
         try {
             agree(server);
-            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode())) {
+            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode(), settings.security())) {
                 run(node, server, host);
             }
         } catch (BenchException e) {

@@ -258,7 +258,7 @@ final class NodeFlow {
                 legal = !target.isOpen();
                 break;
             case PROTOCOL_ERROR: // what the peer sends is refused here
-                legal = answersAt != null && !answersAt.isOpen();
+                legal = isRefused();
                 break;
             default:
                 legal = false;
@@ -275,8 +275,14 @@ final class NodeFlow {
         }
         Channel channel = sender;
         CloseReason reason = channel == null ? null : channel.closeReason();
-        boolean inOrder = !peerClosed && (reason == null || (reason == CloseReason.CLOSED_HERE && !abrupt));
+        boolean inOrder =
+                !peerClosed && (reason == null || (reason == CloseReason.CLOSED_HERE && !abrupt && !isRefused()));
         return Math.max(0, (inOrder ? lengths.size() : confirmed) - received);
+    }
+
+    /** Whether the channel ends with the next answer, also while it lingers: where that must come is closed. */
+    private boolean isRefused() {
+        return answersAt != null && !answersAt.isOpen();
     }
 
     synchronized long received() {

@@ -19,18 +19,33 @@ public enum Adversary {
     NOT_READY("200 queue pairs to a receiver that is never ready"),
     /** Appends to a queue that is full and stays so. */
     FULL_QUEUE("200 queue pairs that append to a full queue"),
+    /** READs of a large region, whose answers are as much as can be sent. */
+    READ_FLOOD("READs of 1 MiB on 16 queue pairs"),
     /** The largest weights that can be set, on every queue pair. */
     WEIGHTS("weights at the limits"),
     /** Requests that fail, and queue pairs that are brought back from ERR each time. */
-    INVALID("invalid requests in a loop");
+    INVALID("invalid requests in a loop"),
+    /** A thread that has nothing to do with any NIC, to compare those below with: each has a thread. */
+    BUSY_THREAD("a thread that burns a core"),
+    /** One of each of the NIC's objects, created and destroyed without a rest. */
+    OBJECT_STORM("a storm of create and destroy"),
+    /** Peers of the receiving NIC that connect and leave. */
+    CONNECT_STORM("peers that connect and leave"),
+    /** Peers that begin a large append to the victim's queue and stop, each a step later. */
+    HALF_APPENDS("peers that stop in a large append"),
+    /** A peer whose packets are well formed and belong to nothing. */
+    SENSELESS("a peer that sends valid packets without sense");
 
     /** The adversary's place among {@link #tenants}. */
     static final int ITS_PLACE = 1;
 
+    private static final double HALF = 0.5;
     private static final int MESSAGE = 4096;
     private static final int MOST_QUEUE_PAIRS = 10_000;
     private static final int ABSENT_QUEUE_PAIRS = 1000;
     private static final int REFUSED_QUEUE_PAIRS = 200;
+    private static final int READ_QUEUE_PAIRS = 16;
+    private static final int READ_BYTES = 1 << 20;
     private static final int URGENT_MESSAGE = 64;
     private static final int URGENT_QUEUE_PAIRS = 64;
 
@@ -47,12 +62,15 @@ public enum Adversary {
 
     /** Who must keep its share: one queue pair, messages of 4 KiB. */
     Tenant victim() {
-        Tenant victim = Tenant.of("victim", 1, MESSAGE, TenantVerb.WRITE);
+        Tenant victim = Tenant.of("victim", 1, MESSAGE, this == HALF_APPENDS ? TenantVerb.APPEND : TenantVerb.WRITE);
         return this == WEIGHTS ? victim.weighing(PerformanceGroup.MAX_WEIGHT, 1) : victim;
     }
 
-    /** The victim, and whoever wants its share. */
+    /** The victim, and whoever wants its share on the same NIC. */
     List<Tenant> tenants() {
+        if (isAttack()) {
+            return List.of(victim());
+        }
         Tenant other = Tenant.of("adversary", 1, MESSAGE, TenantVerb.WRITE);
         switch (this) {
             case QUEUE_PAIRS:
@@ -83,6 +101,10 @@ public enum Adversary {
                         Tenant.of("adversary", 1, MESSAGE, TenantVerb.APPEND)
                                 .on(REFUSED_QUEUE_PAIRS)
                                 .behaving(Conduct.UNREADY));
+            case READ_FLOOD:
+                return List.of(
+                        victim(),
+                        Tenant.of("adversary", 1, READ_BYTES, TenantVerb.READ).on(READ_QUEUE_PAIRS));
             case WEIGHTS:
                 int most = PerformanceGroup.MAX_WEIGHT;
                 return List.of(
@@ -94,14 +116,36 @@ public enum Adversary {
         }
     }
 
-    /** Whether nothing that it sends is ever taken, so that the victim is to have as much beside it as alone. */
-    boolean isInVain() {
-        return tenants().get(ITS_PLACE).conduct() == Conduct.ABSENT
-                || tenants().get(ITS_PLACE).conduct() == Conduct.UNREADY;
+    /** Whether it has a thread of its own, and is no tenant. */
+    boolean isAttack() {
+        return ordinal() >= BUSY_THREAD.ordinal();
     }
 
-    /** What the victim is entitled to of what it would have alone. */
+    /** Begins it, for the thread that calls. */
+    Attack attack(NearSide near, FarSide far) {
+        return switch (this) {
+            case BUSY_THREAD -> new BusyThread();
+            case OBJECT_STORM -> new ObjectStorm(near.nic());
+            case CONNECT_STORM -> new ConnectStorm(far.target());
+            case HALF_APPENDS -> new HalfAppends(far.target(), far.victim());
+            case SENSELESS -> new SenselessPackets(far.target());
+            default -> throw new IllegalStateException(this + " is a tenant");
+        };
+    }
+
+    /** Whether nothing that it sends is ever taken, so that the victim is to have as much beside it as alone. */
+    boolean isInVain() {
+        return this == ABSENT_PEER || this == NOT_READY || this == FULL_QUEUE;
+    }
+
+    /**
+     * What the victim is entitled to of what it would have alone: all of it beside those who are to get nothing; half beside a
+     * peer whose packets the receiving NIC has to look at, as it has at the victim's; else by weight.
+     */
     double entitlement() {
+        if (isInVain() || isAttack()) {
+            return this == SENSELESS ? HALF : 1;
+        }
         List<Tenant> all = tenants();
         return all.get(0).weight()
                 / (double) all.stream().mapToInt(Tenant::weight).sum();

@@ -20,9 +20,9 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "A tenant with messages of 4 KiB beside one that tries to get more than its share: what it has left, of what its",
-            "weight entitles it to of what it has alone. On the simulated fabric in virtual time; on others for real, in one",
-            "process. Prints Markdown.%n"
+            "A tenant with messages of 4 KiB beside one that tries to get more than its share: what it has left, of what it is",
+            "entitled to of what it has alone, and its round trip of 64 bytes before and meanwhile. On the simulated fabric in",
+            "virtual time; on others for real, in one process a measurement. Prints Markdown.%n"
         })
 public final class AdversaryCommand extends Measuring implements Callable<Integer> {
     private static final String SIMULATED = "sim";
@@ -31,16 +31,16 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
             names = "--fabric",
             split = ",",
             paramLabel = "<name>",
-            description = "sim, local, uds or tcp; default sim,local,uds.")
-    List<String> fabrics = List.of(SIMULATED, "local", "uds");
+            description = "sim, local, shm, uds or tcp; default all of them.")
+    List<String> fabrics = List.of(SIMULATED, "local", "shm", "uds", "tcp");
 
     @Option(
             names = "--adversary",
             split = ",",
             paramLabel = "<name>",
             description =
-                    "queue-pairs, one-byte, all-urgent, silent-peer, absent-peer, not-ready, full-queue, weights, invalid; default"
-                            + " all.")
+                    "queue-pairs, one-byte, all-urgent, silent-peer, absent-peer, not-ready, full-queue, read-flood, weights, invalid,"
+                            + " busy-thread, object-storm, connect-storm, half-appends, senseless; default all.")
     List<String> adversaries = List.of("all");
 
     @Option(
@@ -53,6 +53,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
     @Mixin
     UnitOption unit = new UnitOption();
 
+    private final Function<Beside.Setting, Beside> beside;
     private final TwoShares simulated;
 
     /** What an adversary leaves under a discipline. */
@@ -64,15 +65,12 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
 
     /** Measures in JVMs of its own and prints to the standard streams. */
     public AdversaryCommand() {
-        this(System.out, System.err, TenantsProcess::measure, SimulatedAdversary::run);
+        this(System.out, System.err, TenantsProcess::measureBeside, SimulatedAdversary::run);
     }
 
-    AdversaryCommand(
-            PrintStream out,
-            PrintStream err,
-            Function<TenantsSetting, TenantsResult> measurement,
-            TwoShares simulated) {
-        super(out, err, measurement);
+    AdversaryCommand(PrintStream out, PrintStream err, Function<Beside.Setting, Beside> beside, TwoShares simulated) {
+        super(out, err);
+        this.beside = beside;
         this.simulated = simulated;
     }
 
@@ -97,8 +95,15 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                     "kept of its rate",
                     "alone, MB/s",
                     "beside",
-                    "adversary"));
+                    "adversary",
+                    "p50 alone, us",
+                    "beside",
+                    "p99 alone, us",
+                    "beside"));
             for (Adversary adversary : chosen) {
+                if (fabric.equals(SIMULATED) && adversary.isAttack()) {
+                    continue; // from threads and peers that are not simulated
+                }
                 for (Discipline discipline : scheduling) {
                     KeptShare kept = fabric.equals(SIMULATED)
                             ? simulated.of(
@@ -107,19 +112,7 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
                                             .withDiscipline(discipline)
                                             .withUnit(charged))
                             : real(FabricKind.of(fabric), adversary, discipline, charged);
-                    table.line(List.of(
-                            adversary.title(),
-                            Choice.title(discipline),
-                            percent(kept.entitlement()),
-                            percent(kept.share()),
-                            !fabric.equals(SIMULATED) && kept.contended() == 0
-                                    ? "not contended"
-                                    : kept.isKept() ? "yes" : "no",
-                            fabric.equals(SIMULATED) ? "" : percent(kept.contended()),
-                            percent(kept.kept()),
-                            text("%.0f", kept.alone() / 1e6),
-                            text("%.0f", kept.beside() / 1e6),
-                            text("%.0f", kept.adversary() / 1e6)));
+                    table.line(line(adversary, discipline, kept));
                 }
             }
             table.print(out);
@@ -127,21 +120,43 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
         }
     }
 
+    private static List<String> line(Adversary adversary, Discipline discipline, KeptShare kept) {
+        boolean byRate = adversary.isAttack() || adversary.isInVain();
+        return List.of(
+                adversary.title(),
+                Choice.title(discipline),
+                percent(kept.entitlement()),
+                percent(kept.share()),
+                !byRate && kept.contended() == 0 ? "not contended" : kept.isKept() ? "yes" : "no",
+                byRate ? "" : percent(kept.contended()),
+                percent(kept.kept()),
+                text("%.0f", kept.alone() / 1e6),
+                text("%.0f", kept.beside() / 1e6),
+                adversary.isAttack() ? text("%.0f/s", kept.adversary()) : text("%.0f", kept.adversary() / 1e6),
+                micros(kept.before().p50()),
+                micros(kept.during().p50()),
+                micros(kept.before().p99()),
+                micros(kept.during().p99()));
+    }
+
     private KeptShare real(FabricKind kind, Adversary adversary, Discipline discipline, ChargedUnit charged) {
-        List<TenantsResult.Figures> alone = measurement
-                .apply(setting(kind, false, discipline, charged, List.of(adversary.victim())))
-                .tenants();
-        TenantsResult beside = measurement.apply(setting(kind, false, discipline, charged, adversary.tenants()));
-        List<TenantsResult.Figures> both = beside.tenants();
-        TenantsResult.Figures victim = both.get(0);
-        TenantsResult.Figures other = both.get(Adversary.ITS_PLACE);
+        Beside rates =
+                beside.apply(new Beside.Setting(kind, adversary, Ping.NONE, discipline, charged, warmup, seconds));
+        Beside trips =
+                beside.apply(new Beside.Setting(kind, adversary, Ping.ECHO, discipline, charged, warmup, seconds));
+        double alone = rates.before().tenants().get(0).payload();
+        TenantsResult.Figures victim = rates.during().tenants().get(0);
+        boolean attack = adversary.isAttack();
+        TenantsResult.Figures other = rates.during().tenants().get(attack ? 0 : Adversary.ITS_PLACE);
         double sum = victim.share() + other.share();
         return new KeptShare(
-                alone.get(0).payload(),
+                alone,
                 victim.payload(),
-                other.payload(),
-                sum == 0 ? 0 : victim.share() / sum,
+                attack ? rates.attacks() : other.payload(),
+                attack || adversary.isInVain() ? victim.payload() / alone : victim.share() / sum,
                 adversary.entitlement(),
-                beside.contended());
+                rates.during().contended(),
+                trips.before().latency(),
+                trips.during().latency());
     }
 }

@@ -55,13 +55,16 @@ public final class ArbiterCommand extends Measuring implements Callable<Integer>
             description = "How often all are measured; default ${DEFAULT-VALUE}.")
     int rounds = 15;
 
+    private final Function<TenantsSetting, TenantsResult> measurement;
+
     /** Measures in JVMs of its own and prints to the standard streams. */
     public ArbiterCommand() {
         this(System.out, System.err, TenantsProcess::measure);
     }
 
     ArbiterCommand(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
-        super(out, err, measurement);
+        super(out, err);
+        this.measurement = measurement;
     }
 
     @Override

@@ -18,11 +18,13 @@ final class FarSide implements AutoCloseable {
 
     private final FabricNode node;
     private final @Nullable FabricNode mute;
+    private final Target target;
     private final List<TenantSink> sinks = new ArrayList<>();
     private @Nullable Pinger pinger;
 
-    private FarSide(FabricNode node, @Nullable FabricNode mute) {
+    private FarSide(FabricNode node, @Nullable FabricNode mute, Target target) {
         this.node = node;
+        this.target = target;
         this.mute = mute;
     }
 
@@ -32,7 +34,9 @@ final class FarSide implements AutoCloseable {
         FabricNode mute = null;
         try {
             mute = setting.hasSilent() ? FabricNode.open(setting.fabric(), setting.far()) : null;
-            FarSide made = new FarSide(node, mute);
+            String address = node.listen(InetAddress.getLoopbackAddress());
+            FarSide made = new FarSide(
+                    node, mute, new Target(setting.fabric(), node.nic().id(), address));
             made.join(setting, rendezvous);
             return made;
         } catch (RuntimeException e) {
@@ -45,15 +49,14 @@ final class FarSide implements AutoCloseable {
     }
 
     private void join(TenantsSetting setting, Rendezvous rendezvous) {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        rendezvous.tell(String.valueOf(node.nic().id()));
-        rendezvous.tell(node.listen(loopback));
+        rendezvous.tell(String.valueOf(target.nicId()));
+        rendezvous.tell(target.address());
         long peer = Long.parseLong(rendezvous.hear(this::drive));
         node.awaitLink(peer, Deadline.ofSeconds(LINK_SECONDS, "link"));
         FabricNode silent = mute;
         if (silent != null) {
             rendezvous.tell(String.valueOf(silent.nic().id()));
-            rendezvous.tell(silent.listen(loopback));
+            rendezvous.tell(silent.listen(InetAddress.getLoopbackAddress()));
             rendezvous.hear(this::drive);
             silent.awaitLink(peer, Deadline.ofSeconds(LINK_SECONDS, "link"));
         }
@@ -78,6 +81,17 @@ final class FarSide implements AutoCloseable {
         if (mute != null) {
             mute.drive();
         }
+    }
+
+    /** Whom peers attack. */
+    Target target() {
+        return target;
+    }
+
+    /** The victim's append queue: the ping's, or the first tenant's. */
+    OpenQueue victim() {
+        Pinger own = pinger;
+        return own == null ? sinks.get(0).open() : own.open();
     }
 
     /** What a tenant's messages go to. */

@@ -8,7 +8,6 @@ import io.verbena.nic.arbiter.Discipline;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** What the commands have in common: how long, where to, and by whom it is measured. */
@@ -29,12 +28,10 @@ class Measuring {
 
     final PrintStream out;
     final PrintStream err;
-    final Function<TenantsSetting, TenantsResult> measurement;
 
-    Measuring(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
+    Measuring(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
-        this.measurement = measurement;
     }
 
     /** Runs a command's work; what it may end with is one line and the status 1. */

@@ -4,6 +4,7 @@ import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.Nic;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ final class NearSide implements AutoCloseable {
     private final FabricNode node;
     private final List<TenantSender> senders = new ArrayList<>();
     private @Nullable Pinger pinger;
+    private volatile int posting = Integer.MAX_VALUE;
 
     private NearSide(FabricNode node) {
         this.node = node;
@@ -86,10 +88,22 @@ final class NearSide implements AutoCloseable {
         return senders;
     }
 
+    /** Lets the first tenants post from now on, and the others not. Any thread. */
+    void letPost(int count) {
+        posting = count;
+    }
+
+    /** What an attack from within finds. */
+    Nic nic() {
+        return node.nic();
+    }
+
     /** Posts what all tenants have room for, and gives the engine a turn. */
     int turn() {
         int work = node.drive();
-        for (TenantSender sender : senders) {
+        int count = Math.min(posting, senders.size());
+        for (int i = 0; i < count; i++) {
+            TenantSender sender = senders.get(i);
             work += pinger == null ? sender.turn(REQUESTS_A_TURN) : sender.turn();
         }
         return work;

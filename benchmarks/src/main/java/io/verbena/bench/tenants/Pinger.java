@@ -4,6 +4,7 @@ import io.verbena.bench.BenchException;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.Nic;
 import io.verbena.nic.PostResult;
@@ -18,6 +19,7 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -32,6 +34,7 @@ final class Pinger {
     private static final long LIMIT_NANOS = 10_000_000_000L;
 
     private final Ping kind;
+    private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
     private final MemoryRegion region;
@@ -40,7 +43,7 @@ final class Pinger {
     private final SendRequest request = new SendRequest();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final AppendHandler onMessage =
-            (buffer, offset, length, number, immediate, flags) -> arrived = buffer.getLong(offset);
+            (buffer, offset, length, number, immediate, flags) -> onMessage(buffer, offset, number);
     private int remoteKey;
     private int remoteQueue;
     private int remoteQueueKey;
@@ -52,7 +55,7 @@ final class Pinger {
     /** Creates its queue pair, in RESET, and what the other end's messages go to. */
     Pinger(Nic nic, Ping kind) {
         this.kind = kind;
-        ProtectionDomain domain = nic.allocateProtectionDomain(
+        domain = nic.allocateProtectionDomain(
                 nic.createGroup(new GroupAttributes().name(NAME).mayBeUrgent(true)));
         completions = nic.createCompletionQueue(1024);
         region = domain.allocate(4096, Access.ALL);
@@ -70,10 +73,20 @@ final class Pinger {
         return queuePair.number() + " " + region.key() + " " + queue.id() + " " + queue.key();
     }
 
+    /** Where messages arrive, for others to append to. */
+    OpenQueue open() {
+        return new OpenQueue(domain, completions, queue);
+    }
+
     /** Connects the two ends. */
     void connect(long peerNic, String address) {
+        connect(peerNic, address, new ConnectAttributes());
+    }
+
+    /** Connects the two ends as told. */
+    void connect(long peerNic, String address, ConnectAttributes attributes) {
         String[] words = address.split(" ", -1);
-        queuePair.connect(peerNic, Integer.parseInt(words[0]));
+        queuePair.connect(peerNic, Integer.parseInt(words[0]), attributes);
         queuePair.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
         remoteKey = Integer.parseInt(words[1]);
         remoteQueue = Integer.parseInt(words[2]);
@@ -87,28 +100,35 @@ final class Pinger {
      * @return nanoseconds
      */
     long roundTrip(Runnable idle) {
-        sent++;
         long begin = System.nanoTime();
+        send();
+        while (!isBack()) {
+            if (System.nanoTime() - begin > LIMIT_NANOS) {
+                throw new BenchException("no answer to a ping within 10 s");
+            }
+            idle.run();
+        }
+        return System.nanoTime() - begin;
+    }
+
+    /** Sends a message, once the one before {@link #isBack}. */
+    void send() {
+        sent++;
         if (kind == Ping.ECHO) {
             append(sent);
         } else {
             request.write(remoteKey, 0).inline(message, 0, BYTES).wrId(sent);
             post();
         }
-        while (true) {
-            completions.poll(onCompletion, LIMIT);
-            if (kind == Ping.ECHO) {
-                queue.poll(onMessage, LIMIT);
-            }
-            long now = System.nanoTime();
-            if ((kind == Ping.ECHO ? arrived : done) == sent) {
-                return now - begin;
-            }
-            if (now - begin > LIMIT_NANOS) {
-                throw new BenchException("no answer to a ping within 10 s");
-            }
-            idle.run();
+    }
+
+    /** Whether what was sent last is complete, or answered. */
+    boolean isBack() {
+        completions.poll(onCompletion, LIMIT);
+        if (kind == Ping.ECHO) {
+            queue.poll(onMessage, LIMIT);
         }
+        return (kind == Ping.ECHO ? arrived : done) == sent;
     }
 
     /** The far end's turn. @return whether there was a message */
@@ -132,6 +152,13 @@ final class Pinger {
     private void post() {
         if (queuePair.postSend(request) != PostResult.POSTED) {
             throw new BenchException("the send queue is full where one message is under way");
+        }
+    }
+
+    /** Others may append to the queue too: theirs is no ping. */
+    private void onMessage(DirectBuffer buffer, int offset, int qpNumber) {
+        if (qpNumber == queuePair.number()) {
+            arrived = buffer.getLong(offset);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.BenchException;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import java.util.List;
 
@@ -16,17 +17,29 @@ final class SimulatedAdversary {
 
     /** What the victim keeps. */
     static KeptShare run(Adversary adversary, ArbiterSettings settings) {
+        if (adversary.isAttack()) {
+            throw new BenchException(adversary.title() + ": for real only");
+        }
         long alone = new SimulatedTenants(SEED, settings, List.of(adversary.victim())).run(WARM_UP, SPAN)[0];
-        long[] bytes = new SimulatedTenants(SEED, settings, adversary.tenants())
-                .run(adversary.isInVain() ? IN_VAIN_FOR_LONG : WARM_UP, SPAN);
+        List<Tenant> all = adversary.tenants();
+        long warmUp = adversary.isInVain() ? IN_VAIN_FOR_LONG : WARM_UP;
+        long[] bytes = new SimulatedTenants(SEED, settings, all).run(warmUp, SPAN);
         double seconds = SPAN / 1e9;
         long other = bytes[Adversary.ITS_PLACE];
         return new KeptShare(
                 alone / seconds,
                 bytes[0] / seconds,
                 other / seconds,
-                bytes[0] / (double) (bytes[0] + other),
+                adversary.isInVain() ? bytes[0] / (double) alone : bytes[0] / (double) (bytes[0] + other),
                 adversary.entitlement(),
-                1);
+                1,
+                trips(List.of(), settings, WARM_UP),
+                trips(all.subList(1, all.size()), settings, warmUp));
+    }
+
+    private static TenantsResult.Latency trips(List<Tenant> tenants, ArbiterSettings settings, long warmUp) {
+        SimulatedTenants simulated = new SimulatedTenants(SEED, settings, tenants, Ping.ECHO);
+        simulated.run(warmUp, SPAN);
+        return TenantsResult.Latency.of(simulated.pings());
     }
 }

@@ -12,6 +12,7 @@ import io.verbena.nic.sim.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.HdrHistogram.Histogram;
 
 /**
  * Tenants of one simulated NIC that send over one link of 100 Gb/s to another NIC; the peer of a {@link Conduct#SILENT} one is a
@@ -26,6 +27,7 @@ final class SimulatedTenants {
     private static final int UNITS = 64;
     private static final long TURN_NANOS =
             500; // a tenth of what the link's window holds: coarser, and so faster to simulate
+    private static final long NOT_SENT = -1;
     private static final int SHORT_TIMEOUT = 4; // 65 us, so that there are some in a run
 
     private final Simulation simulation;
@@ -33,6 +35,7 @@ final class SimulatedTenants {
     private final SimNode far;
     private final SimNode mute;
     private final List<TenantSender> senders = new ArrayList<>();
+    private final Histogram pings = new Histogram(Sampling.DIGITS);
 
     /**
      * Brings the NICs and the tenants up.
@@ -42,6 +45,11 @@ final class SimulatedTenants {
      * @param tenants all of them
      */
     SimulatedTenants(long seed, ArbiterSettings settings, List<Tenant> tenants) {
+        this(seed, settings, tenants, Ping.NONE);
+    }
+
+    /** Likewise, with a ping beside the tenants. */
+    SimulatedTenants(long seed, ArbiterSettings settings, List<Tenant> tenants, Ping ping) {
         simulation = new Simulation(seed, TRACE_LINES);
         SimFabric fabric = new SimFabric(simulation);
         for (long id = NEAR; id <= MUTE; id++) {
@@ -59,7 +67,30 @@ final class SimulatedTenants {
         for (Tenant tenant : tenants) {
             add(tenant);
         }
+        if (ping != Ping.NONE) {
+            add(ping);
+        }
         deaf.cutBToA(true);
+    }
+
+    private void add(Ping ping) {
+        Pinger asking = new Pinger(near.nic(), ping);
+        Pinger answering = new Pinger(far.nic(), ping);
+        answering.connect(NEAR, asking.address(), new ConnectAttributes().pathMtu(MTU));
+        asking.connect(FAR, answering.address(), new ConnectAttributes().pathMtu(MTU));
+        long[] sentAt = {NOT_SENT};
+        simulation.add("ping", actor(near, () -> {
+            if (sentAt[0] != NOT_SENT && !asking.isBack()) {
+                return 0;
+            }
+            if (sentAt[0] != NOT_SENT) {
+                pings.recordValue(simulation.nowNanos() - sentAt[0]);
+            }
+            sentAt[0] = simulation.nowNanos();
+            asking.send();
+            return 1;
+        }));
+        simulation.add("ping-answer", actor(far, () -> answering.answer() ? 1 : 0));
     }
 
     private SimNode node(SimFabric fabric, String name, long id, SimNode.Options options) {
@@ -128,6 +159,7 @@ final class SimulatedTenants {
      */
     long[] run(long warmUpNanos, long nanos) {
         simulation.runFor(warmUpNanos);
+        pings.reset();
         long[] bytes = new long[senders.size()];
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = -senders.get(i).statistics().bytes();
@@ -137,6 +169,11 @@ final class SimulatedTenants {
             bytes[i] += senders.get(i).statistics().bytes();
         }
         return bytes;
+    }
+
+    /** Round trips while it was counted, in nanoseconds. */
+    Histogram pings() {
+        return pings;
     }
 
     /** One of the tenants. */

@@ -94,7 +94,7 @@ final class TenantSender {
         completions = nic.createCompletionQueue(
                 Math.min(CompletionQueue.MAX_DEPTH, Math.max(1024, 2 * depth * tenant.queuePairs())));
         region = domain.allocate(Math.max(64, tenant.bytes()), Access.ALL);
-        boolean inline = tenant.bytes() <= INLINE;
+        boolean inline = tenant.bytes() <= INLINE && tenant.verb() != TenantVerb.READ;
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
                 .maxSend(depth)
@@ -218,6 +218,7 @@ final class TenantSender {
     private void fill(long number, boolean last) {
         switch (tenant.verb()) {
             case WRITE -> request.write(remoteKey, 0);
+            case READ -> request.read(remoteKey, 0);
             case SEND -> request.send();
             default -> request.append(queueId, queueKey);
         }
@@ -225,7 +226,7 @@ final class TenantSender {
         if (invalid) {
             refuse();
             request.write(remoteKey, 0).local(NO_KEY, 0, tenant.bytes());
-        } else if (tenant.bytes() <= INLINE) {
+        } else if (tenant.bytes() <= INLINE && tenant.verb() != TenantVerb.READ) {
             request.inline(message, 0, tenant.bytes());
         } else {
             request.local(region.key(), 0, tenant.bytes());

@@ -29,14 +29,17 @@ final class TenantSink {
     private static final int LIMIT = 256;
     private static final int POLLS_A_TURN = 64;
     private static final int TURNS_A_POLL = 16;
+    /** Bytes of the longest message that its append queue takes. */
+    static final int LARGEST_APPEND = 4 << 20;
+
     private static final int LEAST_CHUNK = 1 << 20;
     private static final int MESSAGES_A_CHUNK = 4;
     private static final int RESERVE = 8;
-    private static final int LEAST_MAX_MESSAGE = 1 << 16;
     private static final int MOST_RECEIVES = 32768;
     private static final int MISSING = -1;
 
     private final Tenant tenant;
+    private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final MemoryRegion region;
     private final QueuePair[] queuePairs;
@@ -50,7 +53,7 @@ final class TenantSink {
     /** Creates the queue pairs, in RESET. */
     TenantSink(Nic nic, Tenant tenant) {
         this.tenant = tenant;
-        ProtectionDomain domain = nic.allocateProtectionDomain();
+        domain = nic.allocateProtectionDomain();
         boolean sends = tenant.verb() == TenantVerb.SEND;
         int entries = sends ? Math.multiplyExact(2 * receives(tenant), tenant.queuePairs()) : 1024;
         completions = nic.createCompletionQueue(Math.min(CompletionQueue.MAX_DEPTH, entries));
@@ -67,7 +70,11 @@ final class TenantSink {
             byNumber.put(queuePairs[i].number(), i);
         }
         queue = tenant.verb() == TenantVerb.APPEND ? domain.createAppendQueue(queueAttributes(tenant)) : null;
-        onMessage = (buffer, offset, length, number, immediate, flags) -> take(length);
+        onMessage = (buffer, offset, length, number, immediate, flags) -> {
+            if (byNumber.containsKey(number)) { // others may append to the queue too
+                take(length);
+            }
+        };
     }
 
     /** A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under way. */
@@ -76,7 +83,7 @@ final class TenantSink {
         return new AppendQueueAttributes()
                 .chunkLength(Math.min(chunk, AppendQueueAttributes.MAX_CHUNK_LENGTH))
                 .reserveChunks(RESERVE)
-                .maxMessage(Math.max(tenant.bytes(), LEAST_MAX_MESSAGE));
+                .maxMessage(Math.max(tenant.bytes(), LARGEST_APPEND));
     }
 
     /** Where a sender finds it: key of the memory, append queue and key of it, numbers of the queue pairs. */
@@ -116,6 +123,15 @@ final class TenantSink {
     void reconnect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
         queuePairs[index].modify(new QpAttributes().state(QpState.RESET));
         connect(index, peerNic, peerQp, attributes);
+    }
+
+    /** Where its appends arrive, for others to append to. */
+    OpenQueue open() {
+        AppendQueue own = queue;
+        if (own == null) {
+            throw new IllegalStateException(tenant.name() + " takes no appends");
+        }
+        return new OpenQueue(domain, completions, own);
     }
 
     /** More than can be sent before some are posted again, as far as a receive queue takes them. */

@@ -79,13 +79,16 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
     @Option(names = "--swap", description = "Also with the messages of the one sent by the other.")
     boolean swap;
 
+    private final Function<TenantsSetting, TenantsResult> measurement;
+
     /** Measures in JVMs of its own and prints to the standard streams. */
     public TenantsCommand() {
         this(System.out, System.err, TenantsProcess::measure);
     }
 
     TenantsCommand(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
-        super(out, err, measurement);
+        super(out, err);
+        this.measurement = measurement;
     }
 
     @Override

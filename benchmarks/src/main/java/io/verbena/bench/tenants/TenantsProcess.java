@@ -28,6 +28,7 @@ public final class TenantsProcess implements Callable<Integer> {
 
     private static final String RUN = "run";
     private static final String FAR = "far";
+    private static final String BESIDE = "beside";
     private static final String AERON = "aeron";
     private static final String BYE = "bye";
     private static final String MARK = "result ";
@@ -47,22 +48,27 @@ public final class TenantsProcess implements Callable<Integer> {
      * @throws BenchException if either process fails, or does not end in time
      */
     public static TenantsResult measure(TenantsSetting setting) {
-        return measure(RUN, setting);
+        return measure(RUN, setting, TenantsResult.class);
     }
 
     /** The echo beside a flood over Aeron, in a process of its own. */
     static TenantsResult measureAeron(AeronFlood.Setting setting) {
-        return measure(AERON, setting);
+        return measure(AERON, setting, TenantsResult.class);
     }
 
-    private static TenantsResult measure(String role, Object setting) {
+    /** A victim before an adversary and during it, in a process of its own. */
+    static Beside measureBeside(Beside.Setting setting) {
+        return measure(BESIDE, setting, Beside.class);
+    }
+
+    private static <R> R measure(String role, Object setting, Class<R> type) {
         try (JavaProcess process = new JavaProcess(List.of(NAME, role, JSON.writeValueAsString(setting)))) {
             Process own = process.process();
-            TenantsResult result = null;
+            R result = null;
             try (BufferedReader out = own.inputReader(StandardCharsets.UTF_8)) {
                 for (String line = out.readLine(); line != null; line = out.readLine()) {
                     if (line.startsWith(MARK)) {
-                        result = parse(line.substring(MARK.length()), TenantsResult.class);
+                        result = parse(line.substring(MARK.length()), type);
                     }
                 }
             } catch (IOException e) {
@@ -103,8 +109,12 @@ public final class TenantsProcess implements Callable<Integer> {
     }
 
     private void run() {
-        TenantsResult result;
-        if (role.equals(AERON)) {
+        Object result;
+        if (role.equals(BESIDE)) {
+            Beside.Setting setting = parse(json, Beside.Setting.class);
+            limit(2 * (setting.warmup() + setting.seconds()));
+            result = TenantsRun.run(setting);
+        } else if (role.equals(AERON)) {
             AeronFlood.Setting setting = parse(json, AeronFlood.Setting.class);
             limit(setting.warmup() + setting.seconds());
             result = AeronFlood.run(setting);

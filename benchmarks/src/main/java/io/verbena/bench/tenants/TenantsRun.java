@@ -3,16 +3,19 @@ package io.verbena.bench.tenants;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.path.Rendezvous;
-import io.verbena.nic.arbiter.DelayHistogram;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures tenants beside each other. Who runs the NICs:
@@ -34,13 +37,10 @@ final class TenantsRun {
     private static final long RARE_SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long SET_UP_SECONDS = 60;
-    private static final long LONGEST_PING = TimeUnit.SECONDS.toNanos(20);
-    private static final int DIGITS = 3;
 
     private final TenantsSetting setting;
     private final List<Worker> workers = new ArrayList<>();
-    private final Histogram pings = new Histogram(LONGEST_PING, DIGITS);
-    private volatile boolean counting;
+    private volatile @Nullable Histogram pings; // while they are counted
 
     private TenantsRun(TenantsSetting setting) {
         this.setting = setting;
@@ -52,7 +52,17 @@ final class TenantsRun {
     /** Measures with both sides in this process. */
     static TenantsResult run(TenantsSetting setting) {
         TenantsRun run = new TenantsRun(setting);
-        return setting.fabric() == FabricKind.LOCAL ? run.local() : run.linked();
+        return run.inThisProcess(near -> {}, (near, far) -> run.measure(near.senders()));
+    }
+
+    /** Measures without and then with an adversary, both sides in this process. */
+    static Beside run(Beside.Setting beside) {
+        TenantsRun run = new TenantsRun(beside.tenants());
+        return run.inThisProcess(near -> near.letPost(beside.before()), (near, far) -> run.measure(beside, near, far));
+    }
+
+    private <R> R inThisProcess(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
+        return setting.fabric() == FabricKind.LOCAL ? local(begin, measuring) : linked(begin, measuring);
     }
 
     /** Measures with the other side in another process. */
@@ -67,26 +77,27 @@ final class TenantsRun {
         }
     }
 
-    private TenantsResult local() {
+    private <R> R local(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
         Rendezvous[] pair = Rendezvous.pair();
         CompletableFuture<FarSide> opening = CompletableFuture.supplyAsync(
                 () -> FarSide.open(setting, pair[1]), task -> new Thread(task, "far side").start());
         try (NearSide near = NearSide.open(setting, pair[0]);
                 FarSide far = joined(opening)) {
             bringBack(near, far);
+            begin.accept(near);
             try {
                 start("tenants", () -> new Worker.Job(() -> near.turn() + far.turn(), () -> {}));
                 if (setting.ping() != Ping.NONE) {
                     start("ping", () -> new Worker.Job(() -> ping(near.pinger(), () -> {}), () -> {}));
                 }
-                return measure(near.senders());
+                return measuring.apply(near, far);
             } finally {
                 stop();
             }
         }
     }
 
-    private TenantsResult linked() {
+    private <R> R linked(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
         Rendezvous[] pair = Rendezvous.pair();
         CompletableFuture<FarSide> opening = new CompletableFuture<>();
         CompletableFuture<NearSide> near = new CompletableFuture<>();
@@ -98,10 +109,11 @@ final class TenantsRun {
             start("near side", () -> {
                 NearSide made = NearSide.open(setting, pair[0]);
                 bringBack(made, joined(opening));
+                begin.accept(made);
                 near.complete(made);
                 return sending(made);
             });
-            return measure(joined(near).senders());
+            return measuring.apply(joined(near), joined(opening));
         } finally {
             stop();
         }
@@ -115,10 +127,10 @@ final class TenantsRun {
     }
 
     private int ping(Pinger pinger, Runnable idle) {
-        boolean counted = counting;
+        Histogram counted = pings;
         long nanos = pinger.roundTrip(idle);
-        if (counted) {
-            pings.recordValue(Math.min(nanos, LONGEST_PING));
+        if (counted != null) {
+            counted.recordValue(Math.min(nanos, Sampling.LONGEST_PING));
         }
         return 1;
     }
@@ -173,34 +185,52 @@ final class TenantsRun {
     // ----------------------------------------------------------------------------------------------------
 
     private TenantsResult measure(List<TenantSender> senders) {
-        int count = senders.size();
-        ShareMeter meter = new ShareMeter(count);
-        long[] charged = new long[count];
-        boolean[] hadWork = new boolean[count];
-        long[] messages = new long[count];
-        long[][] delays = new long[count][DelayHistogram.CELLS];
-        pause(TimeUnit.MILLISECONDS.toNanos((long) (setting.warmup() * 1e3)));
-        for (int i = 0; i < count; i++) {
-            messages[i] = -senders.get(i).completed();
-            senders.get(i).statistics().delays(delays[i]);
+        Sampling sampling = sample(senders);
+        end();
+        return sampling.result();
+    }
+
+    private Beside measure(Beside.Setting beside, NearSide near, FarSide far) {
+        Sampling before = sample(near.senders());
+        near.letPost(Integer.MAX_VALUE);
+        AtomicLong attacks = new AtomicLong();
+        if (beside.adversary().isAttack()) {
+            start("attack", () -> attacking(beside.adversary().attack(near, far), attacks));
         }
-        long between = setting.ping() == Ping.NONE ? SAMPLE_NANOS : RARE_SAMPLE_NANOS;
-        counting = true;
-        read(senders, charged, hadWork);
         long begin = System.nanoTime();
-        meter.start(begin, charged);
-        for (long now = begin; now - begin < setting.seconds() * 1e9; now = System.nanoTime()) {
-            pause(between);
-            read(senders, charged, hadWork);
-            meter.sample(System.nanoTime(), charged, hadWork);
-        }
-        counting = false;
-        for (int i = 0; i < count; i++) {
-            messages[i] += senders.get(i).completed();
-        }
-        stop(); // the histogram is the pinger's until then
+        Sampling during = sample(near.senders());
+        double rate = attacks.get() * 1e9 / (System.nanoTime() - begin);
+        end();
+        return new Beside(before.result(), during.result(), rate);
+    }
+
+    private static Worker.Job attacking(Attack attack, AtomicLong attacks) {
+        return new Worker.Job(
+                () -> {
+                    int done = attack.turn();
+                    attacks.addAndGet(done);
+                    return done;
+                },
+                attack::close);
+    }
+
+    private void end() {
+        stop();
         workers.forEach(Worker::check);
-        return result(senders, meter, messages, delays);
+    }
+
+    private Sampling sample(List<TenantSender> senders) {
+        pause(TimeUnit.MILLISECONDS.toNanos((long) (setting.warmup() * 1e3)));
+        long between = setting.ping() == Ping.NONE ? SAMPLE_NANOS : RARE_SAMPLE_NANOS;
+        Sampling sampling = new Sampling(senders);
+        pings = sampling.pings();
+        while (sampling.nanos() < setting.seconds() * 1e9) {
+            pause(between);
+            sampling.look();
+        }
+        pings = null;
+        sampling.end();
+        return sampling;
     }
 
     /** Sleeps; a worker that has failed ends the measurement. */
@@ -212,46 +242,5 @@ final class TenantsRun {
                 workers.get(i).check();
             }
         }
-    }
-
-    private static void read(List<TenantSender> senders, long[] charged, boolean[] hadWork) {
-        for (int i = 0; i < charged.length; i++) {
-            charged[i] = senders.get(i).statistics().charged();
-            hadWork[i] = senders.get(i).hadWork();
-        }
-    }
-
-    private TenantsResult result(List<TenantSender> senders, ShareMeter meter, long[] messages, long[][] delays) {
-        double weights = setting.tenants().stream().mapToInt(Tenant::weight).sum();
-        List<TenantsResult.Figures> figures = new ArrayList<>();
-        for (int i = 0; i < messages.length; i++) {
-            Tenant tenant = setting.tenants().get(i);
-            long[] now = new long[DelayHistogram.CELLS];
-            senders.get(i).statistics().delays(now);
-            for (int cell = 0; cell < now.length; cell++) {
-                now[cell] -= delays[i][cell];
-            }
-            figures.add(new TenantsResult.Figures(
-                    tenant.name(),
-                    tenant.bytes(),
-                    meter.share(i),
-                    tenant.weight() / weights,
-                    messages[i] / meter.seconds(),
-                    meter.rate(i),
-                    meter.backlogged(i),
-                    List.of(DelayHistogram.percentile(now, 50), DelayHistogram.percentile(now, 99))));
-        }
-        return new TenantsResult(meter.seconds(), meter.contended(), figures, latency());
-    }
-
-    private TenantsResult.Latency latency() {
-        return pings.getTotalCount() == 0
-                ? TenantsResult.Latency.NONE
-                : new TenantsResult.Latency(
-                        pings.getTotalCount(),
-                        pings.getValueAtPercentile(50),
-                        pings.getValueAtPercentile(99),
-                        pings.getValueAtPercentile(99.9),
-                        pings.getMaxValue());
     }
 }

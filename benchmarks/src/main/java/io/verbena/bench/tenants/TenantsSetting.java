@@ -38,9 +38,6 @@ public record TenantsSetting(
         if (twoProcesses && fabric == FabricKind.LOCAL) {
             throw new BenchException("fabric local is within one process");
         }
-        if (!twoProcesses && fabric == FabricKind.SHM) {
-            throw new BenchException("fabric shm is between two processes");
-        }
         if (seconds <= 0 || warmup < 0) {
             throw new BenchException("seconds " + seconds + " after " + warmup + " to warm up");
         }

@@ -60,6 +60,7 @@ public final class UrgentCommand extends Measuring implements Callable<Integer> 
             description = "Leaves out Aeron IPC, which stands beside the echo within one process.")
     boolean noAeron;
 
+    private final Function<TenantsSetting, TenantsResult> measurement;
     private final Function<AeronFlood.Setting, TenantsResult> aeron;
 
     /** Measures in JVMs of its own and prints to the standard streams. */
@@ -72,7 +73,8 @@ public final class UrgentCommand extends Measuring implements Callable<Integer> 
             PrintStream err,
             Function<TenantsSetting, TenantsResult> measurement,
             Function<AeronFlood.Setting, TenantsResult> aeron) {
-        super(out, err, measurement);
+        super(out, err);
+        this.measurement = measurement;
         this.aeron = aeron;
     }
 

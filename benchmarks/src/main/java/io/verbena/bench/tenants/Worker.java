@@ -34,6 +34,9 @@ final class Worker implements AutoCloseable {
             ready = true;
             try {
                 turns(job.turn());
+            } catch (RuntimeException | Error e) {
+                failure = e; // before the others see what it leaves
+                throw e;
             } finally {
                 job.end().run();
             }

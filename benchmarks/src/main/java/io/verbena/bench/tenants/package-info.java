@@ -4,7 +4,7 @@
  *
  * <pre>
  *   command ── TenantsSetting ──▶ TenantsProcess (a JVM a measurement) ── one line of JSON ──▶ command's table
- *                                   SharesRun, UrgentRun: FabricNode, TenantSender ──▶ TenantSink
+ *                                   TenantsRun: FabricNode, TenantSender ──▶ TenantSink, Pinger; Attack beside them
  * </pre>
  */
 @NullMarked

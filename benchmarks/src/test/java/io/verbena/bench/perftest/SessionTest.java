@@ -3,6 +3,7 @@ package io.verbena.bench.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.bench.fabric.LinkSecurity;
 import io.verbena.nic.EngineMode;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -38,7 +39,8 @@ class SessionTest {
                 1,
                 64,
                 true,
-                TimeUnit.SECONDS.toNanos(timeoutSeconds));
+                TimeUnit.SECONDS.toNanos(timeoutSeconds),
+                LinkSecurity.NONE);
     }
 
     private static CompletableFuture<String> serve(ServerSocket server, PerftestSettings settings) {
@@ -54,7 +56,7 @@ class SessionTest {
 
     private static String connect(ServerSocket server, PerftestSettings settings) {
         try {
-            Session.connect(settings, "127.0.0.1", server.getLocalPort(), NOWHERE);
+            Session.connect(settings, "127.0.0.1", server.getLocalPort(), null, NOWHERE);
             return "done";
         } catch (PerftestException e) {
             return e.getMessage();
@@ -62,7 +64,7 @@ class SessionTest {
     }
 
     private static ServerSocket listen() {
-        return ControlSocket.listen(InetAddress.getLoopbackAddress(), 0);
+        return ControlSocket.listen(InetAddress.getLoopbackAddress(), 0, null);
     }
 
     @Test

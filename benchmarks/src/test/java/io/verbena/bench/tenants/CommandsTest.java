@@ -1,6 +1,7 @@
 package io.verbena.bench.tenants;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.arbiter.ChargedUnit;
@@ -96,18 +97,42 @@ class CommandsTest {
         AdversaryCommand command = new AdversaryCommand(
                 out,
                 out,
-                setting -> shares(setting, 0.5),
-                (adversary, settings) -> new KeptShare(100e6, 46e6, 54e6, 0.46, 0.5, 0.9));
+                this::beside,
+                (adversary, settings) -> new KeptShare(
+                        100e6, 46e6, 54e6, 0.46, 0.5, 0.9, TenantsResult.Latency.NONE, TenantsResult.Latency.NONE));
 
         String text = run(command, "--fabric=sim,local", "--adversary=one-byte");
 
         assertThat(measured).hasSize(2);
-        assertThat(measured.get(0).tenants()).hasSize(1);
-        assertThat(text)
-                .containsPattern("messages of 1 byte \\| chunks +\\| 50.00 % +\\| 46.00 % +\\| no +\\| +\\| 92.00 %");
+        assertThat(measured)
+                .extracting(setting -> setting.tenants().size(), TenantsSetting::ping)
+                .containsExactly(tuple(2, Ping.NONE), tuple(1, Ping.ECHO));
         assertThat(text)
                 .containsPattern(
-                        "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| yes +\\| [0-9.]+ % +\\| 200.00 %");
+                        "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 46.00 % +\\| no +\\| 90.00 % +\\| 92.00 %");
+        assertThat(text)
+                .containsPattern(
+                        "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| yes +\\| [0-9.]+ % +\\| 200.00 % .*"
+                                + "\\| 1.0 +\\| 1.0 +\\| 3.0 +\\| 3.0");
+    }
+
+    @Test
+    void attacksAreJudgedByTheRateThatIsLeft() {
+        AdversaryCommand command = new AdversaryCommand(out, out, this::beside, (adversary, settings) -> {
+            throw new AssertionError(adversary + " is not simulated");
+        });
+
+        String text = run(command, "--fabric=sim,shm", "--adversary=connect-storm,senseless");
+
+        assertThat(text)
+                .containsPattern(
+                        "peers that connect and leave +\\| chunks +\\| 100.00 % +\\| 100.00 % +\\| yes .* 7/s ");
+        assertThat(text).containsPattern("without sense +\\| chunks +\\| 50.00 % +\\| 100.00 % +\\| yes .* 200.00 %");
+    }
+
+    private Beside beside(Beside.Setting setting) {
+        TenantsResult result = shares(setting.tenants(), 0.5);
+        return new Beside(result, result, 7);
     }
 
     @Test

@@ -17,11 +17,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Real measurements, as short as can be: that they work, not what they come to. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -35,9 +38,9 @@ class TenantsRunTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     /** Measures until something came of it: a thread may get no core for as long as a short run takes. */
-    private static TenantsResult measure(Predicate<TenantsResult> enough, Supplier<TenantsResult> run) {
+    private static <R> R measure(Predicate<R> enough, Supplier<R> run) {
         long begin = System.nanoTime();
-        TenantsResult result = run.get();
+        R result = run.get();
         while (!enough.test(result) && System.nanoTime() - begin < PATIENCE_NANOS) {
             result = run.get();
         }
@@ -247,6 +250,38 @@ class TenantsRunTest {
 
             assertThat(result.tenants().get(0).messages()).as(fabric.name()).isPositive();
         }
+    }
+
+    static List<Arguments> attacks() {
+        List<Arguments> all = new ArrayList<>();
+        for (Adversary adversary : Adversary.values()) {
+            if (adversary.isAttack() && adversary != Adversary.BUSY_THREAD) {
+                all.add(Arguments.of(adversary, FabricKind.LOCAL, Ping.NONE));
+                all.add(Arguments.of(adversary, FabricKind.SHM, Ping.ECHO));
+                all.add(Arguments.of(adversary, FabricKind.UDS, Ping.NONE));
+                all.add(Arguments.of(adversary, FabricKind.TCP, Ping.ECHO));
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @MethodSource("attacks")
+    void theVictimGoesOnBesideEachAttack(Adversary adversary, FabricKind fabric, Ping ping) {
+        Beside.Setting setting =
+                new Beside.Setting(fabric, adversary, ping, Discipline.CHUNKS, ChargedUnit.BYTES, SECONDS, SECONDS);
+
+        Beside beside = measure(each -> each.attacks() > 0 && isAlive(each), () -> TenantsRun.run(setting));
+
+        assertThat(beside.attacks()).as("attacks a second").isPositive();
+        assertThat(isAlive(beside)).as("%s", beside).isTrue();
+    }
+
+    /** Whether the victim sent, or had answers, before and during. */
+    private static boolean isAlive(Beside beside) {
+        return Stream.of(beside.before(), beside.during())
+                .allMatch(each -> each.latency().count() > 0
+                        || each.tenants().stream().anyMatch(tenant -> tenant.messages() > 0));
     }
 
     @Test

@@ -170,10 +170,5 @@ public final class LocalFabric {
         public @Nullable AtomicBuffer segment(int segmentId) {
             return segments.find(segmentId);
         }
-
-        @Override
-        public boolean isGone() {
-            return false;
-        }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
@@ -61,8 +62,10 @@ final class MappedPeerMemory implements PeerMemory {
     }
 
     @Override
-    public boolean isGone() {
-        return SharedDirectory.isGone(directory, identity);
+    public BooleanSupplier gone() {
+        Path path = directory;
+        Object then = identity;
+        return () -> SharedDirectory.isGone(path, then);
     }
 
     private @Nullable AtomicBuffer map(int id) {

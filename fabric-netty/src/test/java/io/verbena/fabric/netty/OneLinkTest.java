@@ -114,9 +114,9 @@ class OneLinkTest {
             Link ab = a.fabric.connect(toB, LONG).get(20, TimeUnit.SECONDS);
             Link ba = b.node.nextLink();
             assertThat(claim(toB, 1)).isTrue();
-            assertThat(b.node.nextRejection()).contains("says that it is NIC 1", "does not prove it");
+            assertThat(b.node.nextRejection()).contains("says that it is NIC 0000000000000001", "does not prove it");
             assertThat(claim(toB, 2)).isTrue();
-            assertThat(b.node.nextRejection()).contains("says that it is NIC 2, which is this one");
+            assertThat(b.node.nextRejection()).contains("says that it is NIC 0000000000000002, which is this one");
             exchange(a, ab, b, ba);
             assertThat(b.node.links).isEmpty();
         }

@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,7 +247,7 @@ class SharedMemoryFabricTest {
                 other.wakePeer(0);
                 assertThat(other.peerMemory().control().getLong(0)).isEqualTo(other.peerNic());
                 assertThat(a.memory.directory()).as("closed is not dead").exists();
-                assertThat(other.peerMemory().isGone()).isFalse();
+                assertThat(other.peerMemory().gone().getAsBoolean()).isFalse();
                 assertThat(b.memory.directory()).exists();
             }
         }
@@ -283,13 +284,14 @@ class SharedMemoryFabricTest {
                 Path directory = here.memory.directory().resolveSibling("0000000000000002");
                 assertThat(directory).exists();
                 assertThat(SharedMemoryProvider.removeDead(root)).as("it lives").isZero();
-                assertThat(memory.isGone()).isFalse();
+                BooleanSupplier gone = memory.gone();
+                assertThat(gone.getAsBoolean()).isFalse();
 
                 child.destroyForcibly(); // SIGKILL, in the middle of its traffic
                 await().atMost(Duration.ofSeconds(10)).until(() -> link.state() == Link.State.DEAD);
-                await().atMost(LONG).until(memory::isGone);
+                await().atMost(LONG).until(gone::getAsBoolean);
                 await().atMost(LONG).until(() -> !Files.exists(directory));
-                assertThat(memory.isGone()).isTrue();
+                assertThat(gone.getAsBoolean()).isTrue();
                 assertThat(memory.segment(1).getLong(0))
                         .as("what is mapped stays readable")
                         .isEqualTo(4711);

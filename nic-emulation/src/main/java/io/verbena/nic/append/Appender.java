@@ -215,9 +215,7 @@ public final class Appender {
         QueueView view = views[queueId];
         if (view.key != key) {
             view = look(queueId, queue, key);
-            VarHandle.loadLoadFence(); // nor younger
-            if (table.getInt(queue + KEY_OFFSET) != key) {
-                views[queueId] = QueueView.UNKNOWN; // of two queues, perhaps
+            if (view.key != key) {
                 return NO_QUEUE;
             }
         }
@@ -225,50 +223,56 @@ public final class Appender {
             return BAD_KEY;
         }
         if (longest > view.recordLimit) {
-            if (!view.isSound) {
-                return NOT_MAPPED; // its owner judges
-            }
-            return longest > view.maxMessage ? TOO_LONG : LARGE_MESSAGE;
+            return tooLong(view, longest);
         }
-        int tries = 0;
-        while (true) {
-            int sequence = sequence(tail);
-            int offset = offset(tail);
-            if ((offset & NO_OFFSET) != 0) {
-                return giveUp(slotOffset, offset == GONE ? NO_QUEUE : NOT_MAPPED);
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            int status = claimAt(view, queueId, queue, tail, bytes, slotOffset);
+            if (status == OK) {
+                return OK;
             }
-            if (bytes <= view.chunkLength - offset) {
-                int found = locate(view, sequence);
-                if (found == OK) {
-                    table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
-                    long word = slotWord(SLOT_APPEND, queueId, bytes);
-                    table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word);
-                    if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, tail + bytes)) {
-                        roomBuffer = view.chunk;
-                        room = view.chunkPosition + offset;
-                        claimed(slotOffset, word);
-                        return OK;
-                    }
-                } else if (table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
-                    return giveUp(slotOffset, found == RNR ? notReady(queue) : found);
-                }
-            } else {
-                int status = roll(view, queueId, tail, bytes, slotOffset);
-                if (status == OK) {
-                    return OK;
-                }
-                if (status != LOST && table.getLongVolatile(queue + TAIL_OFFSET) == tail) {
-                    return giveUp(slotOffset, status == RNR ? notReady(queue) : status);
-                }
+            long now = table.getLongVolatile(queue + TAIL_OFFSET);
+            if (now == tail && status != LOST) {
+                return giveUp(slotOffset, status == RNR ? notReady(queue) : status);
             }
-            tail = table.getLongVolatile(queue + TAIL_OFFSET);
+            tail = now;
             if (table.getInt(queue + KEY_OFFSET) != key) {
                 return giveUp(slotOffset, NO_QUEUE); // destroyed, and perhaps made anew, meanwhile
             }
-            if (++tries == MOST_TRIES) {
-                return giveUp(slotOffset, NOT_MAPPED); // somebody moves it in circles
-            }
         }
+        return giveUp(slotOffset, NOT_MAPPED); // somebody moves it in circles
+    }
+
+    private static int tooLong(QueueView view, int longest) {
+        if (!view.isSound) {
+            return NOT_MAPPED; // its owner judges
+        }
+        return longest > view.maxMessage ? TOO_LONG : LARGE_MESSAGE;
+    }
+
+    /** Claims room at a tail; LOST if the tail has moved. */
+    private int claimAt(QueueView view, int queueId, int queue, long tail, int bytes, int slotOffset) {
+        int offset = offset(tail);
+        if ((offset & NO_OFFSET) != 0) {
+            return offset == GONE ? NO_QUEUE : NOT_MAPPED;
+        }
+        if (bytes > view.chunkLength - offset) {
+            return roll(view, queueId, tail, bytes, slotOffset);
+        }
+        int found = locate(view, sequence(tail));
+        if (found != OK) {
+            return found;
+        }
+        AtomicBuffer table = this.table;
+        long word = slotWord(SLOT_APPEND, queueId, bytes);
+        table.putLong(slotOffset + SLOT_SUBJECT_OFFSET, tail);
+        table.putLongRelease(slotOffset + SLOT_WORD_OFFSET, word);
+        if (!table.compareAndSetLong(queue + TAIL_OFFSET, tail, tail + bytes)) {
+            return LOST;
+        }
+        roomBuffer = view.chunk;
+        room = view.chunkPosition + offset;
+        claimed(slotOffset, word);
+        return OK;
     }
 
     /** The slot says that the claim has succeeded, before any byte of the payload is written: see HoleRecovery. */
@@ -282,6 +286,7 @@ public final class Appender {
         return status;
     }
 
+    /** Looks at a queue that has that key; UNKNOWN if it has another by now, for what was read is of two queues, perhaps. */
     private QueueView look(int queueId, int queue, int key) {
         QueueView view = new QueueView(
                 queue,
@@ -292,12 +297,13 @@ public final class Appender {
                 table.getInt(queue + RECORD_LIMIT_OFFSET),
                 table.getInt(queue + CHUNK_MASK_OFFSET),
                 control.limits().maxChunksPerQueue());
-        views[queueId] = view;
-        return view;
+        VarHandle.loadLoadFence(); // what was read is not younger than the key
+        views[queueId] = table.getInt(queue + KEY_OFFSET) == key ? view : QueueView.UNKNOWN;
+        return views[queueId];
     }
 
     /** Not a status of a claim: somebody else has moved the tail. */
-    private static final int LOST = 7;
+    private static final int LOST = -1;
 
     /** Claims the first room of the next chunk and closes this one with padding. */
     private int roll(QueueView view, int queueId, long tail, int bytes, int slotOffset) {

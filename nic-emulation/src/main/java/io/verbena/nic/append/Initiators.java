@@ -7,7 +7,6 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
 
 import io.verbena.nic.memory.ControlBlock;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AtomicBuffer;
@@ -22,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * in the middle of a copy, and what it still writes to must not look idle. Until then a claim is closed by the
  * compare-and-set that {@link HoleRecovery} describes, and a region stays busy.
  *
- * <p>Concurrency: {@link #connected}, {@link #abandonAll} and the clearing exclude each other, so that a slot which is given
- * to another initiator is never cleared under it: who gets it sees so only after {@link #connected}. Queries are for any
- * thread. Control path: nothing here is called for an operation.
+ * <p>Concurrency: any thread. What is known of a slot is one object, replaced by compare-and-set. A slot that is given to another
+ * initiator is never cleared under it: {@link #connected} waits for a clearing that has begun, and who gets the slot sees so only
+ * after that. Control path: nothing here is called for an operation.
  */
 public final class Initiators {
     private static final long FIRST_LOOK = 100_000_000;
@@ -33,10 +32,26 @@ public final class Initiators {
     private final TailPointerTable queues;
     private final ControlBlock control;
     private final AtomicBuffer table;
-    private final AtomicLongArray nics; // that the slots were last given to
-    private final int[] engines; // that gave them, each over links of its own
-    private final AtomicReferenceArray<@Nullable Departure> departures; // null: not abandoned
+    private final AtomicReferenceArray<@Nullable Holder> holders; // that the slots were last given to
     private volatile boolean anyAbandoned;
+
+    /**
+     * Who a slot was given to.
+     *
+     * @param nic its identity
+     * @param engine that gave it, over links of its own
+     * @param departure null while it has not left
+     * @param isCleared whether the slot is being cleared: a few instructions, by the allocator
+     */
+    private record Holder(long nic, int engine, @Nullable Departure departure, boolean isCleared) {
+        Holder left(@Nullable Departure how) {
+            return new Holder(nic, engine, how, false);
+        }
+
+        Holder cleared() {
+            return new Holder(nic, engine, departure, true);
+        }
+    }
 
     /** An initiator that has left: its process may have ended, or just the link. */
     private static final class Departure {
@@ -65,9 +80,7 @@ public final class Initiators {
         this.control = control;
         this.table = control.buffer();
         int slots = control.limits().maxQueuePairs();
-        this.nics = new AtomicLongArray(slots);
-        this.engines = new int[slots];
-        this.departures = new AtomicReferenceArray<>(slots);
+        this.holders = new AtomicReferenceArray<>(slots);
     }
 
     /**
@@ -78,16 +91,20 @@ public final class Initiators {
      * @param nic identity of the NIC that it is connected to
      * @param engine of the queue pair
      */
-    public synchronized void connected(int qpNumber, long nic, int engine) {
+    public void connected(int qpNumber, long nic, int engine) {
         int slot = control.qpSlot(qpNumber);
-        nics.set(slot, nic);
-        engines[slot] = engine;
-        departures.set(slot, null);
+        Holder next = new Holder(nic, engine, null, false);
+        Holder known = holders.get(slot);
+        while ((known != null && known.isCleared()) || !holders.compareAndSet(slot, known, next)) {
+            Thread.onSpinWait(); // a clearing is a few instructions
+            known = holders.get(slot);
+        }
     }
 
     /** The NIC that a queue pair's slot was last given to, 0 if to none. */
     long of(int qpNumber) {
-        return nics.get(control.qpSlot(qpNumber));
+        Holder known = holders.get(control.qpSlot(qpNumber));
+        return known == null ? 0 : known.nic();
     }
 
     /**
@@ -98,12 +115,16 @@ public final class Initiators {
      * @param engine that its link led to; links to other engines may be up
      * @param isGone whether its process has ended; asked by the allocator, again and again until it has
      */
-    public synchronized void abandonAll(long nic, int engine, BooleanSupplier isGone) {
+    public void abandonAll(long nic, int engine, BooleanSupplier isGone) {
         Departure departure = new Departure(isGone);
         int slots = control.slotsInUse();
         for (int slot = 0; slot < slots; slot++) {
-            if (nics.get(slot) == nic && engines[slot] == engine && departures.get(slot) == null) {
-                departures.set(slot, departure);
+            Holder known = holders.get(slot);
+            if (known != null
+                    && known.nic() == nic
+                    && known.engine() == engine
+                    && known.departure() == null
+                    && holders.compareAndSet(slot, known, known.left(departure))) { // if not, it was given to another
                 anyAbandoned = true;
             }
         }
@@ -114,7 +135,8 @@ public final class Initiators {
 
     /** Whether the initiator of a slot has left. */
     boolean isAbandoned(int slot) {
-        return departures.get(slot) != null;
+        Holder known = holders.get(slot);
+        return known != null && known.departure() != null;
     }
 
     /**
@@ -143,22 +165,27 @@ public final class Initiators {
 
     /** Clears a slot, unless its initiator may be alive, or its claim is still to be closed. */
     private int clear(int slot, long now) {
-        Departure departure = departures.get(slot);
-        if (departure == null || !departure.isOver(now)) { // not in the monitor: it may ask the operating system
+        Holder known = holders.get(slot);
+        Departure departure = known == null ? null : known.departure();
+        if (known == null || departure == null || !departure.isOver(now)) {
             return 0;
         }
-        synchronized (this) {
+        Holder cleared = known.cleared();
+        if (!holders.compareAndSet(slot, known, cleared)) {
+            return 0; // it was given to another
+        }
+        boolean done = false;
+        long word = 0;
+        try {
             int offset = control.slotOffset(slot);
-            long word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
+            word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
             int kind = slotKind(word);
             boolean claims = kind == SLOT_APPEND || kind == SLOT_ROLL;
-            if (departures.get(slot) != departure
-                    || (claims && !queues.isSettled(word, table.getLong(offset + SLOT_SUBJECT_OFFSET)))
-                    || (word != 0 && !table.compareAndSetLong(offset + SLOT_WORD_OFFSET, word, 0))) {
-                return 0;
-            }
-            departures.set(slot, null);
-            return word == 0 ? 0 : 1;
+            done = (!claims || queues.isSettled(word, table.getLong(offset + SLOT_SUBJECT_OFFSET)))
+                    && (word == 0 || table.compareAndSetLong(offset + SLOT_WORD_OFFSET, word, 0));
+        } finally {
+            holders.set(slot, done ? known.left(null) : known); // nobody else replaces it meanwhile
         }
+        return done && word != 0 ? 1 : 0;
     }
 }

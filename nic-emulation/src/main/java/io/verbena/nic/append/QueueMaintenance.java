@@ -260,10 +260,10 @@ final class QueueMaintenance {
             }
             dismantles = true;
         }
+        walk.dropSuspended();
         if (emptied) {
             return freed(walk.head()); // records are held: the head's own chunk may have been given back
         }
-        walk.dropSuspended();
         if (of.isCorrupted()) {
             largeMessages.abandon(); // what refers to them is not to be believed
             return freed(walk.head());

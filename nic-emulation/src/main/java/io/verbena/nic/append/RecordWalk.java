@@ -170,36 +170,10 @@ final class RecordWalk {
                     continue;
                 }
                 count++;
-                present = offset;
-                presentWord = word;
-                long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
-                int qpNumber = (int) source;
-                int immediate = (int) (source >>> 32);
-                if ((flags & LARGE) != 0) {
-                    takeLarge(handler, buffer, offset, length, qpNumber, immediate, flags & HAS_IMMEDIATE);
-                } else {
-                    records++;
-                    presentBytes = length - HEADER_LENGTH;
-                    bytes += presentBytes;
-                    if (flags >>> QUOTA_SHIFT != 0) {
-                        owe(flags, presentBytes);
-                    }
-                    handler.onMessage(
-                            buffer,
-                            offset + PAYLOAD_OFFSET,
-                            length - HEADER_LENGTH,
-                            qpNumber,
-                            immediate,
-                            flags & HAS_IMMEDIATE);
-                }
+                handle(handler, buffer, offset, word);
                 if (present == LEFT) {
                     count--;
-                    records--;
-                    bytes -= presentBytes;
-                    if (flags >>> QUOTA_SHIFT != 0) {
-                        quotaBytes -= alignedLength(presentBytes);
-                    }
-                    headOffset = offset;
+                    untake(offset, flags);
                     break;
                 }
                 if ((count & (HEAD_INTERVAL - 1)) == 0) {
@@ -207,18 +181,55 @@ final class RecordWalk {
                 }
             }
         } finally {
-            present = NONE;
-            if (headOffset != start || chunk != first) {
-                publishHead();
-            } else {
-                idle();
-            }
-            giveBack();
-            if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
-                leave();
-            }
+            end(handler, headOffset != start || chunk != first);
         }
         return count;
+    }
+
+    /** Hands a record to the handler. */
+    private void handle(AppendHandler handler, AtomicBuffer buffer, int offset, long word) {
+        present = offset;
+        presentWord = word;
+        int length = length(word);
+        int hasImmediate = flags(word) & HAS_IMMEDIATE;
+        long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
+        int qpNumber = (int) source;
+        int immediate = (int) (source >>> 32);
+        if ((flags(word) & LARGE) != 0) {
+            takeLarge(handler, buffer, offset, length, qpNumber, immediate, hasImmediate);
+        } else {
+            records++;
+            presentBytes = length - HEADER_LENGTH;
+            bytes += presentBytes;
+            if (flags(word) >>> QUOTA_SHIFT != 0) {
+                owe(flags(word), presentBytes);
+            }
+            handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, hasImmediate);
+        }
+    }
+
+    /** The record that was handled is the next one again. */
+    private void untake(int offset, int flags) {
+        records--;
+        bytes -= presentBytes;
+        if (flags >>> QUOTA_SHIFT != 0) {
+            quotaBytes -= alignedLength(presentBytes);
+        }
+        headOffset = offset;
+    }
+
+    /** A poll ends: what it took is told, or that it took nothing. */
+    private void end(AppendHandler handler, boolean moved) {
+        present = NONE;
+        if (moved) {
+            publishHead();
+        } else {
+            idle();
+        }
+        giveBack();
+        if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
+            leave();
+        }
     }
 
     /** A record is taken, and its sender may send so much more when the batch is over. */

@@ -66,8 +66,10 @@ public final class SenderQuota implements AutoCloseable {
     /** Its sender appends nothing any more. Its number is used again when all that has come of it was taken. */
     @Override
     public void close() {
-        closed = true;
-        quotas.free(this);
+        if (number != 0) {
+            closed = true;
+            quotas.free(this);
+        }
     }
 
     int number() {

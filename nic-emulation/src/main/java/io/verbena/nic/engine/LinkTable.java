@@ -408,7 +408,7 @@ final class LinkTable implements Arrivals {
     private void peerDied(Path path, Link link) {
         PeerMemory memory = link.peerMemory();
         if (memory != null) {
-            appendQueues.initiators().abandonAll(path.peerNic(), engine, memory::isGone);
+            appendQueues.initiators().abandonAll(path.peerNic(), engine, memory.gone());
         }
         for (int i = path.queuePairs().size() - 1; i >= 0; i--) {
             QpContext qp = path.queuePairs().get(i);

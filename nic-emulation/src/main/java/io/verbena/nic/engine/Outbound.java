@@ -179,7 +179,13 @@ final class Outbound implements AutoCloseable {
         if (timed) {
             timer.begin();
         }
-        int sent = executed(qp, slot, data, longest);
+        int sent;
+        try {
+            sent = qp.executeNow(slot, data, longest);
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+            sent = NO_ROOM; // not done: it is posted, and flushed
+        }
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
             sent(qp, sent);
@@ -191,15 +197,6 @@ final class Outbound implements AutoCloseable {
             arbiter.idle(qp);
         }
         return sent >= 0;
-    }
-
-    private int executed(QpContext qp, int slot, InlineData data, int longest) {
-        try {
-            return qp.executeNow(slot, data, longest);
-        } catch (RuntimeException | Error e) {
-            services.broken(qp, e);
-            return NO_ROOM; // not done: it is posted, and flushed
-        }
     }
 
     private int transmitted(QpContext qp, int budget) {

@@ -30,9 +30,4 @@ public final class OwnMemory implements PeerMemory {
     public @Nullable AtomicBuffer segment(int segmentId) {
         return provider.segment(segmentId);
     }
-
-    @Override
-    public boolean isGone() {
-        return false;
-    }
 }

@@ -1,5 +1,6 @@
 package io.verbena.nic.port;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,13 @@ public interface PeerMemory {
     AtomicBuffer segment(int segmentId);
 
     /**
-     * Whether the process that owns this memory is known to have ended, so that it touches no memory of this side any more.
-     * A link may end long before. A peer in this process never is: it finishes what it has begun. Any thread, also after the
-     * link was released; may ask the operating system.
+     * Tells whether the process that owns this memory is known to have ended, so that it touches no memory of this side any more.
+     * A link may end long before. By default it never is, as a peer in this process: that finishes what it has begun. To be asked
+     * by any thread, long after the link was released, and so it holds nothing of this memory; may ask the operating system.
      */
-    boolean isGone();
+    default BooleanSupplier gone() {
+        return () -> false;
+    }
 
     /**
      * Sets who is told that the peer has given segments back which are mapped here: {@link #letGo} is worth a call.

@@ -482,8 +482,8 @@ public final class SimLink implements Link {
         }
 
         @Override
-        public boolean isGone() {
-            return gone.getAsBoolean();
+        public BooleanSupplier gone() {
+            return gone;
         }
     }
 }

@@ -71,8 +71,8 @@ public final class SteppedMemory {
             }
 
             @Override
-            public boolean isGone() {
-                return gone.getAsBoolean();
+            public BooleanSupplier gone() {
+                return gone;
             }
         };
     }

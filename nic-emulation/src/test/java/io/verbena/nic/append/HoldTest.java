@@ -268,7 +268,6 @@ class HoldTest {
         return thread;
     }
 
-    /** Lets other threads run; not after one of them has failed, nor for ever. */
     /** The chunk that the consumer was in goes at once, and nobody looks into it again. */
     @Test
     void whatIsHeldOfADestroyedQueueKeepsItsChunkAlone() {
@@ -291,6 +290,7 @@ class HoldTest {
         assertThat(queue.isFreed()).isTrue();
     }
 
+    /** Lets other threads run; not after one of them has failed, nor for ever. */
     private static void giveWay(long begin, Queue<Throwable> failures) {
         Throwable failure = failures.peek();
         if (failure != null || System.nanoTime() - begin > PATIENCE_NANOS) {

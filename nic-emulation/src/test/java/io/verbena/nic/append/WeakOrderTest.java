@@ -84,11 +84,6 @@ class WeakOrderTest {
             public @Nullable AtomicBuffer segment(int segmentId) {
                 return own.segment(segmentId);
             }
-
-            @Override
-            public boolean isGone() {
-                return false;
-            }
         });
         // Who was told of the queue that comes appends what is too long for a chunk of the one before.
         int length = CHUNK / 4 + 1000;

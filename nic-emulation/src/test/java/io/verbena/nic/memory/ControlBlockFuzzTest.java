@@ -66,11 +66,6 @@ class ControlBlockFuzzTest {
             public AtomicBuffer segment(int segmentId) {
                 return (segmentId & 1) == 0 ? segment : null;
             }
-
-            @Override
-            public boolean isGone() {
-                return false;
-            }
         });
         for (int index = 0; index < peer.limits().maxKeys(); index++) {
             int key = peer.buffer().getInt(peer.keyOffset(index));

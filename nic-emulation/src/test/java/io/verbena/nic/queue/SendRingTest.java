@@ -149,9 +149,9 @@ class SendRingTest {
                 posted++;
             }
             assertThat(posted - completed).isLessThanOrEqualTo(ring.capacity());
-            if (random.nextInt(300) == 0) {
+            if (round == 1000 || random.nextInt(300) == 0) {
                 int before = ring.capacity();
-                ring.grow(random.nextInt(200) + 1);
+                ring.grow(random.nextInt(200) + (round == 1000 ? CAPACITY + 1 : 1));
                 assertThat(ring.capacity()).isGreaterThanOrEqualTo(before);
             }
             ring.publish();

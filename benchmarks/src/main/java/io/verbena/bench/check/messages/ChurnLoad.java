@@ -187,12 +187,12 @@ final class ChurnLoad implements Load {
         int of = site.newStream();
         int count = 0;
         FabricName fabric = site.host().fabric();
-        try (Node node = Node.launch(fabric.context()
+        try (Node node = Node.launch(fabric.context(site.settings().shared())
                 .name(name)
                 .mode(mode)
                 .linger(Duration.ofSeconds(10))
                 .peerTimeout(Duration.ofSeconds(3)))) {
-            Channel to = node.connect(site.host().address(Place.SINK.inbox()), Site.TIMEOUT);
+            Channel to = site.connectFirst(node, Place.SINK);
             for (int i = random.nextInt(MESSAGES); i > 0; i--) {
                 if (offer(to, of, count) != SendResult.SENT) {
                     break;

@@ -62,18 +62,20 @@ final class Client {
 
     /** Opens all loads. @return false if the hub was killed meanwhile */
     private boolean open() {
-        for (Load load : loads) {
-            beat("opening " + load.state());
-            try {
+        try {
+            beat("connecting");
+            site.connectFirst(site.node(), Place.SINK).close();
+            for (Load load : loads) {
+                beat("opening " + load.state());
                 load.open();
-            } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
-                if (!site.host().isDisturbed()) {
-                    throw e;
-                }
-                return false;
             }
+            return true;
+        } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
+            if (!site.host().isDisturbed()) {
+                throw e;
+            }
+            return false;
         }
-        return true;
     }
 
     private void beat(String now) {

@@ -20,9 +20,13 @@ public enum FabricName {
         return this != LOCAL;
     }
 
-    /** A context of a node that may use it. */
-    NodeContext context() {
-        return new NodeContext().sharedMemory(this == SHM);
+    /**
+     * A context of a node that may use it.
+     *
+     * @param shared directory of shared memory, which nodes that reach each other have in common
+     */
+    NodeContext context(Path shared) {
+        return new NodeContext().sharedMemory(this == SHM).sharedMemoryRoot(shared);
     }
 
     /** Makes a node reachable. @return the address, to which names are appended */

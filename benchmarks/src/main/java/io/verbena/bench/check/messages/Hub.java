@@ -57,6 +57,7 @@ final class Hub implements AutoCloseable {
             FabricName fabric,
             NodeMode mode,
             Path folder,
+            Path shared,
             int maxLength,
             Content content,
             Findings findings,
@@ -69,7 +70,7 @@ final class Hub implements AutoCloseable {
         this.entrance = new Entrance(name, findings);
         this.held = new HeldPile(name, content, findings);
         this.answers = new Answers(content, arrivals, entrance, random.split());
-        this.node = Node.launch(fabric.context()
+        this.node = Node.launch(fabric.context(shared)
                 .name(name)
                 .mode(mode)
                 .sendDepth(16 << random.nextInt(5))

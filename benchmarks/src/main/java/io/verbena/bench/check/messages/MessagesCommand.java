@@ -95,7 +95,8 @@ public final class MessagesCommand implements Callable<Integer> {
                     options.threads(),
                     left,
                     maxLength,
-                    options.stallSeconds());
+                    options.stallSeconds(),
+                    MessagesSettings.SHARED);
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -123,6 +123,7 @@ public final class MessagesRun {
                         c.fabric(),
                         hubMode,
                         folder,
+                        settings.shared(),
                         settings.maxLength(),
                         content,
                         findings,

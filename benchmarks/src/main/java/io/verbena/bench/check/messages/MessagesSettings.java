@@ -1,6 +1,7 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
+import java.nio.file.Path;
 import java.util.Set;
 
 /**
@@ -14,6 +15,7 @@ import java.util.Set;
  * @param loads what the clients do
  * @param maxLength bytes of the longest message, 64 KiB to 64 MiB
  * @param stallSeconds how long nothing may go on where something is due
+ * @param shared directory of shared memory
  */
 public record MessagesSettings(
         double seconds,
@@ -23,7 +25,11 @@ public record MessagesSettings(
         int threads,
         Set<LoadName> loads,
         int maxLength,
-        double stallSeconds) {
+        double stallSeconds,
+        Path shared) {
+    /** Where shared memory is, if nothing else is said. */
+    static final Path SHARED = Path.of("/dev/shm");
+
     /** Bytes of the longest message of a run, if nothing else is said. */
     public static final int MAX_LENGTH = 64 << 20;
 
@@ -53,6 +59,11 @@ public record MessagesSettings(
         if (fabrics.isEmpty() || modes.isEmpty() || loads.isEmpty()) {
             throw new IllegalArgumentException("fabrics, modes and loads must each be at least one");
         }
+    }
+
+    /** The same with shared memory in another directory. */
+    MessagesSettings within(Path directory) {
+        return new MessagesSettings(seconds, seed, fabrics, modes, threads, loads, maxLength, stallSeconds, directory);
     }
 
     long stallNanos() {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -60,6 +61,9 @@ public final class PeerProcess implements Callable<Integer> {
     @Parameters(index = "7")
     int firstStream;
 
+    @Parameters(index = "8")
+    Path shared = MessagesSettings.SHARED;
+
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final Findings findings = new Findings();
     private final Tally tally = new Tally();
@@ -71,10 +75,10 @@ public final class PeerProcess implements Callable<Integer> {
         Thread reader = new Thread(() -> read(host), "parent");
         reader.setDaemon(true);
         reader.start();
-        MessagesSettings settings =
-                new MessagesSettings(1, seed + number, Set.of(fabric), Set.of(mode), 1, LOADS, maxLength, stallSeconds);
+        MessagesSettings settings = new MessagesSettings(
+                1, seed + number, Set.of(fabric), Set.of(mode), 1, LOADS, maxLength, stallSeconds, shared);
         SplittableRandom random = new SplittableRandom(Content.mix(seed * 7919 + number));
-        Node node = Site.launch("peer-" + number, fabric, mode, random);
+        Node node = Site.launch("peer-" + number, fabric, shared, mode, random);
         Content content = new Content(seed); // as the hub judges it
         Site site = new Site(
                 node,

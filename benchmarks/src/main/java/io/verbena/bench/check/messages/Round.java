@@ -76,7 +76,7 @@ final class Round {
     }
 
     private Client client(int index) {
-        Node node = Site.launch("client-" + number + "-" + index, fabric, mode, random);
+        Node node = Site.launch("client-" + number + "-" + index, fabric, settings.shared(), mode, random);
         Site site = new Site(
                 node,
                 mode,

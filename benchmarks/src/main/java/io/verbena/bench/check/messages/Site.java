@@ -1,8 +1,11 @@
 package io.verbena.bench.check.messages;
 
+import io.verbena.Channel;
+import io.verbena.ConnectionException;
 import io.verbena.Node;
 import io.verbena.NodeMode;
 import io.verbena.TenantOptions;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,8 +41,8 @@ record Site(
     static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     /** Launches the node of a client; what may differ follows from the generator. */
-    static Node launch(String name, FabricName fabric, NodeMode mode, SplittableRandom random) {
-        return Node.launch(fabric.context()
+    static Node launch(String name, FabricName fabric, Path shared, NodeMode mode, SplittableRandom random) {
+        return Node.launch(fabric.context(shared)
                 .name(name)
                 .mode(mode)
                 .sendDepth(16 << random.nextInt(7))
@@ -48,6 +51,23 @@ record Site(
                 .linger(Duration.ofSeconds(10))
                 .tenant(new TenantOptions().name("gold").weight(3))
                 .tenant(new TenantOptions().name("tin").weight(1)));
+    }
+
+    /**
+     * The first connection of a node to the hub. Where the machine is short of time a process may not come to say its hello in the
+     * time that a node gives strangers: it is refused then, and tries again, until nothing has come of it for too long.
+     */
+    Channel connectFirst(Node from, Place to) {
+        long end = System.nanoTime() + settings.stallNanos();
+        while (true) {
+            try {
+                return from.connect(host.address(to.inbox()), TIMEOUT);
+            } catch (ConnectionException e) {
+                if (host.isDisturbed() || System.nanoTime() - end > 0) {
+                    throw e;
+                }
+            }
+        }
     }
 
     int newStream() {

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.agrona.IoUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ final class Soak {
     /** What is given back only when collectors and timers have been has so long to go. */
     private static final int LAST_LOOKS = 20;
 
-    private final MessagesSettings settings;
+    private MessagesSettings settings;
     private final double killEverySeconds;
     private final int peers;
     private final PrintStream out;
@@ -75,13 +76,16 @@ final class Soak {
     /** Runs it until the time is over or something is wrong. Returns the first flaw, or null. */
     @Nullable
     Flaw run() {
-        Resources before = Resources.now();
         Path folder;
+        Path shared;
         try {
             folder = Files.createTempDirectory("verbena-soak");
+            shared = Files.createTempDirectory(settings.shared(), "verbena-soak"); // others' files do not count
         } catch (IOException e) {
-            throw new BenchException("no folder for sockets: " + e.getMessage(), e);
+            throw new BenchException("no folder for sockets or shared memory: " + e.getMessage(), e);
         }
+        settings = settings.within(shared);
+        Resources before = Resources.now(shared);
         try {
             for (FabricName fabric : fabrics) {
                 NodeMode mode = modes.get(random.nextInt(modes.size()));
@@ -89,7 +93,9 @@ final class Soak {
                         + fabric.name().toLowerCase(Locale.ROOT);
                 Content content = new Content(settings.seed());
                 int longest = settings.maxLength();
-                hubs.put(fabric, new Hub(name, fabric, mode, folder, longest, content, findings, random.nextLong()));
+                hubs.put(
+                        fabric,
+                        new Hub(name, fabric, mode, folder, shared, longest, content, findings, random.nextLong()));
             }
             head();
             play();
@@ -107,6 +113,7 @@ final class Soak {
         if (findings.isClean()) {
             judge(before);
         }
+        IoUtil.delete(shared.toFile(), true);
         return findings.first();
     }
 
@@ -142,7 +149,7 @@ final class Soak {
             forget(now);
             if (now - nextLook > 0) {
                 nextLook = now + LOOK_NANOS;
-                growth.look(Resources.now());
+                growth.look(Resources.now(settings.shared()));
                 if (++looks % LOOKS_A_MINUTE == 0) {
                     line();
                     growth.grown().forEach(this::hasGrown);
@@ -201,10 +208,10 @@ final class Soak {
 
     /** All is closed: what was not there before must not be there now. */
     private void judge(Resources before) {
-        Resources now = Resources.now();
+        Resources now = Resources.now(settings.shared());
         for (int i = 0; i < LAST_LOOKS && !left(before, now).isEmpty(); i++) {
             LockSupport.parkNanos(LOOK_NANOS / LAST_LOOKS);
-            now = Resources.now();
+            now = Resources.now(settings.shared());
         }
         left(before, now)
                 .forEach(what -> findings.report(

@@ -120,7 +120,16 @@ public final class SoakCommand implements Callable<Integer> {
             throw wrong("--fabric local is within one process; peers are processes of their own");
         }
         try {
-            return new MessagesSettings(minutes * 60, seed, fabrics, modes, 1, PeerProcess.LOADS, maxLength, stall);
+            return new MessagesSettings(
+                    minutes * 60,
+                    seed,
+                    fabrics,
+                    modes,
+                    1,
+                    PeerProcess.LOADS,
+                    maxLength,
+                    stall,
+                    MessagesSettings.SHARED);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }

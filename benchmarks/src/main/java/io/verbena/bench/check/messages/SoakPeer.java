@@ -51,7 +51,8 @@ final class SoakPeer {
                 Integer.toString(settings.maxLength()),
                 Double.toString(settings.stallSeconds()),
                 Integer.toString(number),
-                Integer.toString(firstStream)));
+                Integer.toString(firstStream),
+                settings.shared().toString()));
         this.input = new PrintStream(process.process().getOutputStream(), true, StandardCharsets.UTF_8);
         Thread reader = new Thread(this::read, "soak-peer-" + number);
         reader.setDaemon(true);

@@ -21,7 +21,8 @@ class MessagesRunTest {
 
     private static MessagesResult run(
             double seconds, Set<FabricName> fabrics, Set<NodeMode> modes, Set<LoadName> loads) {
-        MessagesSettings settings = new MessagesSettings(seconds, 4711, fabrics, modes, 2, loads, MAX_LENGTH, 30);
+        MessagesSettings settings =
+                new MessagesSettings(seconds, 4711, fabrics, modes, 2, loads, MAX_LENGTH, 30, MessagesSettings.SHARED);
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         return new MessagesRun(settings, nowhere).run();
     }

@@ -1,0 +1,98 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.nic.arbiter.DelayHistogram;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** What the NIC says of tenants for a time, and the pings in it. For one thread, the histogram for the one that pings. */
+final class Sampling {
+    /** Longer pings count as this, in nanoseconds. */
+    static final long LONGEST_PING = 20_000_000_000L;
+
+    /** Of a histogram of pings. */
+    static final int DIGITS = 3;
+
+    private final List<TenantSender> senders;
+    private final ShareMeter meter;
+    private final long[] charged;
+    private final boolean[] hadWork;
+    private final long[] messages;
+    private final long[][] delays;
+    private final Histogram pings = new Histogram(LONGEST_PING, DIGITS);
+    private final long begin;
+
+    /** Begins. */
+    Sampling(List<TenantSender> senders) {
+        this.senders = senders;
+        int count = senders.size();
+        meter = new ShareMeter(count);
+        charged = new long[count];
+        hadWork = new boolean[count];
+        messages = new long[count];
+        delays = new long[count][DelayHistogram.CELLS];
+        addMessagesAndDelays(-1);
+        read();
+        begin = System.nanoTime();
+        meter.start(begin, charged);
+    }
+
+    /** Nanoseconds for which it has gone on. */
+    long nanos() {
+        return System.nanoTime() - begin;
+    }
+
+    /** Where round trips are counted. */
+    Histogram pings() {
+        return pings;
+    }
+
+    /** Looks at all tenants. */
+    void look() {
+        read();
+        meter.sample(System.nanoTime(), charged, hadWork);
+    }
+
+    private void read() {
+        for (int i = 0; i < charged.length; i++) {
+            charged[i] = senders.get(i).statistics().charged();
+            hadWork[i] = senders.get(i).hadWork();
+        }
+    }
+
+    /** Ends. */
+    void end() {
+        addMessagesAndDelays(1);
+    }
+
+    private void addMessagesAndDelays(int sign) {
+        long[] now = new long[DelayHistogram.CELLS];
+        for (int i = 0; i < messages.length; i++) {
+            messages[i] += sign * senders.get(i).completed();
+            senders.get(i).statistics().delays(now);
+            for (int cell = 0; cell < now.length; cell++) {
+                delays[i][cell] += sign * now[cell];
+            }
+        }
+    }
+
+    /** What it came to, once nobody pings any more. */
+    TenantsResult result() {
+        double weights =
+                senders.stream().mapToInt(each -> each.tenant().weight()).sum();
+        List<TenantsResult.Figures> figures = new ArrayList<>();
+        for (int i = 0; i < messages.length; i++) {
+            Tenant tenant = senders.get(i).tenant();
+            figures.add(new TenantsResult.Figures(
+                    tenant.name(),
+                    tenant.bytes(),
+                    meter.share(i),
+                    tenant.weight() / weights,
+                    messages[i] / meter.seconds(),
+                    meter.rate(i),
+                    meter.backlogged(i),
+                    List.of(DelayHistogram.percentile(delays[i], 50), DelayHistogram.percentile(delays[i], 99))));
+        }
+        return new TenantsResult(meter.seconds(), meter.contended(), figures, TenantsResult.Latency.of(pings));
+    }
+}
