@@ -113,6 +113,10 @@ class MappedWindowTest {
             simulation.add("tenant" + number, this::pump);
         }
 
+        void weight(int weight) {
+            group.set(new GroupAttributes().weight(weight));
+        }
+
         private int pump() {
             int work = done.poll(c -> {}, 64);
             while (qp.outstanding() < depth) {
@@ -128,10 +132,14 @@ class MappedWindowTest {
     }
 
     private double share() {
-        simulation.runFor(20 * MILLI);
+        return shareAfter(20 * MILLI, 60 * MILLI);
+    }
+
+    private double shareAfter(long skipped, long counted) {
+        simulation.runFor(skipped);
         long one = taken[0];
         long other = taken[1];
-        simulation.runFor(60 * MILLI);
+        simulation.runFor(counted);
         one = taken[0] - one;
         return one / (double) (one + taken[1] - other);
     }
@@ -202,6 +210,30 @@ class MappedWindowTest {
         new Load(0, 1, 1024, 256);
         new Load(1, 9, LONGEST, 8, other);
         assertThat(share()).isCloseTo(0.1, within(0.02));
+    }
+
+    @Test
+    void aChangeOfWeightsIsFollowedAmongQueuesThatTheEngineTakes() {
+        takeByEngine();
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256, other);
+        assertThat(share()).isCloseTo(0.9, within(0.02));
+        first.weight(1);
+        second.weight(9);
+        assertThat(share()).isCloseTo(0.1, within(0.02));
+    }
+
+    /** What waits is what such a consumer takes in half a second, and not what the queue holds. */
+    @Test
+    void aChangeOfWeightsIsFollowedAlsoByASlowConsumer() {
+        consumes = false;
+        simulation.after(MILLI, this::takeSlowly);
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256);
+        assertThat(shareAfter(1000 * MILLI, 1000 * MILLI)).isCloseTo(0.9, within(0.02));
+        first.weight(1);
+        second.weight(9);
+        assertThat(shareAfter(1000 * MILLI, 1000 * MILLI)).isCloseTo(0.1, within(0.02));
     }
 
     @Test
