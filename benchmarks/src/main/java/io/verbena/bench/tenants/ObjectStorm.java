@@ -8,6 +8,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import org.jspecify.annotations.Nullable;
 
 /** Creates one of each of a NIC's objects and destroys them, again and again. */
 final class ObjectStorm implements Attack {
@@ -25,14 +26,25 @@ final class ObjectStorm implements Attack {
         try (ProtectionDomain domain = nic.allocateProtectionDomain();
                 CompletionQueue completions = nic.createCompletionQueue(DEPTH)) {
             MemoryRegion region = domain.allocate(BYTES, Access.ALL);
-            AppendQueue queue = domain.createAppendQueue(
-                    new AppendQueueAttributes().chunkLength(BYTES).maxMessage(BYTES / 4));
+            AppendQueue queue = create(domain);
             domain.createQueuePair(new QueuePairAttributes().completionQueue(completions))
                     .close();
-            queue.destroy(true);
+            if (queue != null) {
+                queue.destroy(true);
+            }
             domain.deregister(region);
         }
         return 1;
+    }
+
+    /** An append queue, or null where as many as there may be have been destroyed faster than they become free. */
+    private static @Nullable AppendQueue create(ProtectionDomain domain) {
+        try {
+            return domain.createAppendQueue(
+                    new AppendQueueAttributes().chunkLength(BYTES).maxMessage(BYTES / 4));
+        } catch (IllegalStateException e) {
+            return null;
+        }
     }
 
     @Override

@@ -190,8 +190,16 @@ public final class TailPointerTable {
                 return queue;
             }
         }
-        throw new IllegalStateException("append queues " + queues.length() + " = maximum " + queues.length()
-                + "; raise ControlLimits.maxAppendQueues");
+        throw new IllegalStateException("append queues " + queues.length() + " = maximum " + queues.length() + ", "
+                + countDismantled() + " of them destroyed and not free yet; raise ControlLimits.maxAppendQueues");
+    }
+
+    private int countDismantled() {
+        int count = 0;
+        for (int id = 0; id < dismantled.length(); id++) {
+            count += dismantled.get(id) == null ? 0 : 1;
+        }
+        return count;
     }
 
     private int newKey() {
