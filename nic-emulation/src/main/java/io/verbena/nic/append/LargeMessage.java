@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   FREE ─ responder ─▶ TAKEN ─▶ REQUESTED ─ allocator ─▶ READY ─ responder ─▶ OPEN ─ commit ─▶ COMMITTED
- *     ▲                                                     │ too late, too small  │ abort          │ consumed
- *     └───────────────── allocator ──────────── DONE ◀──────┴──────────────────────┴────────────────┘
+ *     ▲                                                     │ too small      ▲  │ abort           │ consumed
+ *     │                                                     └───────▶ DONE ◀─│──┴─────────────────┘
+ *     │                                                                ├─ responder, if it fits
+ *     └──────── allocator, also of what is READY for too long ◀────────┘
  * </pre>
  *
  * <p>Concurrency: the state is the hand-over; whoever moved it there owns the other fields until it moves on.

@@ -12,7 +12,8 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
+ * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn. What a
+ * message is done with is kept for the next that fits in it, and given back when none has come for a while or memory is short.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
@@ -25,6 +26,8 @@ final class LargeMessages {
     private final Footprint footprint;
     private final UnfinishedMessages unfinished;
     private long waitNanos;
+    private volatile boolean used; // since trim has looked
+    private boolean givesBack; // what is kept
     private int next; // place that the next turn begins with
 
     LargeMessages(
@@ -47,13 +50,16 @@ final class LargeMessages {
     }
 
     /**
-     * The mapping that was made for a queue pair, or null: asked for now, or before.
+     * A mapping that was made for a queue pair, or that is kept and fits; or null: asked for now, or before.
      *
      * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is kept for it
      *     accordingly if the surplus time is shorter
      */
     @Nullable
     LargeMessage claim(int qpNumber, int length, long againNanos) {
+        if (!used) {
+            used = true;
+        }
         LargeMessage free = null;
         int end = 0;
         for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
@@ -73,6 +79,12 @@ final class LargeMessages {
                 free = place;
             }
         }
+        for (int i = 0; i < end; i++) {
+            LargeMessage place = places.get(i);
+            if (place != null && place.state() == LargeMessage.DONE && reuse(place, qpNumber, length, againNanos)) {
+                return place;
+            }
+        }
         if (free != null && ask(free, qpNumber, length, againNanos)) {
             return null;
         }
@@ -83,6 +95,23 @@ final class LargeMessages {
             }
         }
         return null; // or another engine was faster: the sender asks again
+    }
+
+    /** Takes a mapping that is kept, if it is long enough and not by far too long. */
+    private static boolean reuse(LargeMessage place, int qpNumber, int length, long againNanos) {
+        if (!place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+            return false;
+        }
+        Segment segment = place.segment;
+        int capacity = segment == null ? 0 : segment.buffer().capacity();
+        if (capacity < length || capacity >> 1 > length) {
+            place.move(LargeMessage.TAKEN, LargeMessage.DONE);
+            return false;
+        }
+        place.qpNumber = qpNumber;
+        place.length = length;
+        place.waitNanos = LargeAppender.keptNanos(againNanos);
+        return place.move(LargeMessage.TAKEN, LargeMessage.OPEN);
     }
 
     private static boolean ask(LargeMessage place, int qpNumber, int length, long againNanos) {
@@ -132,7 +161,33 @@ final class LargeMessages {
                 : null;
     }
 
-    /** Makes a mapping that was asked for, or releases one that is done with or was never fetched. Returns work done. */
+    /** Begins to give back what is kept, if none was asked for since the last call. Returns work done. */
+    int trim() {
+        if (used) {
+            used = false;
+            return 0;
+        }
+        return release();
+    }
+
+    /** Begins to give back what is kept: one mapping now, the others one a turn. Returns work done. */
+    int release() {
+        givesBack = giveBackOne();
+        return givesBack ? 1 : 0;
+    }
+
+    private boolean giveBackOne() {
+        LargeMessage place;
+        for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
+            if (place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+                free(place, true);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Makes a mapping that was asked for, or releases one that is not kept or was never fetched. Returns work done. */
     int maintain(long now, boolean mayAllocate) {
         if (!mayAllocate) {
             return 0;
@@ -149,7 +204,7 @@ final class LargeMessages {
                 return 1;
             }
         }
-        return 0;
+        return givesBack ? release() : 0;
     }
 
     private boolean serve(LargeMessage place, long now) {
@@ -158,13 +213,10 @@ final class LargeMessages {
                 return make(place, now);
             case LargeMessage.READY:
                 if (now - place.readyAt < Math.max(waitNanos, place.waitNanos)
-                        || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                        || !place.move(LargeMessage.READY, LargeMessage.TAKEN)) {
                     return false;
                 }
                 unfinished.end(place.qpNumber);
-                free(place, true);
-                return true;
-            case LargeMessage.DONE:
                 free(place, true);
                 return true;
             default:
@@ -175,7 +227,7 @@ final class LargeMessages {
     private boolean make(LargeMessage place, long now) {
         int length = Math.max(1, place.length);
         if (!footprint.reserveFor(place.qpNumber, length, unfinished)) {
-            return false;
+            return giveBackOne();
         }
         Segment segment;
         try {
@@ -194,7 +246,7 @@ final class LargeMessages {
     }
 
     /**
-     * Frees a place that is DONE: its responder has committed or aborted, its consumer's handler has returned, and only the
+     * Frees a place that was taken: its responder has committed or aborted, its consumer's handler has returned, and only the
      * owner ever had the mapping. The consumer of a destroyed queue may be in a handler: then it is left to the collector.
      */
     private void free(LargeMessage place, boolean atOnce) {
@@ -209,14 +261,14 @@ final class LargeMessages {
                 memory.release(segment);
             }
         }
-        place.move(LargeMessage.DONE, LargeMessage.FREE);
+        place.move(LargeMessage.TAKEN, LargeMessage.FREE);
     }
 
     /** Messages that nobody can find any more go, but left to the collector: somebody may hold one. */
     void abandon() {
         for (int i = 0; i < places.length(); i++) {
             LargeMessage place = places.get(i);
-            if (place != null && place.move(LargeMessage.COMMITTED, LargeMessage.DONE)) {
+            if (place != null && place.move(LargeMessage.COMMITTED, LargeMessage.TAKEN)) {
                 free(place, false);
             }
         }
@@ -237,7 +289,7 @@ final class LargeMessages {
             if (place.move(LargeMessage.REQUESTED, LargeMessage.FREE)) {
                 continue;
             }
-            if (place.move(LargeMessage.READY, LargeMessage.DONE) || place.state() == LargeMessage.DONE) {
+            if (place.move(LargeMessage.READY, LargeMessage.TAKEN) || place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
                 free(place, atOnce);
             }
             drained &= place.state() == LargeMessage.FREE;

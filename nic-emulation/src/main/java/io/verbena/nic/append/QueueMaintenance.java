@@ -175,11 +175,11 @@ final class QueueMaintenance {
             noteShortage(refused, head, tail, now);
             if (refused) {
                 ring.releaseFree();
-                work += staging.release();
+                work += staging.release() + largeMessages.release();
             } else if (now - surplusLook >= attributes.surplusNanos()) {
                 surplusLook = now;
                 ring.releaseSurplus();
-                work += staging.trim();
+                work += staging.trim() + largeMessages.trim();
             }
             work += ring.releaseOne(tailSequence);
         }
