@@ -49,6 +49,7 @@ final class LargeMessage {
     volatile long waitNanos;
 
     volatile long readyAt;
+    volatile int looks; // of the allocator's that found it kept
     volatile @Nullable Segment segment;
 
     LargeMessage(int index) {

@@ -12,22 +12,24 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn. What a
- * message is done with is kept for the next that fits in it, and given back when none has come for a while or memory is short.
+ * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn. The
+ * mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a while or memory is
+ * short.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
  * <p>Concurrency: {@link #claim} by any engine of the owner, {@link #maintain} under the queue's maintenance flag.
  */
 final class LargeMessages {
+    /** Looks, a surplus time apart, that find a mapping kept before it goes. */
+    private static final int IDLE_LOOKS = 2;
+
     private final int queueId;
     private final AtomicReferenceArray<@Nullable LargeMessage> places;
     private final MemoryProvider memory;
     private final Footprint footprint;
     private final UnfinishedMessages unfinished;
     private long waitNanos;
-    private volatile boolean used; // since trim has looked
-    private boolean givesBack; // what is kept
     private int next; // place that the next turn begins with
 
     LargeMessages(
@@ -57,9 +59,6 @@ final class LargeMessages {
      */
     @Nullable
     LargeMessage claim(int qpNumber, int length, long againNanos) {
-        if (!used) {
-            used = true;
-        }
         LargeMessage free = null;
         int end = 0;
         for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
@@ -111,6 +110,7 @@ final class LargeMessages {
         place.qpNumber = qpNumber;
         place.length = length;
         place.waitNanos = LargeAppender.keptNanos(againNanos);
+        place.looks = 0;
         return place.move(LargeMessage.TAKEN, LargeMessage.OPEN);
     }
 
@@ -161,22 +161,22 @@ final class LargeMessages {
                 : null;
     }
 
-    /** Begins to give back what is kept, if none was asked for since the last call. Returns work done. */
-    int trim() {
-        if (used) {
-            used = false;
-            return 0;
+    /** Lets the next turns give back what is kept and was not used since the call before the last. Returns whether there is some. */
+    boolean trim() {
+        boolean some = false;
+        LargeMessage place;
+        for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
+            if (place.state() == LargeMessage.DONE) {
+                int looks = place.looks + 1;
+                place.looks = looks; // of one that is used just now too: it may go early
+                some |= looks >= IDLE_LOOKS;
+            }
         }
-        return release();
+        return some;
     }
 
-    /** Begins to give back what is kept: one mapping now, the others one a turn. Returns work done. */
-    int release() {
-        givesBack = giveBackOne();
-        return givesBack ? 1 : 0;
-    }
-
-    private boolean giveBackOne() {
+    /** Gives back one mapping that is kept, whichever. Returns whether there was one. */
+    boolean giveBackOne() {
         LargeMessage place;
         for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
             if (place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
@@ -187,7 +187,7 @@ final class LargeMessages {
         return false;
     }
 
-    /** Makes a mapping that was asked for, or releases one that is not kept or was never fetched. Returns work done. */
+    /** Makes a mapping that was asked for, or releases one that was kept for long or never fetched. Returns work done. */
     int maintain(long now, boolean mayAllocate) {
         if (!mayAllocate) {
             return 0;
@@ -204,7 +204,7 @@ final class LargeMessages {
                 return 1;
             }
         }
-        return givesBack ? release() : 0;
+        return 0;
     }
 
     private boolean serve(LargeMessage place, long now) {
@@ -217,6 +217,12 @@ final class LargeMessages {
                     return false;
                 }
                 unfinished.end(place.qpNumber);
+                free(place, true);
+                return true;
+            case LargeMessage.DONE:
+                if (place.looks < IDLE_LOOKS || !place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+                    return false;
+                }
                 free(place, true);
                 return true;
             default:
@@ -261,6 +267,7 @@ final class LargeMessages {
                 memory.release(segment);
             }
         }
+        place.looks = 0;
         place.move(LargeMessage.TAKEN, LargeMessage.FREE);
     }
 
@@ -289,7 +296,8 @@ final class LargeMessages {
             if (place.move(LargeMessage.REQUESTED, LargeMessage.FREE)) {
                 continue;
             }
-            if (place.move(LargeMessage.READY, LargeMessage.TAKEN) || place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+            if (place.move(LargeMessage.READY, LargeMessage.TAKEN)
+                    || place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
                 free(place, atOnce);
             }
             drained &= place.state() == LargeMessage.FREE;
