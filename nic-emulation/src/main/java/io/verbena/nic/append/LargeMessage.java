@@ -28,6 +28,9 @@ final class LargeMessage {
     static final int COMMITTED = 5;
     static final int DONE = 6;
 
+    /** Looks of the allocator, a surplus time apart, that find a mapping kept before it goes. */
+    static final int IDLE_LOOKS = 2;
+
     private static final VarHandle STATE;
 
     static {
@@ -87,7 +90,14 @@ final class LargeMessage {
         state = READY;
     }
 
+    /** It was consumed: what it lay in is kept for the next one. */
     void discard() {
+        state = DONE;
+    }
+
+    /** It came to nothing: what it lay in goes at once. */
+    void giveUp() {
+        looks = IDLE_LOOKS;
         state = DONE;
     }
 }

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: {@link #claim} by any engine of the owner, {@link #maintain} under the queue's maintenance flag.
  */
 final class LargeMessages {
-    /** Looks, a surplus time apart, that find a mapping kept before it goes. */
-    private static final int IDLE_LOOKS = 2;
-
     private final int queueId;
     private final AtomicReferenceArray<@Nullable LargeMessage> places;
     private final MemoryProvider memory;
@@ -71,7 +68,7 @@ final class LargeMessages {
                     if (place.buffer().capacity() >= length) {
                         return place;
                     }
-                    place.discard();
+                    place.giveUp();
                 }
             }
             if (state == LargeMessage.FREE && free == null) {
@@ -169,7 +166,7 @@ final class LargeMessages {
             if (place.state() == LargeMessage.DONE) {
                 int looks = place.looks + 1;
                 place.looks = looks; // of one that is used just now too: it may go early
-                some |= looks >= IDLE_LOOKS;
+                some |= looks >= LargeMessage.IDLE_LOOKS;
             }
         }
         return some;
@@ -220,7 +217,7 @@ final class LargeMessages {
                 free(place, true);
                 return true;
             case LargeMessage.DONE:
-                if (place.looks < IDLE_LOOKS || !place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+                if (place.looks < LargeMessage.IDLE_LOOKS || !place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
                     return false;
                 }
                 free(place, true);

@@ -125,7 +125,7 @@ class LargeMessageTest {
     @Test
     void abortAndForgottenRequestsGiveTheMemoryBack() {
         owner.large().abort(claim(LENGTH, 3));
-        nic.rest();
+        nic.settle();
         assertThat(queue.query().footprint()).isEqualTo(idle);
 
         assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
