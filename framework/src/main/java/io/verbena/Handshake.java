@@ -163,7 +163,7 @@ final class Handshake {
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
             int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : context.maxConnectionsPerPeer();
-            Object user = PeerUsage.keyOf(peer, peerNic);
+            Object user = peer.key(peerNic);
             String excess = usage.defect(user, limit, shared == null ? 0 : shared.length());
             if (excess != null) {
                 rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
