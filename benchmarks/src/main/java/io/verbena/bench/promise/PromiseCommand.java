@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
         })
 public final class PromiseCommand implements Callable<Integer> {
     private static final double COLD_SECONDS = 4;
-    private static final double QUICK_SECONDS = 2;
+    private static final double QUICK_SECONDS = 1.2;
     private static final double QUICK_WARMUP = 1;
     private static final double QUICK_COLD_SECONDS = 2;
 
