@@ -378,15 +378,17 @@ public final class NettyLink implements AuthenticatedLink {
             return;
         }
         ended = true;
+        boolean closedHere =
+                state == State.CLOSED; // once it is down, whoever sees that closes it, and that is not meant
         STATE.compareAndSet(this, State.UP, State.DOWN);
         arrived();
-        if (state == State.CLOSED) {
+        if (closedHere) {
             LOG.debug("link to {} closed", remote);
         } else {
             LOG.info("link to {} is down: {}", remote, reason(cause));
         }
         fabric.linkEnded(this);
-        if (process != null && state != State.CLOSED) {
+        if (process != null && !closedHere) {
             fabric.watch(this, process, 0);
         }
         if (connector != null) {
