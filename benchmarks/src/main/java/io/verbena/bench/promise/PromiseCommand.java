@@ -70,7 +70,7 @@ public final class PromiseCommand implements Callable<Integer> {
                             + " 1 ms in every 10), responder; default all.")
     List<ReceiverKind> receivers = List.of(ReceiverKind.values());
 
-    @Option(names = "--quick", description = "Three cells of each fabric and mode, short: two minutes.")
+    @Option(names = "--quick", description = "Three cells of each fabric and mode, short: a minute and a half.")
     boolean quick;
 
     @Option(names = "--list", description = "Print the cells, and measure nothing.")
