@@ -16,16 +16,11 @@ public final class FaultyClock implements NanoClock {
     }
 
     /** What a turn meets; without a stack trace, which the engine would log. */
-    public static final class Fault extends IllegalStateException {
-        private static final long serialVersionUID = 1;
+    public static final class Fault extends RuntimeException {
+        private static final long serialVersionUID = 1L;
 
         private Fault() {
-            super("a clock that fails, on purpose");
-        }
-
-        @Override
-        public synchronized Throwable fillInStackTrace() {
-            return this;
+            super("a clock that fails, on purpose", null, true, false);
         }
     }
 
