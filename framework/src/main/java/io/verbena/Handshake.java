@@ -408,6 +408,9 @@ final class Handshake {
 
     /** A connection is over: a request like its own would be a new one. Under the lock. */
     void forget(Connection c) {
+        if (pending.remove(c.transaction, c)) {
+            c.opened.completeExceptionally(new ConnectionException("it ended before it was open: " + c.reason));
+        }
         unconfirmed.remove(c);
         Object user = c.usedBy;
         if (user != null) {
