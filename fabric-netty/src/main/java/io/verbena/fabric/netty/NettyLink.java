@@ -378,14 +378,14 @@ public final class NettyLink implements AuthenticatedLink {
             return;
         }
         ended = true;
-        STATE.compareAndSet(this, State.UP, State.DOWN);
+        boolean byPeer = STATE.compareAndSet(this, State.UP, State.DOWN) && cause == null; // or else it was not up here
         arrived();
         if (state == State.CLOSED) {
             LOG.debug("link to {} closed", remote);
         } else {
             LOG.info("link to {} is down: {}", remote, reason(cause));
         }
-        fabric.linkEnded(this);
+        fabric.linkEnded(this, byPeer && connector == null);
         if (process != null && state != State.CLOSED) {
             fabric.watch(this, process, 0);
         }
