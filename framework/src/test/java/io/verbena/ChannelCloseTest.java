@@ -115,8 +115,7 @@ class ChannelCloseTest {
             Tenant tenant = pair.server.tenant("default");
             Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
             assertThat(tenant.connections()).isOne();
-            ConnectionFlyweight request =
-                    pair.client.handshake().request(channel.connection(), null, 4096);
+            ConnectionFlyweight request = pair.client.handshake().request(channel.connection(), null, 4096);
             pair.server.execute(() -> pair.server.handshake().answer(pair.client.nicId() + 1, request)); // to nobody
             pair.await(() -> tenant.connections() == 2);
             pair.await(() -> tenant.connections() == 1);
