@@ -30,6 +30,7 @@ public final class TestNode implements AutoCloseable {
     public final LinkEndpoint endpoint;
     public final BlockingQueue<Link> links = new LinkedBlockingQueue<>();
     public final BlockingQueue<String> rejections = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Link> dead = new LinkedBlockingQueue<>();
     public volatile long received;
     public volatile Throwable failure;
     public volatile boolean paused;
@@ -59,6 +60,11 @@ public final class TestNode implements AutoCloseable {
             @Override
             public void onRejected(String remote, String reason) {
                 rejections.add(remote + ": " + reason);
+            }
+
+            @Override
+            public void onPeerDied(Link link) {
+                dead.add(link);
             }
         };
         this.endpoint = new LinkEndpoint(nicId, 0, waiter, memory, listener);

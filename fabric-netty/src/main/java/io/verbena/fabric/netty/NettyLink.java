@@ -378,15 +378,17 @@ public final class NettyLink implements AuthenticatedLink {
             return;
         }
         ended = true;
+        boolean closedHere =
+                state == State.CLOSED; // once it is down, whoever sees that closes it, and that is not meant
         boolean byPeer = STATE.compareAndSet(this, State.UP, State.DOWN) && cause == null; // or else it was not up here
         arrived();
-        if (state == State.CLOSED) {
+        if (closedHere) {
             LOG.debug("link to {} closed", remote);
         } else {
             LOG.info("link to {} is down: {}", remote, reason(cause));
         }
         fabric.linkEnded(this, byPeer && connector == null);
-        if (process != null && state != State.CLOSED) {
+        if (process != null && !closedHere) {
             fabric.watch(this, process, 0);
         }
         if (connector != null) {
