@@ -285,6 +285,7 @@ public final class Inbox implements AutoCloseable {
             delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
             nextAttempt = System.nanoTime() + delay;
         }
+        queue.takenByEngine(!left && node.turns().isCurrentThread());
         return taken;
     }
 

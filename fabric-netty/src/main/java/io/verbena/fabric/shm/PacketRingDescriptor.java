@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *   128      +-----------------------------------------------------------+
  *            | producer position (8), written at flush, for onlookers    |
  *   256      +-----------------------------------------------------------+
- *            | consumer position (8), written each eighth of a lap       |
+ *            | consumer position (8), written each eighth of a lap and   |
+ *            | when the ring is found empty                              |
  *   384      +-----------------------------------------------------------+
  *            | records, capacity bytes (a power of two)                  |
  *            +-----------------------------------------------------------+

@@ -93,6 +93,11 @@ public final class PacketRingWriter {
         if (capacity - (position - consumerPosition) >= needed) {
             return true;
         }
+        return look() && capacity - (position - consumerPosition) >= needed;
+    }
+
+    /** Looks where the consumer is. Returns whether that can be. */
+    private boolean look() {
         if (corrupt) {
             return false;
         }
@@ -103,7 +108,7 @@ public final class PacketRingWriter {
             return false;
         }
         consumerPosition = found;
-        return capacity - (position - found) >= needed;
+        return true;
     }
 
     /** Why no consumer has written what was found in the ring; null if all was well. There is no room any more then. */
@@ -113,6 +118,12 @@ public final class PacketRingWriter {
                 ? "ring whose consumer says that it is at position " + corruptPosition + ", expected "
                         + consumerPosition + " to " + position
                 : null;
+    }
+
+    /** Bytes that the consumer has not said to have taken: up to an eighth of a lap more than there are, until there are none. */
+    int ahead() {
+        look();
+        return (int) (position - consumerPosition);
     }
 
     /** Makes the claimed packet visible to the consumer. */

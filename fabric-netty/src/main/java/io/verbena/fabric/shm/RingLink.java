@@ -153,6 +153,11 @@ public final class RingLink implements AuthenticatedLink {
     }
 
     @Override
+    public int ahead(int limit) {
+        return outbound.ahead();
+    }
+
+    @Override
     public @Nullable PeerMemory peerMemory() {
         return peerMemory;
     }

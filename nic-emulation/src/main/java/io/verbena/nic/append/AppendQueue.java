@@ -44,6 +44,7 @@ public final class AppendQueue {
     private volatile boolean corrupted;
     private volatile boolean notPolled; // any of the three
     private volatile long lastTail;
+    private boolean takenByEngine; // the consumer's
 
     AppendQueue(
             TailPointerTable owner,
@@ -95,6 +96,7 @@ public final class AppendQueue {
         table.putInt(queue + CHUNK_MASK_OFFSET, control.limits().maxChunksPerQueue() - 1);
         table.putLong(queue + RECORDS_OFFSET, 0);
         table.putLong(queue + BYTES_OFFSET, 0);
+        table.putInt(queue + TAKEN_BY_ENGINE_OFFSET, 0);
         table.putLong(queue + RNR_OFFSET, 0);
         table.putLong(queue + WATERMARK_OFFSET, 0);
         table.putLong(queue + HOLES_OFFSET, 0);
@@ -166,8 +168,8 @@ public final class AppendQueue {
     // ---- consumer ---------------------------------------------------------------------------------------------------
 
     /**
-     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published once a batch
-     * (and at the end of each chunk), so the room of the last messages is free when this returns.
+     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published after a batch, every few
+     * messages of it and at the end of each chunk, so the room of the last messages is free when this returns.
      *
      * @param handler takes each message; if it throws, that message counts as consumed
      * @param limit most messages to take, at least 1
@@ -233,6 +235,18 @@ public final class AppendQueue {
         several = true;
         notPolled = true;
         return new AppendConsumer(this, walk, held, largeMessages);
+    }
+
+    /**
+     * Says who takes the messages: the thread that drives the queue's engine, which then has less time for packets and for other
+     * queues, or somebody with time of his own. Initiators that have the queue mapped count what waits in all queues that the
+     * engine takes together. By the consumer; costs a comparison while nothing changes.
+     */
+    public void takenByEngine(boolean is) {
+        if (is != takenByEngine && !destroyed) {
+            takenByEngine = is;
+            table.putIntRelease(queue + TAKEN_BY_ENGINE_OFFSET, is ? 1 : 0);
+        }
     }
 
     /**

@@ -15,7 +15,7 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
  *     +------+--------------+-------------+--------------+--------+----+------------+
  *  128| tail                                                                        |   changed by everyone
  *     +-----------------------------------------------------------------------------+
- *  256| head | records | bytes | next sequence                                      |   the consumer's
+ *  256| head | records | bytes | next sequence | whether the engine takes them (4)  |   the consumer's
  *     +-----------------------------------------------------------------------------+
  *  384| RNRs | watermark crossings | holes | padding | allocations | footprint | high-water mark |
  *  440| resets | releases | held records | held bytes |
@@ -66,6 +66,9 @@ public final class AppendQueueDescriptor {
 
     /** Offset of the sequence that the next queue under this id begins with. */
     public static final int NEXT_SEQUENCE_OFFSET = HEAD_OFFSET + 24;
+
+    /** Offset of the word that is not 0 while the thread of the queue's engine takes its messages (4 bytes). */
+    public static final int TAKEN_BY_ENGINE_OFFSET = HEAD_OFFSET + 32;
 
     /** Offset of the number of appends that were answered RNR (8 bytes, like all counters that follow). */
     public static final int RNR_OFFSET = 3 * LINE;

@@ -151,6 +151,23 @@ public final class Appender {
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, bytes));
     }
 
+    /** Whether the thread of the owner's engine takes a queue's messages, as its consumer says. */
+    public boolean isTakenByEngine(int queueId) {
+        return table.getIntAcquire(control.queueOffset(queueId) + TAKEN_BY_ENGINE_OFFSET) != 0;
+    }
+
+    /**
+     * Whether a queue is known to take no message of so many bytes into a chunk: it goes as packets at once, and waits for
+     * nothing.
+     */
+    public boolean isTooLongForChunk(int queueId, int length) {
+        return length > MAX_RUN
+                && queueId >= 0
+                && queueId < maxQueues
+                && views[queueId] != QueueView.UNKNOWN
+                && length > views[queueId].recordLimit;
+    }
+
     /** Whether there may be a queue of that number. */
     public boolean mayHave(int queueId) {
         return queueId >= 0 && queueId < maxQueues;

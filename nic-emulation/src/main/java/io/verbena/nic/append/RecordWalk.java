@@ -24,6 +24,9 @@ final class RecordWalk {
     /** Bytes that the consumer zeroes when it finds nothing to read: a microsecond's work. */
     private static final int IDLE_ZERO = 16 << 10;
 
+    /** Messages after which the head is published within a batch; a power of two. */
+    private static final int HEAD_INTERVAL = 16;
+
     private static final int IDLE_LOOK = 16;
     private static final int IDLE_MAINTENANCE = 1024;
 
@@ -172,6 +175,9 @@ final class RecordWalk {
                     count--;
                     untake(offset, flags);
                     break;
+                }
+                if ((count & (HEAD_INTERVAL - 1)) == 0) {
+                    table.putLongRelease(queue + HEAD_OFFSET, head()); // handlers may be slow, and senders wait for it
                 }
             }
         } finally {

@@ -168,7 +168,7 @@ final class Outbound implements AutoCloseable {
         }
         Path path = qp.path();
         bound = null;
-        if (path != null && path.mapped().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
+        if (path != null && path.contention().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
             return false;
         }
         if (!arbiter.nextAlone(qp)) {
@@ -210,7 +210,7 @@ final class Outbound implements AutoCloseable {
 
     private boolean mayAppend(QpContext qp, Path path, int slot) {
         MappedQueue queue = qp.queue(path, slot);
-        return queue == null || queueRoom(queue, qp.group()) > 0;
+        return queue == null || queueRoom(path, queue, qp.group()) > 0;
     }
 
     private void hear() {
@@ -255,8 +255,16 @@ final class Outbound implements AutoCloseable {
     }
 
     private int roomFor(QpContext qp, Path path) {
+        boolean contested = path.contention().isContested(qp.group(), services);
+        if (!contested && path.port().bulkWindow() == Integer.MAX_VALUE) {
+            return Integer.MAX_VALUE;
+        }
         try {
-            return qp.port() == path.port() ? linkRoom(qp, path) : mappedRoom(qp, path);
+            MappedQueue queue = qp.nextQueue();
+            if (queue != null) {
+                return contested ? mappedRoom(qp, path, queue) : Integer.MAX_VALUE;
+            }
+            return qp.isNextDirect() ? Integer.MAX_VALUE : linkRoom(qp, path, contested);
         } catch (RuntimeException | Error e) {
             services.broken(qp, e);
             return Integer.MAX_VALUE; // it has nothing to send any more
@@ -267,48 +275,61 @@ final class Outbound implements AutoCloseable {
     private void sent(QpContext qp, int bytes) {
         PathWindow window = bound;
         qp.contested = window != null;
+        Path path = qp.path();
+        if (path == null || !path.contention().isContested()) {
+            return;
+        }
         if (window != null) {
             window.sent(bytes, services);
+        }
+        if (window != path.window()) {
+            path.contention().sent(bytes);
         }
     }
 
     /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
-    private int linkRoom(QpContext qp, Path path) {
-        int room = bulkRoom(path, qp.group());
-        if (room <= 0 && full(qp, path.port())) {
+    private int linkRoom(QpContext qp, Path path, boolean contested) {
+        int room = bulkRoom(path, qp.group(), contested);
+        if (room > 0) {
+            return room;
+        }
+        if (qp.hasDirectPath()) {
+            look(qp, path.port());
+        } else if (full(qp, path.port())) {
             bulkFull.add(path);
             qp.requester().awaitsRoom();
         }
         return room;
     }
 
-    /** Bytes that a queue pair may add to what waits at the queue that it appends to next; if none, it waits. */
-    private int mappedRoom(QpContext qp, Path path) {
-        MappedQueue queue = path.mapped().isContested(qp.group(), services) ? qp.nextQueue() : null;
-        if (queue == null) {
-            return Integer.MAX_VALUE;
-        }
-        int room = queueRoom(queue, qp.group());
+    /** Bytes that a queue pair may add to what its peer has not taken of mapped queues; if none, it waits. */
+    private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
+        int room = queueRoom(path, queue, qp.group());
         if (room <= 0) {
-            wait(qp, queue, services.now()); // any turn may find room, and one is had soon
-            services.arm(qp, services.now() + LOOK_NANOS);
+            look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
         }
         return room;
+    }
+
+    /** Who takes from mapped memory does not say so: any turn may find room, and one is had soon. */
+    private void look(QpContext qp, Port port) {
+        wait(qp, port, services.now());
+        services.arm(qp, services.now() + LOOK_NANOS);
     }
 
     /**
      * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
      * urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
-    private int bulkRoom(Path path, FlowGroup group) {
+    private int bulkRoom(Path path, FlowGroup group, boolean contested) {
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
             return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
         int room = Integer.MAX_VALUE;
         PathWindow window = path.window();
-        if (window.binds(group, services)) {
-            room = window.room(link.ahead(window.limit()), services.now());
+        if (contested && window.binds(group, services)) {
+            room = window.room(path.underWay(services.now()), services.now());
             if (room <= 0) {
                 link.wakeBelow(window.limit());
                 return room;
@@ -319,15 +340,15 @@ final class Outbound implements AutoCloseable {
         return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
     }
 
-    /** Bytes that may be added to a queue in mapped memory: what its window leaves while several groups append there. */
-    private int queueRoom(MappedQueue queue, FlowGroup group) {
-        PathWindow window = queue.window();
+    /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
+    private int queueRoom(Path path, MappedQueue queue, FlowGroup group) {
+        PathWindow window = path.window(queue);
         if (!window.binds(group, services)) {
             return Integer.MAX_VALUE;
         }
         bound = window;
         long now = services.now();
-        return window.room(queue.unread(now), now);
+        return window.room(path.underWay(window, queue, now), now);
     }
 
     private static int urgentRoom(Link link, int window) {
@@ -340,15 +361,15 @@ final class Outbound implements AutoCloseable {
     }
 
     /**
-     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind an append
-     * queue that is short while it appends there, and else behind nothing.
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind what is
+     * short where it appends, and else behind nothing.
      */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
             MappedQueue queue = qp.nextQueue();
             if (queue != null) {
-                arbiter.attach(qp, queue.isShort() ? queue.port() : null);
+                arbiter.attach(qp, path.port(queue));
             } else {
                 arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
             }
@@ -371,15 +392,14 @@ final class Outbound implements AutoCloseable {
             return;
         }
         queue.refused();
-        wait(qp, queue, qp.deadline());
+        wait(qp, queue.port(), qp.deadline());
     }
 
     /**
-     * A queue of the peer's has no room: whoever appends there waits its turn, so that what room there comes to be is shared by
-     * weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
+     * A queue of the peer's has no room, or all that its engine takes: whoever sends there waits its turn, so that what room there
+     * comes to be is shared by weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
      */
-    private void wait(QpContext qp, MappedQueue queue, long until) {
-        Port port = queue.port();
+    private void wait(QpContext qp, Port port, long until) {
         arbiter.attach(qp, port);
         if (!refusing.contains(port)) {
             refusing.add(port);
@@ -554,7 +574,7 @@ final class Outbound implements AutoCloseable {
             Link link = path.link();
             int window = path.port().bulkWindow();
             if (link == null
-                    || (path.window().hasRoom(link.ahead(path.window().limit()))
+                    || (path.window().hasRoom(path.underWay(services.now()))
                             && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
                 return true;
             }

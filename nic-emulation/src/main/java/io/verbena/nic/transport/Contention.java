@@ -13,15 +13,30 @@ public final class Contention {
     /** Nanoseconds for which a way counts as contested after the sender has changed. */
     static final long CONTESTED = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** And for at least so many bytes, two laps of the arbiter: on a slow way others may have waited for their turn all that time. */
+    static final int CONTESTED_BYTES = 2 * 1024 * 1024;
+
     private @Nullable FlowGroup sender; // the last
     private boolean contested;
     private long contestedUntil;
+    private long sent; // bytes since then
+    private int times;
 
     Contention() {}
 
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
         return contested;
+    }
+
+    /** The group that is about to send has sent so many bytes. */
+    public void sent(int bytes) {
+        sent += bytes;
+    }
+
+    /** How often it has come to be contested. */
+    int times() {
+        return times;
     }
 
     /**
@@ -35,11 +50,13 @@ public final class Contention {
         }
         if (group != sender) {
             if (sender != null) {
+                times += contested ? 0 : 1;
                 contested = true;
                 contestedUntil = services.now() + CONTESTED;
+                sent = 0;
             }
             sender = group;
-        } else if (services.now() > contestedUntil) {
+        } else if (sent > CONTESTED_BYTES && services.now() > contestedUntil) {
             contested = false;
         }
         return contested;

@@ -10,28 +10,29 @@ import io.verbena.nic.arbiter.Port;
  */
 public final class MappedQueue {
     /** A consumer that takes nothing for so long is not waited for: the queue's own bound is what holds. */
-    private static final long STOPPED_NANOS = 20_000_000;
+    private static final long STOPPED_NANOS = 100_000_000;
 
     private final Appender appender;
     private final int id;
     private final Port port = new Port();
-    private final PathWindow window = new PathWindow();
+    private final PathWindow window = new PathWindow(new Contention());
     private long head; // when it was last seen to move
     private long movedAt = Long.MIN_VALUE;
     private boolean hasRefused;
+    boolean counted; // among what the peer's engine takes; the path's
 
     MappedQueue(Appender appender, int id) {
         this.appender = appender;
         this.id = id;
     }
 
-    /** What fills up for all that append here; they stand behind it while the queue {@link #isShort}. */
+    /** What fills up for all that append here when it refuses a message, or when its own window is full. */
     public Port port() {
         return port;
     }
 
-    /** What bounds the bytes in it while several groups append here. */
-    public PathWindow window() {
+    /** What bounds the bytes in it while several groups append here, and somebody takes them who takes nothing else. */
+    PathWindow window() {
         return window;
     }
 
@@ -40,9 +41,14 @@ public final class MappedQueue {
         hasRefused = true;
     }
 
-    /** Whether room in it is shared: several groups append here of late, or it has had no room once. */
-    public boolean isShort() {
-        return hasRefused || window.isContested();
+    /** Whether it has had no room once. */
+    boolean hasRefused() {
+        return hasRefused;
+    }
+
+    /** Whether the peer's engine takes its messages: then they share that one's time with all else that it takes. */
+    boolean isTakenByEngine() {
+        return appender.isTakenByEngine(id);
     }
 
     /** Bytes that its consumer has not taken; 0 if it takes none at present. */

@@ -33,8 +33,10 @@ public final class Path {
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
     private final Port port = new Port();
-    private final PathWindow window = new PathWindow();
-    private final Contention mapped = new Contention();
+    private final Contention contention = new Contention();
+    private final PathWindow window = new PathWindow(contention);
+    private final List<MappedQueue> counted =
+            new ArrayList<>(); // that the peer's engine takes, and that may hold something
     private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
@@ -97,14 +99,59 @@ public final class Path {
         return port;
     }
 
-    /** Whether several groups use the peer's mapped memory; if not, the windows of its queues need no look. */
-    public Contention mapped() {
-        return mapped;
+    /** Whether several groups send to the peer, in whichever way; if not, no window needs a look. */
+    public Contention contention() {
+        return contention;
     }
 
-    /** What bounds the bytes under way while several groups send here. */
+    /** What bounds the bytes under way to the peer's engine, on the link and in mapped queues, while several groups send there. */
     public PathWindow window() {
         return window;
+    }
+
+    /** What bounds the bytes in a mapped queue: the path's window if the peer's engine takes them, else the queue's own. */
+    public PathWindow window(MappedQueue queue) {
+        if (!queue.isTakenByEngine()) {
+            return queue.window();
+        }
+        if (!queue.counted) {
+            queue.counted = true;
+            counted.add(queue);
+        }
+        return window;
+    }
+
+    /** Bytes under way that a window of this path bounds. */
+    public int underWay(PathWindow of, MappedQueue queue, long now) {
+        return of == window ? underWay(now) : queue.unread(now);
+    }
+
+    /** Bytes that the peer's engine has not taken: those on the link, and those in mapped queues. */
+    public int underWay(long now) {
+        Link l = link;
+        long bytes = l == null ? 0 : l.ahead(window.limit());
+        for (int i = counted.size() - 1; i >= 0; i--) {
+            MappedQueue queue = counted.get(i);
+            int unread = queue.isTakenByEngine() ? queue.unread(now) : 0;
+            if (unread > 0) {
+                bytes += unread;
+            } else {
+                queue.counted = false;
+                MappedQueue last = counted.remove(counted.size() - 1);
+                if (last != queue) {
+                    counted.set(i, last);
+                }
+            }
+        }
+        return (int) Math.min(Integer.MAX_VALUE, bytes);
+    }
+
+    /** What who appends to a mapped queue stands behind: what is short for all of them; null if nothing is. */
+    public @Nullable Port port(MappedQueue queue) {
+        if (contention.isContested() && window(queue) == window) {
+            return port;
+        }
+        return queue.hasRefused() || queue.window().isContested() ? queue.port() : null;
     }
 
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
@@ -159,6 +206,7 @@ public final class Path {
         remoteKeys = keys;
         remoteAppender = appender;
         queues = new MappedQueue[0];
+        counted.clear();
     }
 
     /** A queue of the peer's that is mapped here; null if there is none of that number. */
@@ -188,6 +236,7 @@ public final class Path {
         peerControl = null;
         remoteKeys = null;
         remoteAppender = null;
+        counted.clear();
     }
 
     /** Whether it leads nowhere and nobody goes along it. */

@@ -41,7 +41,8 @@ public final class PathWindow {
         PROBING
     }
 
-    private final Contention contention = new Contention();
+    private final Contention contention;
+    private int times; // that it was contested
     private boolean full; // until a quarter of the window is free: not a system call for each packet
     private int window = LEAST;
     private long given; // bytes
@@ -60,7 +61,14 @@ public final class PathWindow {
     private long probeAt; // when the last of it was sent
     private long nextProbe = Long.MIN_VALUE;
 
-    PathWindow() {}
+    /**
+     * Creates one that bounds nobody yet.
+     *
+     * @param contention of those whom it bounds
+     */
+    PathWindow(Contention contention) {
+        this.contention = contention;
+    }
 
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
@@ -78,9 +86,9 @@ public final class PathWindow {
      * @return whether {@link #room} bounds it: it is not alone
      */
     public boolean binds(FlowGroup group, TransportServices services) {
-        boolean was = contention.isContested();
         boolean is = contention.isContested(group, services);
-        if (is && !was) {
+        if (is && times != contention.times()) {
+            times = contention.times();
             phase = Phase.OPEN;
             full = false;
             rated = false;
@@ -144,6 +152,7 @@ public final class PathWindow {
     /** So many bytes were given to the path. */
     public void sent(int bytes, TransportServices services) {
         given += bytes;
+        contention.sent(bytes);
         if (phase == Phase.PROBING && probeLeft > 0) {
             probeLeft -= bytes;
             probeAt = services.now();

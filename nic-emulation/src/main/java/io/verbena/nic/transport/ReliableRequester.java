@@ -3,6 +3,7 @@ package io.verbena.nic.transport;
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcStatus;
+import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -14,6 +15,7 @@ import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a reliable connection: cuts packets, or executes the request on the peer's mapped memory
@@ -170,8 +172,21 @@ final class ReliableRequester extends Requester {
         if (packetsOnly || !ring.hasNext()) {
             return false;
         }
-        long header = wqes.getLong(ring.slot(ring.next()) + SendWqeDescriptor.HEADER);
-        return DirectPath.offers(SendWqeDescriptor.opcode(header), SendWqeDescriptor.flags(header));
+        int slot = ring.slot(ring.next());
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int kind = SendWqeDescriptor.opcode(header);
+        return DirectPath.offers(kind, SendWqeDescriptor.flags(header)) && !isTooLong(qp.path(), slot, kind, header);
+    }
+
+    /** Whether it is an append that is known to be too long for a chunk of the peer's. */
+    private boolean isTooLong(@Nullable Path path, int slot, int kind, long header) {
+        int length = SendWqeDescriptor.length(header);
+        if (kind != APPEND || length <= Appender.MAX_RUN || path == null) {
+            return false;
+        }
+        Appender appender = path.remoteAppender();
+        return appender != null
+                && appender.isTooLongForChunk((int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET), length);
     }
 
     @Override
@@ -232,6 +247,7 @@ final class ReliableRequester extends Requester {
                 && path != null
                 && path.remoteKeys() != null
                 && DirectPath.offers(opcode, flags)
+                && !isTooLong(path, slot, opcode, header)
                 && direct.isOpen(path);
         if (((directly || completer.isProbing()) && !nothingUnanswered)
                 || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tenants that append to a queue in mapped memory, whose consumer is slower than they are: what each gets of it. */
+/** Tenants that append to queues in mapped memory, whose consumer is slower than they are: what each gets of it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MappedWindowTest {
     private static final long MILLI = 1_000_000;
@@ -33,8 +33,8 @@ class MappedWindowTest {
     private final SimNode far = new SimNode(simulation, fabric, "far", 2, new SimNode.Options());
     private final ProtectionDomain there = far.nic().allocateProtectionDomain();
     private final CompletionQueue theirs = far.nic().createCompletionQueue(64);
-    private final AppendQueue queue = there.createAppendQueue(
-            new AppendQueueAttributes().chunkLength(1 << 20).maxMessage(LONGEST));
+    private final AppendQueue queue = queue();
+    private final AppendQueue other = queue();
     private final long[] taken = new long[2];
     private boolean consumes = true;
 
@@ -44,12 +44,39 @@ class MappedWindowTest {
         consume();
     }
 
+    private AppendQueue queue() {
+        return there.createAppendQueue(
+                new AppendQueueAttributes().chunkLength(1 << 20).maxMessage(LONGEST));
+    }
+
     /** A consumer that takes some messages now and then, also from a queue that holds much. */
     private void consume() {
         if (consumes) {
-            queue.poll((b, at, length, number, immediate, flags) -> taken[immediate] += length, CONSUMED);
+            take(queue, CONSUMED);
         }
         simulation.after(CONSUMED_EVERY, this::consume);
+    }
+
+    private int take(AppendQueue from, int messages) {
+        return from.poll((b, at, length, number, immediate, flags) -> taken[immediate] += length, messages);
+    }
+
+    /** An engine that takes from both queues in turn, as many messages in all. */
+    private void takeByEngine() {
+        consumes = false;
+        queue.takenByEngine(true);
+        other.takenByEngine(true);
+        simulation.after(CONSUMED_EVERY, this::takeInTurn);
+    }
+
+    private void takeInTurn() {
+        for (int i = 0; i < CONSUMED; i++) {
+            AppendQueue first = i % 2 == 0 ? queue : other;
+            if (take(first, 1) == 0) {
+                take(first == queue ? other : queue, 1);
+            }
+        }
+        simulation.after(CONSUMED_EVERY, this::takeInTurn);
     }
 
     /** A tenant that always has so many appends posted. */
@@ -58,15 +85,21 @@ class MappedWindowTest {
         final CompletionQueue done = near.nic().createCompletionQueue(8192);
         final QueuePair qp;
         final SendRequest request = new SendRequest();
+        final AppendQueue to;
         final int number;
         final int key;
         final int size;
         final int depth;
 
         Load(int number, int weight, int size, int depth) {
+            this(number, weight, size, depth, queue);
+        }
+
+        Load(int number, int weight, int size, int depth, AppendQueue to) {
             group = near.nic()
                     .createGroup(new GroupAttributes().name("tenant" + number).weight(weight));
             ProtectionDomain pd = near.nic().allocateProtectionDomain(group);
+            this.to = to;
             this.number = number;
             this.size = size;
             this.depth = depth;
@@ -80,10 +113,14 @@ class MappedWindowTest {
             simulation.add("tenant" + number, this::pump);
         }
 
+        void weight(int weight) {
+            group.set(new GroupAttributes().weight(weight));
+        }
+
         private int pump() {
             int work = done.poll(c -> {}, 64);
             while (qp.outstanding() < depth) {
-                request.appendImmediate(queue.id(), queue.key(), number)
+                request.appendImmediate(to.id(), to.key(), number)
                         .signaled(false)
                         .local(key, 0, size);
                 assertThat(qp.post(request)).isEqualTo(PostResult.POSTED);
@@ -95,10 +132,14 @@ class MappedWindowTest {
     }
 
     private double share() {
-        simulation.runFor(20 * MILLI);
+        return shareAfter(20 * MILLI, 60 * MILLI);
+    }
+
+    private double shareAfter(long skipped, long counted) {
+        simulation.runFor(skipped);
         long one = taken[0];
         long other = taken[1];
-        simulation.runFor(60 * MILLI);
+        simulation.runFor(counted);
         one = taken[0] - one;
         return one / (double) (one + taken[1] - other);
     }
@@ -118,6 +159,98 @@ class MappedWindowTest {
         assertThat(share()).isCloseTo(0.9, within(0.02));
     }
 
+    /** For as long as a consumer is so slow that one of them waits alone for room, the other is still there. */
+    @Test
+    void aSlowConsumerIsStillShared() {
+        consumes = false;
+        simulation.after(MILLI, this::takeSlowly);
+        new Load(0, 9, 1024, 256);
+        new Load(1, 1, 1024, 256);
+        simulation.runFor(200 * MILLI);
+        assertThat(queue.query().depth()).as("bytes that wait there").isLessThan(512 * 1024);
+    }
+
+    @Test
+    void aConsumerInALongBatchHasNotStopped() {
+        consumes = false;
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256);
+        simulation.runFor(20 * MILLI);
+        int[] seen = new int[1];
+        queue.poll(
+                (b, at, length, number, immediate, flags) -> {
+                    seen[0]++;
+                    simulation.runFor(2 * MILLI);
+                },
+                100);
+        assertThat(seen[0]).isEqualTo(100);
+        assertThat(first.qp.outstanding() + second.qp.outstanding()).isPositive();
+        assertThat(queue.query().depth()).as("bytes that wait there").isLessThan(512 * 1024);
+    }
+
+    private void takeSlowly() {
+        take(queue, CONSUMED);
+        simulation.after(16 * MILLI, this::takeSlowly);
+    }
+
+    @Test
+    void queuesThatTheEngineTakesShareItByWeight() {
+        takeByEngine();
+        new Load(0, 3, 1024, 256);
+        new Load(1, 1, 1024, 256, other);
+        assertThat(share()).isCloseTo(0.75, within(0.02));
+        assertThat(queue.query().depth() + other.query().depth())
+                .as("bytes that wait there")
+                .isLessThan(512 * 1024);
+    }
+
+    @Test
+    void queuesOfDifferentSizesThatTheEngineTakesShareItByWeight() {
+        takeByEngine();
+        new Load(0, 1, 1024, 256);
+        new Load(1, 9, LONGEST, 8, other);
+        assertThat(share()).isCloseTo(0.1, within(0.02));
+    }
+
+    @Test
+    void aChangeOfWeightsIsFollowedAmongQueuesThatTheEngineTakes() {
+        takeByEngine();
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256, other);
+        assertThat(share()).isCloseTo(0.9, within(0.02));
+        first.weight(1);
+        second.weight(9);
+        assertThat(share()).isCloseTo(0.1, within(0.02));
+    }
+
+    /** What waits is what such a consumer takes in half a second, and not what the queue holds. */
+    @Test
+    void aChangeOfWeightsIsFollowedAlsoByASlowConsumer() {
+        consumes = false;
+        simulation.after(MILLI, this::takeSlowly);
+        Load first = new Load(0, 9, 1024, 256);
+        Load second = new Load(1, 1, 1024, 256);
+        assertThat(shareAfter(1000 * MILLI, 1000 * MILLI)).isCloseTo(0.9, within(0.02));
+        first.weight(1);
+        second.weight(9);
+        assertThat(shareAfter(1000 * MILLI, 1000 * MILLI)).isCloseTo(0.1, within(0.02));
+    }
+
+    @Test
+    void queuesWithConsumersOfTheirOwnDoNotWaitForEachOther() {
+        consumes = false;
+        simulation.after(CONSUMED_EVERY, this::takeApart);
+        new Load(0, 3, 1024, 256);
+        new Load(1, 1, 1024, 256, other);
+        assertThat(share()).isCloseTo(1.0 / (1 + CONSUMED), within(0.01));
+    }
+
+    private void takeApart() {
+        take(queue, 1);
+        take(other, CONSUMED);
+        simulation.after(CONSUMED_EVERY, this::takeApart);
+    }
+
     @Test
     void whoIsAloneFillsTheQueue() {
         new Load(0, 1, 1024, 256);
@@ -131,7 +264,7 @@ class MappedWindowTest {
         new Load(1, 1, 1024, 64);
         simulation.runFor(20 * MILLI);
         consumes = false;
-        simulation.runFor(100 * MILLI);
+        simulation.runFor(200 * MILLI);
         assertThat(queue.query().depth()).as("as much as it takes").isGreaterThan(1 << 20);
     }
 }
