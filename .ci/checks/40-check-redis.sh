@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
-seconds=${CHECK_REDIS_SECONDS:-30}
+seconds=${CHECK_REDIS_SECONDS:-20}
 pids=()
 redis=
 

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.fabric.ListenException;
+import io.verbena.nic.port.LogLimit;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -46,6 +47,7 @@ final class AdminSocket implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Selector selector;
     private final Thread thread;
+    private final LogLimit failures = new LogLimit();
     private volatile boolean closed;
 
     private AdminSocket(Node node, Path path, @Nullable Object fileKey, ServerSocketChannel server, Selector selector) {
@@ -177,7 +179,14 @@ final class AdminSocket implements AutoCloseable {
         } catch (ClosedSelectorException e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.warn("admin socket {}: a client's line met an error, and it was turned out", path, e);
+            long leftOut = failures.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn(
+                        "admin socket {}: a client's line met an error, and it was turned out; {} such lines left out",
+                        path,
+                        leftOut,
+                        e);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.port.LogLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ final class CallbackWatch implements Runnable {
     private final long lookNanos;
     private final BooleanSupplier mayMove;
     private final List<TenantCallbacks> away = new ArrayList<>(); // under this
+    private final LogLimit failures = new LogLimit();
     private volatile boolean moved; // some are away
     private volatile boolean ended;
     private @Nullable Thread thread; // under this
@@ -85,7 +87,13 @@ final class CallbackWatch implements Runnable {
                     pause = lookNanos;
                 }
             } catch (RuntimeException | Error e) {
-                LOG.error("the watch over a node's callbacks met an error and goes on", e);
+                long leftOut = failures.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error(
+                            "the watch over a node's callbacks met an error and goes on; {} such lines left out",
+                            leftOut,
+                            e);
+                }
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.verbena;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -20,6 +22,7 @@ final class Channels {
     private final AtomicReferenceArray<@Nullable Object> slots;
 
     private final ArrayDeque<Channel> recent = new ArrayDeque<>();
+    private final ReferenceQueue<Channel> collected = new ReferenceQueue<>();
     private final int mask;
 
     Channels(int maxQueuePairs) {
@@ -36,7 +39,11 @@ final class Channels {
         recent.add(channel);
         if (recent.size() > RECENT) {
             Channel old = recent.remove();
-            slots.compareAndSet(old.queuePairNumber() & mask, old, new WeakReference<>(old));
+            int slot = old.queuePairNumber() & mask;
+            slots.compareAndSet(slot, old, new Retired(old, slot, collected));
+        }
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            slots.compareAndSet(((Retired) gone).slot, gone, null);
         }
     }
 
@@ -48,6 +55,16 @@ final class Channels {
     }
 
     private static @Nullable Channel retired(@Nullable Object kept) {
-        return kept instanceof WeakReference<?> reference ? (Channel) reference.get() : null;
+        return kept instanceof Retired reference ? reference.get() : null;
+    }
+
+    /** The weak reference to a channel, which leaves its slot when that is collected. */
+    private static final class Retired extends WeakReference<Channel> {
+        private final int slot;
+
+        Retired(Channel channel, int slot, ReferenceQueue<Channel> collected) {
+            super(channel, collected);
+            this.slot = slot;
+        }
     }
 }

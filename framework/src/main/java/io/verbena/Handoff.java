@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.nic.port.LogLimit;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,21 +21,18 @@ final class Handoff implements TurnTask, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
     private static final int BATCHES = 16;
     private static final long REJECTED_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long LOG_INTERVAL = TimeUnit.MINUTES.toNanos(1);
 
     private final Inbox inbox;
     private final MessageHandler handler;
     private final Executor executor;
     private final BooleanSupplier hasWork = this::hasWork;
     private final AtomicBoolean busy = new AtomicBoolean();
+    private final LogLimit rejections = new LogLimit();
     private volatile boolean running;
     private volatile boolean ended;
 
     private volatile boolean rejected;
     private volatile long rejectedUntil;
-
-    // Of whoever has set busy.
-    private long logged = System.nanoTime() - LOG_INTERVAL;
 
     Handoff(Inbox inbox, MessageHandler handler, Executor executor) {
         this.inbox = inbox;
@@ -73,9 +71,13 @@ final class Handoff implements TurnTask, Runnable {
             rejected = true;
             rejectedUntil = now + REJECTED_DELAY;
             busy.set(false);
-            if (now - logged >= LOG_INTERVAL) {
-                logged = now;
-                LOG.warn("the executor of {} takes nothing now; its messages wait", inbox, e);
+            long leftOut = rejections.ask(now);
+            if (leftOut >= 0) {
+                LOG.warn(
+                        "the executor of {} takes nothing now; its messages wait; {} such lines left out",
+                        inbox,
+                        leftOut,
+                        e);
             }
             return 0;
         }
@@ -108,7 +110,7 @@ final class Handoff implements TurnTask, Runnable {
         try {
             return inbox.takeForNode(handler);
         } catch (RuntimeException | Error e) {
-            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
+            inbox.tenant().callbacks().failed(inbox, "its message counts as taken", e);
             return 1;
         }
     }

@@ -7,6 +7,7 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.LogLimit;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,6 +47,7 @@ final class Handshake {
     private final NodeContext context;
     private final String nodeName;
     private final RejectionLog rejections;
+    private final LogLimit policyFailures = new LogLimit();
     private final PeerUsage usage;
     private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
@@ -163,7 +165,7 @@ final class Handshake {
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
             }
             int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : context.maxConnectionsPerPeer();
-            Object user = PeerUsage.keyOf(peer, peerNic);
+            Object user = peer.key(peerNic);
             String excess = usage.defect(user, limit, shared == null ? 0 : shared.length());
             if (excess != null) {
                 rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
@@ -172,7 +174,8 @@ final class Handshake {
             try {
                 return accept(peerNic, request, inbox, shared, tenant, rights, user);
             } catch (IllegalArgumentException e) {
-                LOG.warn("node '{}' refuses a connection to '{}': {}", nodeName, name, e.getMessage());
+                rejections.rejected(
+                        "node '" + request.node() + "'", "no connection to '" + name + "': " + e.getMessage());
                 return reject(
                         request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
@@ -214,7 +217,15 @@ final class Handshake {
             try {
                 rights = context.accessPolicy.rights(asked);
             } catch (RuntimeException e) {
-                LOG.warn("node '{}': the AccessPolicy failed for: {}", nodeName, asked, e);
+                long leftOut = policyFailures.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.warn(
+                            "node '{}': the AccessPolicy failed for: {}; {} such lines left out",
+                            nodeName,
+                            asked,
+                            leftOut,
+                            e);
+                }
                 reason = "the AccessPolicy failed: " + e;
             }
         }
@@ -408,6 +419,9 @@ final class Handshake {
 
     /** A connection is over: a request like its own would be a new one. Under the lock. */
     void forget(Connection c) {
+        if (pending.remove(c.transaction, c)) {
+            c.opened.completeExceptionally(new ConnectionException("it ended before it was open: " + c.reason));
+        }
         unconfirmed.remove(c);
         Object user = c.usedBy;
         if (user != null) {

@@ -12,6 +12,7 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.LogLimit;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -39,6 +40,7 @@ final class Links implements LinkListener, AutoCloseable {
     private final NodeMemory memory;
     private final NodeContext context;
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
+    private final LogLimit intruders = new LogLimit();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;
@@ -57,12 +59,16 @@ final class Links implements LinkListener, AutoCloseable {
         Link before = newest.get(link.peerNic());
         if (before != null && isAnother(before, link)) {
             engine.onRejected(link.toString(), "its NIC is that of another peer, " + peerOf(before));
-            LOG.warn(
-                    "{}: {} closed: its NIC id belongs to {}, and this is {}",
-                    node,
-                    link,
-                    peerOf(before),
-                    peerOf(link));
+            long leftOut = intruders.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn(
+                        "{}: {} closed: its NIC id belongs to {}, and this is {}; {} such lines left out",
+                        node,
+                        link,
+                        peerOf(before),
+                        peerOf(link),
+                        leftOut);
+            }
             link.close();
             return;
         }

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.port.LogLimit;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,6 +21,7 @@ final class Notices {
     private final Engine engine;
     private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
     private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final LogLimit failures = new LogLimit();
 
     Notices(String nodeName, Engine engine) {
         this.nodeName = nodeName;
@@ -71,7 +73,10 @@ final class Notices {
             try {
                 notice.run();
             } catch (RuntimeException e) {
-                LOG.error("node '{}': a listener failed", nodeName, e);
+                long leftOut = failures.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error("node '{}': a listener failed; {} such lines left out", nodeName, leftOut, e);
+                }
             }
         }
         return told;

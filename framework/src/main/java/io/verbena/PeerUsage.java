@@ -1,6 +1,5 @@
 package io.verbena;
 
-import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.append.SenderQuota;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,11 +34,6 @@ final class PeerUsage {
     PeerUsage(AccessPolicy policy, LongFunction<SenderQuota> quotas) {
         this.policy = policy;
         this.quotas = quotas;
-    }
-
-    /** What a peer is known by: the name that it has proven with a key of its own, or else its NIC. */
-    static Object keyOf(PeerIdentity peer, long peerNic) {
-        return peer.proof() == PeerIdentity.Proof.CERTIFICATE ? peer.name() : (Object) peerNic;
     }
 
     /** Says why a peer may not have another connection to a region of a length, 0 for none; or null. */

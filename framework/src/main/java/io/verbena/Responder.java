@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers the requests that come to an inbox, at once or later and in any order.
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
  * doorbell for all of a channel's.
  */
 public final class Responder implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Responder.class);
     private static final int MAX_TEXT = 512;
     private static final int MAX_OWED = 4096;
 
@@ -174,7 +171,7 @@ public final class Responder implements AutoCloseable {
         try {
             taker.onRequest(request);
         } catch (RuntimeException | Error e) {
-            LOG.error("the handler of responder '{}' failed; its caller is told", name(), e);
+            inbox.tenant().callbacks().failed(this, "its caller is told", e);
             String reason = e.getMessage() == null ? e.toString() : e.getMessage();
             if (!tell(channel, correlationId, reason)) {
                 tellLater(channel, correlationId, reason);

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.nic.port.LogLimit;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -18,6 +19,7 @@ final class Retries {
     private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ConcurrentLinkedQueue<BooleanSupplier> waiting = new ConcurrentLinkedQueue<>();
+    private final LogLimit failures = new LogLimit();
     private volatile boolean added;
     private long delay = SHORTEST_DELAY;
     private long lastAttempt; // of the thread that does the turns
@@ -54,11 +56,14 @@ final class Retries {
         return done;
     }
 
-    private static boolean isDone(BooleanSupplier attempt) {
+    private boolean isDone(BooleanSupplier attempt) {
         try {
             return attempt.getAsBoolean();
         } catch (RuntimeException | Error e) {
-            LOG.error("what a node tried again has failed, and is given up", e);
+            long leftOut = failures.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error("what a node tried again has failed, and is given up; {} such lines left out", leftOut, e);
+            }
             return true;
         }
     }

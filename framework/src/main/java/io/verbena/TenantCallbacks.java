@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.nic.port.LogLimit;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,6 @@ import org.slf4j.LoggerFactory;
 final class TenantCallbacks implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantCallbacks.class);
     private static final int ROUNDS = 16;
-    private static final long LOG_INTERVAL = TimeUnit.MINUTES.toNanos(1);
     private static final long FIRST_PENALTY = TimeUnit.SECONDS.toNanos(10);
     private static final long LONGEST_PENALTY = TimeUnit.HOURS.toNanos(1);
     private static final long IDLE_SECONDS = 10;
@@ -38,6 +38,8 @@ final class TenantCallbacks implements Runnable {
     private final BooleanSupplier look = () -> !isBusy() && hasWork();
     private final AtomicBoolean busy = new AtomicBoolean(); // something is given to the own thread
     private final AtomicLong slow = new AtomicLong();
+    private final LogLimit slowness = new LogLimit();
+    private final LogLimit failures = new LogLimit();
     private volatile boolean away;
     private volatile boolean ended;
 
@@ -45,8 +47,6 @@ final class TenantCallbacks implements Runnable {
     private @Nullable ThreadPoolExecutor executor; // while they are away
     private long penalty;
     private long returnAt = System.nanoTime();
-
-    private long logged = System.nanoTime() - LOG_INTERVAL; // of the watch
 
     TenantCallbacks(Node node, Tenant tenant) {
         this.node = node;
@@ -90,9 +90,7 @@ final class TenantCallbacks implements Runnable {
     /** One of them is slow. By the watch, without its lock: a log may block. */
     void slow(long boundNanos) {
         slow.incrementAndGet();
-        long now = System.nanoTime();
-        if (now - logged >= LOG_INTERVAL) {
-            logged = now;
+        if (slowness.ask(System.nanoTime()) >= 0) {
             LOG.warn(
                     "a callback of {} (tenant '{}') holds its thread for more than {} ms; so far {} of this tenant's have;"
                             + " what blocks is for onMessage(handler, executor)",
@@ -100,6 +98,19 @@ final class TenantCallbacks implements Runnable {
                     tenant.name(),
                     TimeUnit.NANOSECONDS.toMillis(boundNanos) / 2,
                     slow.get());
+        }
+    }
+
+    /**
+     * One of them has thrown. The log tells that, now and then. Any thread.
+     *
+     * @param what has it
+     * @param consequence what becomes of what it was called for
+     */
+    void failed(Object what, String consequence, Throwable cause) {
+        long leftOut = failures.ask(System.nanoTime());
+        if (leftOut >= 0) {
+            LOG.error("a handler of {} failed; {}; {} such lines left out", what, consequence, leftOut, cause);
         }
     }
 

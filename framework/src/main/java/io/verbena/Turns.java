@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineAgent;
+import io.verbena.nic.port.LogLimit;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,6 +39,7 @@ final class Turns implements EngineAgent {
     private final CallbackTurns<Inbox, Tenant> callbackTurns = new CallbackTurns<>(
             Inbox::tenant, Tenant::weight, Inbox::hasMessageForNode, this::callBack, System::nanoTime);
     private final Retries retries = new Retries();
+    private final LogLimit failures = new LogLimit();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile Tenant[] tenants = NO_TENANTS; // that have some of either
@@ -182,7 +184,10 @@ final class Turns implements EngineAgent {
             try {
                 command.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("a task of a node failed", e);
+                long leftOut = failures.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.error("a task of a node failed; {} such lines left out", leftOut, e);
+                }
             }
         }
         return count;
@@ -202,7 +207,7 @@ final class Turns implements EngineAgent {
         try {
             return inbox.callBack();
         } catch (RuntimeException | Error e) {
-            LOG.error("the callback of {} failed; its message counts as taken", inbox, e);
+            callbacks.failed(inbox, "its message counts as taken", e);
             return 1;
         } finally {
             callbacks.leave();
@@ -217,7 +222,7 @@ final class Turns implements EngineAgent {
         try {
             return task.doWork(now);
         } catch (RuntimeException | Error e) {
-            LOG.error("a handler of {} failed; what it was told counts as told", task, e);
+            tenant.callbacks().failed(task, "what it was told counts as told", e);
             return 1;
         } finally {
             tenant.callbacks().leave();

@@ -81,6 +81,48 @@ class ChannelCloseTest {
         }
     }
 
+    /** Its peer may be lost, or hang up: who waits for it is told, and an answer that comes late goes nowhere. */
+    @Test
+    void whatEndsBeforeItIsOpenIsOver() {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            Connection connection = pair.client
+                    .handshake()
+                    .prepare(
+                            pair.server.nicId(),
+                            ConnectionFlyweight.INBOX,
+                            "in",
+                            pair.client.tenant("default"),
+                            new ChannelOptions());
+            ConnectionFlyweight request = pair.client.handshake().request(connection, null, 4096);
+            ConnectionFlyweight late = pair.server.handshake().answer(pair.client.nicId(), request);
+            assertThat(late.type()).isEqualTo(ConnectionFlyweight.REPLY);
+
+            pair.client.connections().end(connection, CloseReason.PEER_LOST);
+
+            assertThat(connection.opened).isCompletedExceptionally();
+            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), late);
+            assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
+        }
+    }
+
+    /** A connection that was asked for and answered, and never confirmed. */
+    @Test
+    void whoNeverConfirmsIsGivenUp() {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Tenant tenant = pair.server.tenant("default");
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            assertThat(tenant.connections()).isOne();
+            ConnectionFlyweight request = pair.client.handshake().request(channel.connection(), null, 4096);
+            pair.server.execute(() -> pair.server.handshake().answer(pair.client.nicId() + 1, request)); // to nobody
+            pair.await(() -> tenant.connections() == 2);
+            pair.await(() -> tenant.connections() == 1);
+            assertThat(channel.isConnected()).isTrue();
+        }
+    }
+
     /** A node that closes ends what it has in order, which takes time; what begins meanwhile would be ended at once. */
     @Test
     void aNodeThatClosesTakesNoConnections() {

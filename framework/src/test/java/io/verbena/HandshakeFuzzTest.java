@@ -15,12 +15,18 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** A peer that sends any management datagrams: the node takes them or drops them, and goes on connecting others. */
 class HandshakeFuzzTest {
+    /** More than inputs can take in the seconds for which a connection outlives them, so that no limit refuses the next. */
+    private static final int CONNECTIONS = 1 << 16;
+
     private Node node;
     private Nic hostile;
 
     @BeforeEach
     void open() {
-        node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
+        node = Node.launch(new NodeContext()
+                .mode(NodeMode.INVOKER)
+                .maxConnections(CONNECTIONS)
+                .maxConnectionsPerPeer(CONNECTIONS));
         node.openInbox("inbox", new InboxOptions());
         node.share("region", 4096);
         hostile = Nic.open(new NicContext().mode(EngineMode.INVOKER).backgroundThread(false));
@@ -94,28 +100,43 @@ class HandshakeFuzzTest {
         }
     }
 
-    /** A request in order is answered by a reply. */
+    /** A request in order is answered by a reply; what was replied to is hung up, so that nothing is left for the next input. */
     private void assertServes() {
-        while (hostile.events().pollDatagram() != null) {
-            turn();
-        }
+        hangUp(0);
         long transaction = System.nanoTime();
         ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, transaction)
                 .kind(ConnectionFlyweight.INBOX)
                 .queuePairs(7, 0)
                 .pathMtu(1024)
                 .text("inbox", new byte[0]);
-        hostile.engine(0).sendDatagram(node.nicId(), request.buffer(), 0, request.length());
-        turn();
+        send(request);
+        ConnectionFlyweight answer = hangUp(transaction);
+        assertThat(answer).as("answer to a request in order").isNotNull();
+        assertThat(answer.type())
+                .as("type of %s, which says '%s'", answer, answer.text())
+                .isEqualTo(ConnectionFlyweight.REPLY);
+    }
+
+    /** Ends all connections that the node has replied to. Returns what it has said of a transaction, or null. */
+    private ConnectionFlyweight hangUp(long transaction) {
+        ConnectionFlyweight found = null;
         NicEvents.Datagram datagram;
         while ((datagram = hostile.events().pollDatagram()) != null) {
-            ConnectionFlyweight reply = ConnectionFlyweight.wrap(datagram.bytes());
-            assertThat(reply.isSound()).isTrue();
-            if (reply.transaction() == transaction) {
-                assertThat(reply.type()).isEqualTo(ConnectionFlyweight.REPLY);
-                return;
+            ConnectionFlyweight said = ConnectionFlyweight.wrap(datagram.bytes());
+            assertThat(said.isSound()).isTrue();
+            if (said.transaction() == transaction && said.type() != ConnectionFlyweight.DISCONNECTED) {
+                found = said;
+            }
+            if (said.type() == ConnectionFlyweight.REPLY) {
+                send(ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, said.transaction())
+                        .inAnswerTo(said));
             }
         }
-        throw new AssertionError("no answer to a request in order");
+        return found;
+    }
+
+    private void send(ConnectionFlyweight datagram) {
+        hostile.engine(0).sendDatagram(node.nicId(), datagram.buffer(), 0, datagram.length());
+        turn();
     }
 }

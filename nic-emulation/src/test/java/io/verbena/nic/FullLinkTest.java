@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.PacketHandler;
-import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.port.Waiter;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,44 +17,23 @@ class FullLinkTest {
     private static final long PEER = 0xBEEF;
 
     /** Takes so many packets. As a ring in shared memory it has nothing that is not sent; or it counts what it has not flushed. */
-    private static final class RingOfPackets implements Link {
-        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+    private static final class RingOfPackets extends TestLink {
         private final boolean counts;
         private int room;
         private int unsent;
         private int notReceived;
         private int claimed;
-        private State state = State.UP;
 
         RingOfPackets(int room, boolean counts) {
+            super(PEER, 2048, new UnsafeBuffer(new byte[4096]));
             this.room = room;
             this.counts = counts;
-        }
-
-        @Override
-        public long peerNic() {
-            return PEER;
-        }
-
-        @Override
-        public State state() {
-            return state;
-        }
-
-        @Override
-        public int maxPacket() {
-            return 2048;
         }
 
         @Override
         public int claim(int length) {
             claimed = length;
             return room == 0 ? NO_ROOM : 0;
-        }
-
-        @Override
-        public MutableDirectBuffer buffer() {
-            return buffer;
         }
 
         @Override
@@ -73,16 +49,6 @@ class FullLinkTest {
         }
 
         @Override
-        public int poll(PacketHandler handler, int limit) {
-            return 0;
-        }
-
-        @Override
-        public boolean hasInbound() {
-            return false;
-        }
-
-        @Override
         public int unsent() {
             return counts ? unsent : 0;
         }
@@ -90,19 +56,6 @@ class FullLinkTest {
         @Override
         public int ahead(int limit) {
             return counts ? notReceived : 0;
-        }
-
-        @Override
-        public @Nullable PeerMemory peerMemory() {
-            return null;
-        }
-
-        @Override
-        public void wakePeer(int engine) {}
-
-        @Override
-        public void close() {
-            state = State.CLOSED;
         }
     }
 

@@ -1,62 +1,42 @@
 package io.verbena.nic;
 
 import io.verbena.nic.port.Arrivals;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
-import io.verbena.nic.port.PeerMemory;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A link that always has the same packet, or as often as it is told; nothing can be sent on it. */
-final class PacketLink implements Link {
+final class PacketLink extends TestLink {
     private static final int MAX_PACKET = 32 * 1024;
 
-    private final long peer;
+    private final Object peerKey;
     private final UnsafeBuffer packet;
     private final boolean announces;
     private @Nullable Arrivals arrivals;
     private int number;
-    private State state = State.UP;
     private long left = Long.MAX_VALUE;
     private long delivered;
 
-    PacketLink(long peer, UnsafeBuffer packet, boolean announces) {
-        this.peer = peer;
+    PacketLink(long peerNic, UnsafeBuffer packet, boolean announces) {
+        this(peerNic, peerNic, packet, announces);
+    }
+
+    PacketLink(long peerNic, Object peerKey, UnsafeBuffer packet, boolean announces) {
+        super(peerNic, MAX_PACKET, packet);
+        this.peerKey = peerKey;
         this.packet = packet;
         this.announces = announces;
     }
 
     @Override
-    public long peerNic() {
-        return peer;
-    }
-
-    @Override
-    public State state() {
-        return state;
-    }
-
-    @Override
-    public int maxPacket() {
-        return MAX_PACKET;
+    public Object peerKey() {
+        return peerKey;
     }
 
     @Override
     public int claim(int length) {
         return NO_ROOM;
     }
-
-    @Override
-    public MutableDirectBuffer buffer() {
-        return packet;
-    }
-
-    @Override
-    public void commit() {}
-
-    @Override
-    public void flush() {}
 
     @Override
     public int poll(PacketHandler handler, int limit) {
@@ -92,23 +72,5 @@ final class PacketLink implements Link {
         arrivals = told;
         number = as;
         return announces;
-    }
-
-    @Override
-    public int unsent() {
-        return 0;
-    }
-
-    @Override
-    public @Nullable PeerMemory peerMemory() {
-        return null;
-    }
-
-    @Override
-    public void wakePeer(int engine) {}
-
-    @Override
-    public void close() {
-        state = State.CLOSED;
     }
 }

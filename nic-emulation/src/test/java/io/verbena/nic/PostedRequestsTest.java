@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
-import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -13,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,42 +25,16 @@ class PostedRequestsTest {
     private static final int MAX_SEND = 64;
 
     /** Counts what it is given, and answers nothing. */
-    private static final class CountingLink implements Link {
-        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+    private static final class CountingLink extends TestLink {
         private final boolean costly;
         private int committed;
         private int sent;
         private int flushes;
-        private State state = State.UP;
         private @Nullable UnsafeBuffer inbound; // a packet
 
         CountingLink(boolean costly) {
+            super(PEER, 2048, new UnsafeBuffer(new byte[4096]));
             this.costly = costly;
-        }
-
-        @Override
-        public long peerNic() {
-            return PEER;
-        }
-
-        @Override
-        public State state() {
-            return state;
-        }
-
-        @Override
-        public int maxPacket() {
-            return 2048;
-        }
-
-        @Override
-        public int claim(int length) {
-            return 0;
-        }
-
-        @Override
-        public MutableDirectBuffer buffer() {
-            return buffer;
         }
 
         @Override
@@ -97,24 +69,6 @@ class PostedRequestsTest {
         @Override
         public boolean hasInbound() {
             return inbound != null;
-        }
-
-        @Override
-        public int unsent() {
-            return 0;
-        }
-
-        @Override
-        public @Nullable PeerMemory peerMemory() {
-            return null;
-        }
-
-        @Override
-        public void wakePeer(int engine) {}
-
-        @Override
-        public void close() {
-            state = State.CLOSED;
         }
     }
 

@@ -9,6 +9,7 @@ import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine receives is shared by the groups' weights, however many links bring it and however full they are. */
+/**
+ * What an engine receives is shared by the groups' weights, and within a group by peers, however many links bring it and however
+ * full they are.
+ */
 @Timeout(60)
 class ReceiveShareTest {
     private static final int SMALL = 64;
@@ -36,21 +40,25 @@ class ReceiveShareTest {
                 nic.createGroup(new GroupAttributes().name(name).weight(weight)));
     }
 
-    /** Links that are full of datagrams for a queue pair of a tenant. */
+    /** Links, each a peer's own, that are full of datagrams for a queue pair of a tenant. */
     private List<PacketLink> fill(ProtectionDomain pd, int count, int length, boolean announces) {
-        QueuePair qp =
-                pd.createQueuePair(new QueuePairAttributes().type(QpType.UD).completionQueue(completions));
-        return fill(qp.number(), count, length, announces);
+        return fill(queuePair(pd), null, count, length, announces);
     }
 
-    private List<PacketLink> fill(int qpNumber, int count, int length, boolean announces) {
+    private int queuePair(ProtectionDomain pd) {
+        return pd.createQueuePair(new QueuePairAttributes().type(QpType.UD).completionQueue(completions))
+                .number();
+    }
+
+    private List<PacketLink> fill(int qpNumber, @Nullable Object peer, int count, int length, boolean announces) {
         UnsafeBuffer packet = new UnsafeBuffer(new byte[length]);
         Opcode opcode = Opcode.UD_SEND_ONLY;
         BthFlyweight.encode(packet, 0, opcode.code(), 0, qpNumber, 0, 9);
         DethFlyweight.encode(packet, opcode.dethOffset(), 0, 9);
         List<PacketLink> added = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            PacketLink link = new PacketLink(100 + links.size(), packet, announces);
+            long peerNic = 100L + links.size();
+            PacketLink link = new PacketLink(peerNic, peer == null ? peerNic : peer, packet, announces);
             nic.engine(0).endpoint().listener().onLink(link);
             links.add(link);
             added.add(link);
@@ -96,7 +104,7 @@ class ReceiveShareTest {
 
     @Test
     void whatNobodyTakesIsNobodysButTheStrangers() {
-        List<PacketLink> garbage = fill(4711, 50, SMALL, false);
+        List<PacketLink> garbage = fill(4711, null, 50, SMALL, false);
         List<PacketLink> one = fill(tenant("one", 1), 1, SMALL, false);
         turns(4000);
         assertThat(packets(one) / (double) packets(garbage)).isCloseTo(1, withPercentage(5));
@@ -110,6 +118,41 @@ class ReceiveShareTest {
         long most = flood.stream().mapToLong(link -> link.delivered()).max().orElseThrow();
         assertThat(least).isPositive();
         assertThat(most - least).isLessThanOrEqualTo(64);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, false", "50, false", "50, true"})
+    void manyLinksBringAPeerNoMoreThanOneBringsAnother(int many, boolean announces) {
+        ProtectionDomain tenant = tenant("both", 1);
+        List<PacketLink> flood = fill(queuePair(tenant), "many", many, SMALL, announces);
+        List<PacketLink> one = fill(queuePair(tenant), "one", 1, SMALL, announces);
+        turns(4000);
+        assertThat(packets(one) / (double) packets(flood)).isCloseTo(1, withPercentage(5));
+        long least = flood.stream().mapToLong(link -> link.delivered()).min().orElseThrow();
+        long most = flood.stream().mapToLong(link -> link.delivered()).max().orElseThrow();
+        assertThat(most - least).isLessThanOrEqualTo(64);
+    }
+
+    @Test
+    void whatAPeerOwesInOneGroupIsNotOwedInAnother() {
+        ProtectionDomain first = tenant("first", 1);
+        ProtectionDomain second = tenant("second", 1);
+        fill(queuePair(first), "busy", 10, LARGE, false);
+        List<PacketLink> busy = fill(queuePair(second), "busy", 1, SMALL, false);
+        List<PacketLink> other = fill(queuePair(second), "other", 1, SMALL, false);
+        turns(4000);
+        assertThat(packets(busy) / (double) packets(other)).isCloseTo(1, withPercentage(5));
+    }
+
+    /** Within a group, of two peers or of two links of one. */
+    @ParameterizedTest
+    @CsvSource({"one, other", "one, one"})
+    void whatPeersAndTheirLinksShareIsTimeToo(String largePeer, String smallPeer) {
+        ProtectionDomain tenant = tenant("both", 1);
+        List<PacketLink> large = fill(queuePair(tenant), largePeer, 1, LARGE, false);
+        List<PacketLink> small = fill(queuePair(tenant), smallPeer, 1, SMALL, false);
+        turns(4000);
+        assertThat(packets(small) / (double) packets(large)).isBetween(10.0, 20.0);
     }
 
     /** Sending, timers and whoever waits for the baton come after so much, however many links are full. */

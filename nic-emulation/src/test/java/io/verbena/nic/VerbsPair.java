@@ -4,6 +4,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Actor;
+import io.verbena.nic.sim.FaultyClock;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
@@ -65,7 +66,7 @@ final class VerbsPair implements AutoCloseable {
 
     /** One NIC and what belongs to it. */
     final class End implements Actor {
-        final TurnFault clock = new TurnFault(simulation.clock());
+        final FaultyClock clock = new FaultyClock(simulation.clock());
         final DirectMemoryProvider memory;
         final Nic nic;
         final ProtectionDomain pd;

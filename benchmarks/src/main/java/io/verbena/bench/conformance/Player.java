@@ -19,6 +19,7 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.sim.Actor;
+import io.verbena.nic.sim.FaultyClock;
 import io.verbena.nic.sim.Simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -25,6 +25,11 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public Object peerKey() {
+        return inner.peerKey();
+    }
+
+    @Override
     public State state() {
         return inner.state();
     }

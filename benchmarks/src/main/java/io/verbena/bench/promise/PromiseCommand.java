@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
         })
 public final class PromiseCommand implements Callable<Integer> {
     private static final double COLD_SECONDS = 4;
-    private static final double QUICK_SECONDS = 2;
+    private static final double QUICK_SECONDS = 1.2;
     private static final double QUICK_WARMUP = 1;
     private static final double QUICK_COLD_SECONDS = 2;
 
@@ -70,7 +70,7 @@ public final class PromiseCommand implements Callable<Integer> {
                             + " 1 ms in every 10), responder; default all.")
     List<ReceiverKind> receivers = List.of(ReceiverKind.values());
 
-    @Option(names = "--quick", description = "Three cells of each fabric and mode, short: two minutes.")
+    @Option(names = "--quick", description = "Three cells of each fabric and mode, short: a minute and a half.")
     boolean quick;
 
     @Option(names = "--list", description = "Print the cells, and measure nothing.")

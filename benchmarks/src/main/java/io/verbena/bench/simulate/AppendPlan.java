@@ -3,14 +3,12 @@ package io.verbena.bench.simulate;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimRandom;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /** What a seed of {@code simulate append} means: the queue, its senders, the links between them, and which faults. */
-final class AppendPlan implements Plan<AppendPlan> {
+final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 100;
 
@@ -20,7 +18,6 @@ final class AppendPlan implements Plan<AppendPlan> {
     private static final long MICRO = 1_000;
     private static final long PATIENT = 10_000_000 * MICRO;
     private static final long PLAN_PART = 3L << 40;
-    private static final long STEP_PART = 4L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
@@ -46,6 +43,8 @@ final class AppendPlan implements Plan<AppendPlan> {
         HOLDS
     }
 
+    static final Kind<Feature> KIND = new Kind<>("verbena simulate append", STEPS, 4L << 40, Feature.class);
+
     private static final Set<Feature> HARMLESS = EnumSet.of(
             Feature.DIRECT,
             Feature.STALLS,
@@ -56,12 +55,6 @@ final class AppendPlan implements Plan<AppendPlan> {
             Feature.LARGE,
             Feature.CONSUMERS,
             Feature.HOLDS);
-
-    private final long seed;
-    private final int steps;
-    private final BitSet without;
-    private final Set<Feature> off;
-    private final Set<Feature> features = EnumSet.noneOf(Feature.class);
 
     /** NICs with senders, besides the owner's. */
     final int hosts;
@@ -97,18 +90,15 @@ final class AppendPlan implements Plan<AppendPlan> {
      * @param off features that are left out
      */
     AppendPlan(long seed, int steps, BitSet without, Set<Feature> off) {
-        this.seed = seed;
-        this.steps = steps;
-        this.without = without;
-        this.off = off;
+        super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         hosts = 1 + random.nextInt(MOST_HOSTS);
         senders = Math.max(hosts, 1 + random.nextInt(MOST_SENDERS));
         boolean calm = random.nextInt(12) == 0;
         for (Feature f : Feature.values()) {
             boolean wanted = random.chance(f == Feature.DIRECT || f == Feature.STALLS ? 0.6 : 0.4);
-            if (wanted && (HARMLESS.contains(f) || !calm) && !off.contains(f)) {
-                features.add(f);
+            if (wanted && (HARMLESS.contains(f) || !calm)) {
+                have(f);
             }
         }
         chunkLength = AppendQueueAttributes.MIN_CHUNK_LENGTH << random.nextInt(2);
@@ -131,10 +121,6 @@ final class AppendPlan implements Plan<AppendPlan> {
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
         delay = 200L + random.nextInt(8_000);
         unfinishedTimeoutNanos = random.nextInt(2) == 0 ? PATIENT : (20 + random.nextInt(500)) * MICRO;
-    }
-
-    boolean has(Feature feature) {
-        return features.contains(feature);
     }
 
     /** Whether a request may be without an answer for as long as its retries last. */
@@ -186,50 +172,14 @@ final class AppendPlan implements Plan<AppendPlan> {
         return p;
     }
 
-    /** The chance of one step, whatever else is left out. */
-    SimRandom stepRandom(int step) {
-        return SimRandom.forPart(seed, STEP_PART + step);
-    }
-
     @Override
-    public long seed() {
-        return seed;
-    }
-
-    @Override
-    public int steps() {
-        return steps;
-    }
-
-    @Override
-    public BitSet without() {
-        return without;
-    }
-
-    @Override
-    public AppendPlan with(int fewer, BitSet leftOut) {
-        return new AppendPlan(seed, fewer, leftOut, off);
-    }
-
-    @Override
-    public List<AppendPlan> simpler() {
-        List<AppendPlan> plans = new ArrayList<>();
-        for (Feature feature : features) {
-            Set<Feature> less = EnumSet.of(feature);
-            less.addAll(off);
-            plans.add(new AppendPlan(seed, steps, without, less));
-        }
-        return plans;
-    }
-
-    @Override
-    public String replay() {
-        return Plan.replay("verbena simulate append", this, STEPS, off);
+    AppendPlan with(int fewer, BitSet leftOut, Set<Feature> less) {
+        return new AppendPlan(seed(), fewer, leftOut, less);
     }
 
     @Override
     public String toString() {
         return senders + " senders on " + hosts + " NICs, chunks of " + chunkLength + ", reserve " + reserve
-                + ", limit " + memoryLimit + ", " + (steps - without.cardinality()) + " steps, " + features;
+                + ", limit " + memoryLimit + ", " + stepsLeft() + " steps, " + features();
     }
 }

@@ -5,14 +5,11 @@ import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import io.verbena.nic.sim.SimRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /** What a seed of {@code simulate nodes} means: how many nodes, how they reach each other, and what they do. */
-final class NodePlan implements Plan<NodePlan> {
+final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 80;
 
@@ -22,7 +19,6 @@ final class NodePlan implements Plan<NodePlan> {
     private static final double THREADS_CHANCE = 0.12;
     private static final double RETIREMENT_CHANCE = 0.02;
     private static final long PLAN_PART = 5L << 40;
-    private static final long STEP_PART = 6L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
@@ -49,6 +45,8 @@ final class NodePlan implements Plan<NodePlan> {
         RETIREMENT
     }
 
+    static final Kind<Feature> KIND = new Kind<>("verbena simulate nodes", STEPS, 6L << 40, Feature.class);
+
     /** How nodes reach each other. */
     enum Way {
         LOCAL,
@@ -56,12 +54,6 @@ final class NodePlan implements Plan<NodePlan> {
         UDS,
         TCP
     }
-
-    private final long seed;
-    private final int steps;
-    private final BitSet without;
-    private final Set<Feature> off;
-    private final Set<Feature> features = EnumSet.noneOf(Feature.class);
 
     final int nodes;
     final Way way;
@@ -84,16 +76,13 @@ final class NodePlan implements Plan<NodePlan> {
      * @param off features that are left out
      */
     NodePlan(long seed, int steps, BitSet without, Set<Feature> off) {
-        this.seed = seed;
-        this.steps = steps;
-        this.without = without;
-        this.off = off;
+        super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         nodes = 2 + random.nextInt(MOST_NODES - 1);
         for (Feature f : Feature.values()) {
             boolean wanted = random.chance(chance(f));
-            if (wanted && !off.contains(f)) {
-                features.add(f);
+            if (wanted) {
+                have(f);
             }
         }
         int which = random.nextInt(Way.values().length);
@@ -126,10 +115,6 @@ final class NodePlan implements Plan<NodePlan> {
             default:
                 return 0.4;
         }
-    }
-
-    boolean has(Feature feature) {
-        return features.contains(feature);
     }
 
     /** Bytes of a chunk of an inbox. */
@@ -174,50 +159,14 @@ final class NodePlan implements Plan<NodePlan> {
         return options;
     }
 
-    /** The chance of one step, whatever else is left out. */
-    SimRandom stepRandom(int step) {
-        return SimRandom.forPart(seed, STEP_PART + step);
-    }
-
     @Override
-    public long seed() {
-        return seed;
-    }
-
-    @Override
-    public int steps() {
-        return steps;
-    }
-
-    @Override
-    public BitSet without() {
-        return without;
-    }
-
-    @Override
-    public NodePlan with(int fewer, BitSet leftOut) {
-        return new NodePlan(seed, fewer, leftOut, off);
-    }
-
-    @Override
-    public List<NodePlan> simpler() {
-        List<NodePlan> plans = new ArrayList<>();
-        for (Feature feature : features) {
-            Set<Feature> less = EnumSet.of(feature);
-            less.addAll(off);
-            plans.add(new NodePlan(seed, steps, without, less));
-        }
-        return plans;
-    }
-
-    @Override
-    public String replay() {
-        return Plan.replay("verbena simulate nodes", this, STEPS, off);
+    NodePlan with(int fewer, BitSet leftOut, Set<Feature> less) {
+        return new NodePlan(seed(), fewer, leftOut, less);
     }
 
     @Override
     public String toString() {
-        return nodes + " nodes by " + way + ", messages up to " + maxMessage + ", " + (steps - without.cardinality())
-                + " steps, " + features;
+        return nodes + " nodes by " + way + ", messages up to " + maxMessage + ", " + stepsLeft() + " steps, "
+                + features();
     }
 }

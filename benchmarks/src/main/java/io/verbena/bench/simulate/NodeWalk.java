@@ -104,9 +104,14 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         } catch (NodeCalls.Refusal e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            if (failure == null) {
-                failure = e;
-            }
+            fail(e);
+        }
+    }
+
+    /** The first of these is what the walk fails with. Any thread. */
+    private void fail(Throwable e) {
+        if (failure == null) {
+            failure = e;
         }
     }
 
@@ -168,6 +173,15 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     /** Runs the seed to its end; any exception is a failure of the framework, or of the model. */
     @Override
     public void run() {
+        LoggedErrors errors = LoggedErrors.tell(this::fail);
+        try {
+            walk();
+        } finally {
+            errors.close();
+        }
+    }
+
+    private void walk() {
         try {
             open();
             for (step = 0; step < plan.steps(); step++) {
@@ -181,6 +195,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
             settle(random);
             prove(random);
             closeAll(random);
+            check();
             tally.event(Event.WALKS);
             if (plan.has(Feature.THREADS)) {
                 tally.event(Event.THREADED);

@@ -12,9 +12,11 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -25,8 +27,9 @@ import picocli.CommandLine.Spec;
  * written.
  *
  * @param <P> what a seed means
+ * @param <F> what a seed may mean, and can be left out
  */
-abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
+abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> implements Callable<Integer> {
     private static final int TRACE_LINES = 200_000;
     /** Walks from which on everything must have happened. */
     private static final int ENOUGH = 200;
@@ -73,6 +76,14 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
     String without = "";
 
     @Option(
+            names = "--off",
+            split = ",",
+            paramLabel = "<feature>",
+            description =
+                    "Kinds of fault and traffic to leave out; one that is unknown is answered with all there are.")
+    List<String> off = List.of();
+
+    @Option(
             names = "--trace",
             paramLabel = "<file>",
             description = "Where traces go; default a file named after the seed, in the present directory.")
@@ -80,26 +91,43 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
     Path trace;
 
     private final String prefix;
+    private final Class<F> features;
 
     /**
      * With defaults.
      *
      * @param prefix of the names of traces
-     * @param steps of a walk
+     * @param kind of the plans
      */
-    SeedCommand(String prefix, int steps) {
+    SeedCommand(String prefix, Plan.Kind<F> kind) {
         this.prefix = prefix;
-        this.steps = steps;
+        steps = kind.steps();
+        features = kind.features();
     }
 
     /** What a seed means, under the command's options. */
-    abstract P plan(long of, BitSet gaps);
+    abstract P plan(long of, BitSet gaps, Set<F> off);
 
     /** A walk that keeps so many lines of its trace. */
     abstract SeedWalk walk(P plan, int traceLines);
 
     /** Walks a plan, and adds up what happened if it passes. Any thread. */
-    abstract void walkInto(P plan);
+    abstract Consumer<P> into();
+
+    /**
+     * Walks a plan, and if it passes hands the walk on. Any thread.
+     *
+     * @param add takes one walk after the other
+     */
+    static <P, W extends SeedWalk> Consumer<P> adding(Function<P, W> walk, Consumer<W> add) {
+        return plan -> {
+            W walked = walk.apply(plan);
+            walked.run();
+            synchronized (add) {
+                add.accept(walked);
+            }
+        };
+    }
 
     /** Prints what has happened. @return what has not, and should have if there were enough walks of every kind */
     abstract List<String> report(PrintStream out, double seconds);
@@ -115,9 +143,6 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         return "that is a failure of determinism";
     }
 
-    /** Whether nothing was left out by the options. */
-    abstract boolean isWhole();
-
     @Override
     public final Integer call() throws IOException {
         if (seeds < 1 || steps < 0 || threads < 1) {
@@ -130,12 +155,14 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
+        Set<F> leftOut = EnumSet.noneOf(features);
+        off.forEach(name -> leftOut.add(feature(name)));
         PrintStream out = System.out;
         Long one = seed;
         if (one != null) {
-            return again(plan(one, gaps), out);
+            return again(plan(one, gaps, leftOut), out);
         }
-        Walks<P> walks = new Walks<>(from, seeds, threads, limitNanos(), s -> plan(s, gaps), this::walkInto);
+        Walks<P> walks = new Walks<>(from, seeds, threads, limitNanos(), s -> plan(s, gaps, leftOut), into());
         walks.run(out);
         List<String> missing = report(out, walks.seconds());
         List<P> failed = walks.failed();
@@ -152,7 +179,7 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
             out.println("FAILED: left when all is over: " + left);
             return 1;
         }
-        if (walks.walked() >= ENOUGH && isWhole() && !missing.isEmpty()) {
+        if (walks.walked() >= ENOUGH && off.isEmpty() && !missing.isEmpty()) {
             out.println("FAILED: never happened: " + String.join(", ", missing));
             return 1;
         }
@@ -220,7 +247,7 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
                 Locale.ROOT,
                 "  smaller after %d tries: %d steps of %d, %s%n",
                 shrinker.tries(),
-                small.steps() - small.without().cardinality(),
+                small.stepsLeft(),
                 plan.steps(),
                 small);
         Throwable failure = writeTrace(small, out);
@@ -261,12 +288,12 @@ abstract class SeedCommand<P extends Plan<P>> implements Callable<Integer> {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /** Reads a kind of fault or traffic in any case. */
-    static <F extends Enum<F>> F feature(Class<F> kind, String value) {
+    /** A kind of fault or traffic, in any case. */
+    private F feature(String name) {
         try {
-            return Enum.valueOf(kind, value.toUpperCase(Locale.ROOT));
+            return Enum.valueOf(features, name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new CommandLine.TypeConversionException("\"" + value + "\" is none of " + EnumSet.allOf(kind));
+            throw wrong("--off \"" + name + "\" is none of " + EnumSet.allOf(features));
         }
     }
 }

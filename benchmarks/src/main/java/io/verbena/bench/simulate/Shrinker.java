@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <P> the kind of plan
  */
-final class Shrinker<P extends Plan<P>> {
+final class Shrinker<P extends Plan<P, ?>> {
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final Predicate<P> fails;

@@ -3,13 +3,10 @@ package io.verbena.bench.simulate;
 import io.verbena.bench.simulate.WalkPlan.Feature;
 import java.io.PrintStream;
 import java.util.BitSet;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code verbena simulate}: walks many seeds, or one again. */
 @Command(
@@ -25,27 +22,18 @@ import picocli.CommandLine.Option;
             "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if a kind of",
             "fault that belongs to the walk never came.%n"
         })
-public final class Simulate extends SeedCommand<WalkPlan> {
+public final class Simulate extends SeedCommand<WalkPlan, WalkPlan.Feature> {
     private static final int FEW_TRACE_LINES = 512;
 
-    @Option(
-            names = "--off",
-            split = ",",
-            paramLabel = "<feature>",
-            converter = FeatureConverter.class,
-            description = "Leave out kinds of fault and traffic, for example crashes,direct.")
-    Set<Feature> off = EnumSet.noneOf(Feature.class);
-
     private final Tally tally = new Tally();
-    private final Consumer<WalkPlan> into = into(tally);
 
     /** With the defaults of all options. */
     public Simulate() {
-        super("simulate", WalkPlan.STEPS);
+        super("simulate", WalkPlan.KIND);
     }
 
     @Override
-    WalkPlan plan(long of, BitSet gaps) {
+    WalkPlan plan(long of, BitSet gaps, Set<Feature> off) {
         return new WalkPlan(of, steps, gaps, off);
     }
 
@@ -55,8 +43,8 @@ public final class Simulate extends SeedCommand<WalkPlan> {
     }
 
     @Override
-    void walkInto(WalkPlan plan) {
-        into.accept(plan);
+    Consumer<WalkPlan> into() {
+        return into(tally);
     }
 
     @Override
@@ -66,27 +54,8 @@ public final class Simulate extends SeedCommand<WalkPlan> {
         return report.missing();
     }
 
-    @Override
-    boolean isWhole() {
-        return off.isEmpty();
-    }
-
     /** Walks a plan, and adds up what happened if it passes. */
     static Consumer<WalkPlan> into(Tally sum) {
-        return plan -> {
-            Walk walk = new Walk(plan, FEW_TRACE_LINES);
-            walk.run();
-            synchronized (sum) {
-                sum.add(walk.tally());
-            }
-        };
-    }
-
-    /** Reads a feature in any case. */
-    static final class FeatureConverter implements CommandLine.ITypeConverter<Feature> {
-        @Override
-        public Feature convert(String value) {
-            return feature(Feature.class, value);
-        }
+        return adding(plan -> new Walk(plan, FEW_TRACE_LINES), walk -> sum.add(walk.tally()));
     }
 }

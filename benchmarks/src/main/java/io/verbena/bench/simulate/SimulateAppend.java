@@ -3,13 +3,10 @@ package io.verbena.bench.simulate;
 import io.verbena.bench.simulate.AppendPlan.Feature;
 import java.io.PrintStream;
 import java.util.BitSet;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code verbena simulate append}: walks many seeds through one append queue, or one again. */
 @Command(
@@ -25,26 +22,17 @@ import picocli.CommandLine.Option;
             "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if something",
             "that belongs to the walk never happened.%n"
         })
-final class SimulateAppend extends SeedCommand<AppendPlan> {
+final class SimulateAppend extends SeedCommand<AppendPlan, AppendPlan.Feature> {
     private static final int FEW_TRACE_LINES = 256;
 
-    @Option(
-            names = "--off",
-            split = ",",
-            paramLabel = "<feature>",
-            converter = FeatureConverter.class,
-            description = "Leave out kinds of fault and traffic, for example crashes,direct.")
-    Set<Feature> off = EnumSet.noneOf(Feature.class);
-
     private final AppendTally tally = new AppendTally();
-    private final Consumer<AppendPlan> into = into(tally);
 
     SimulateAppend() {
-        super("append", AppendPlan.STEPS);
+        super("append", AppendPlan.KIND);
     }
 
     @Override
-    AppendPlan plan(long of, BitSet gaps) {
+    AppendPlan plan(long of, BitSet gaps, Set<Feature> off) {
         return new AppendPlan(of, steps, gaps, off);
     }
 
@@ -54,8 +42,8 @@ final class SimulateAppend extends SeedCommand<AppendPlan> {
     }
 
     @Override
-    void walkInto(AppendPlan plan) {
-        into.accept(plan);
+    Consumer<AppendPlan> into() {
+        return into(tally);
     }
 
     @Override
@@ -64,27 +52,8 @@ final class SimulateAppend extends SeedCommand<AppendPlan> {
         return tally.missing();
     }
 
-    @Override
-    boolean isWhole() {
-        return off.isEmpty();
-    }
-
     /** Walks a plan, and adds up what happened if it passes. */
     static Consumer<AppendPlan> into(AppendTally sum) {
-        return plan -> {
-            AppendWalk walk = new AppendWalk(plan, FEW_TRACE_LINES);
-            walk.run();
-            synchronized (sum) {
-                sum.add(walk.tally());
-            }
-        };
-    }
-
-    /** Reads a feature in any case. */
-    static final class FeatureConverter implements CommandLine.ITypeConverter<Feature> {
-        @Override
-        public Feature convert(String value) {
-            return feature(Feature.class, value);
-        }
+        return adding(plan -> new AppendWalk(plan, FEW_TRACE_LINES), walk -> sum.add(walk.tally()));
     }
 }

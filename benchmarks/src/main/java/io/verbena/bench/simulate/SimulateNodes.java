@@ -3,14 +3,11 @@ package io.verbena.bench.simulate;
 import io.verbena.bench.simulate.NodePlan.Feature;
 import java.io.PrintStream;
 import java.util.BitSet;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code verbena simulate nodes}: walks many seeds over nodes of this process, or one again. */
 @Command(
@@ -26,27 +23,18 @@ import picocli.CommandLine.Option;
             "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if something",
             "that belongs to the walk never happened. Times are real: a failure that depends on them may not come again.%n"
         })
-final class SimulateNodes extends SeedCommand<NodePlan> {
+final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature> {
     private static final int FEW_TRACE_LINES = 256;
 
-    @Option(
-            names = "--off",
-            split = ",",
-            paramLabel = "<feature>",
-            converter = FeatureConverter.class,
-            description = "Leave out kinds of fault and traffic, for example restarts,threads.")
-    Set<Feature> off = EnumSet.noneOf(Feature.class);
-
     private final NodeTally tally = new NodeTally();
-    private final Consumer<NodePlan> into = into(tally);
     private final NodeLeftovers before = NodeLeftovers.now();
 
     SimulateNodes() {
-        super("nodes", NodePlan.STEPS);
+        super("nodes", NodePlan.KIND);
     }
 
     @Override
-    NodePlan plan(long of, BitSet gaps) {
+    NodePlan plan(long of, BitSet gaps, Set<Feature> off) {
         return new NodePlan(of, steps, gaps, off);
     }
 
@@ -56,8 +44,8 @@ final class SimulateNodes extends SeedCommand<NodePlan> {
     }
 
     @Override
-    void walkInto(NodePlan plan) {
-        into.accept(plan);
+    Consumer<NodePlan> into() {
+        return into(tally);
     }
 
     @Override
@@ -77,25 +65,8 @@ final class SimulateNodes extends SeedCommand<NodePlan> {
         return "it depends on times, or on threads";
     }
 
-    @Override
-    boolean isWhole() {
-        return off.isEmpty();
-    }
-
     /** Walks a plan, and adds up what happened if it passes. */
     static Consumer<NodePlan> into(NodeTally sum) {
-        return plan -> {
-            NodeWalk walk = new NodeWalk(plan, FEW_TRACE_LINES);
-            walk.run();
-            sum.add(walk.tally());
-        };
-    }
-
-    /** Reads a feature in any case. */
-    static final class FeatureConverter implements CommandLine.ITypeConverter<Feature> {
-        @Override
-        public Feature convert(String value) {
-            return feature(Feature.class, value);
-        }
+        return adding(plan -> new NodeWalk(plan, FEW_TRACE_LINES), walk -> sum.add(walk.tally()));
     }
 }

@@ -42,7 +42,7 @@ final class Walk implements SeedCommand.SeedWalk {
 
     Walk(WalkPlan plan, int traceLines) {
         this.plan = plan;
-        simulation = new Simulation(plan.seed, traceLines);
+        simulation = new Simulation(plan.seed(), traceLines);
         fabric = new SimFabric(simulation);
         poster = new Poster(plan, tally);
         windows = new WindowSteps(plan, poster);
@@ -126,8 +126,8 @@ final class Walk implements SeedCommand.SeedWalk {
     /** Runs the seed to its end; any exception is a failure of the NIC, or of the model. */
     @Override
     public void run() {
-        for (int step = 0; step < plan.steps; step++) {
-            if (!plan.without.get(step)) {
+        for (int step = 0; step < plan.steps(); step++) {
+            if (!plan.without().get(step)) {
                 step(plan.stepRandom(step));
             }
         }

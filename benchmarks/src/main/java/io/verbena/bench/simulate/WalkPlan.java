@@ -3,14 +3,11 @@ package io.verbena.bench.simulate;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.SimRandom;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /** What a seed means: how many NICs, on what links, which faults; and what a shrunk walk leaves out of it. */
-final class WalkPlan implements Plan<WalkPlan> {
+final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 120;
 
@@ -19,7 +16,6 @@ final class WalkPlan implements Plan<WalkPlan> {
     private static final int MOST_HOSTS = 4;
     private static final int MOST_PAIRS = 4;
     private static final long PLAN_PART = 1L << 40;
-    private static final long STEP_PART = 2L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
@@ -43,11 +39,8 @@ final class WalkPlan implements Plan<WalkPlan> {
         REGIONS
     }
 
-    final long seed;
-    final int steps;
-    final BitSet without;
-    final Set<Feature> off;
-    private final Set<Feature> features = EnumSet.noneOf(Feature.class);
+    static final Kind<Feature> KIND = new Kind<>("verbena simulate", STEPS, 2L << 40, Feature.class);
+
     final int hosts;
     final int pairs;
     final double loss;
@@ -70,10 +63,7 @@ final class WalkPlan implements Plan<WalkPlan> {
      * @param off features that are left out
      */
     WalkPlan(long seed, int steps, BitSet without, Set<Feature> off) {
-        this.seed = seed;
-        this.steps = steps;
-        this.without = without;
-        this.off = off;
+        super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         hosts = 2 + random.nextInt(MOST_HOSTS - 1);
         pairs = Math.max(hosts - 1, 1 + random.nextInt(MOST_PAIRS));
@@ -88,8 +78,8 @@ final class WalkPlan implements Plan<WalkPlan> {
                     || f == Feature.LAZY
                     || f == Feature.FLAWS
                     || f == Feature.REGIONS;
-            if (wanted && (harmless || !calm) && !off.contains(f)) {
-                features.add(f);
+            if (wanted && (harmless || !calm)) {
+                have(f);
             }
         }
         double strength = 0.2 + random.nextDouble();
@@ -109,62 +99,18 @@ final class WalkPlan implements Plan<WalkPlan> {
         return most == MOST_OF_LARGE;
     }
 
-    boolean has(Feature feature) {
-        return features.contains(feature);
-    }
-
-    Set<Feature> features() {
-        return EnumSet.copyOf(features.isEmpty() ? EnumSet.noneOf(Feature.class) : features);
-    }
-
     boolean isLossy() {
         return loss > 0 || corruption > 0;
     }
 
     @Override
     public String toString() {
-        return hosts + " NICs, " + pairs + " connections, " + (steps - without.cardinality()) + " steps, " + features;
+        return hosts + " NICs, " + pairs + " connections, " + stepsLeft() + " steps, " + features();
     }
 
     @Override
-    public long seed() {
-        return seed;
-    }
-
-    @Override
-    public int steps() {
-        return steps;
-    }
-
-    @Override
-    public BitSet without() {
-        return without;
-    }
-
-    @Override
-    public WalkPlan with(int fewer, BitSet leftOut) {
-        return new WalkPlan(seed, fewer, leftOut, off);
-    }
-
-    @Override
-    public List<WalkPlan> simpler() {
-        List<WalkPlan> plans = new ArrayList<>();
-        for (Feature feature : features) {
-            Set<Feature> less = EnumSet.of(feature);
-            less.addAll(off);
-            plans.add(new WalkPlan(seed, steps, without, less));
-        }
-        return plans;
-    }
-
-    @Override
-    public String replay() {
-        return Plan.replay("verbena simulate", this, STEPS, off);
-    }
-
-    /** The chance of one step, whatever else is left out. */
-    SimRandom stepRandom(int step) {
-        return SimRandom.forPart(seed, STEP_PART + step);
+    WalkPlan with(int fewer, BitSet leftOut, Set<Feature> less) {
+        return new WalkPlan(seed(), fewer, leftOut, less);
     }
 
     LinkProfile profile() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <P> the kind of plan
  */
-final class Walks<P extends Plan<P>> {
+final class Walks<P extends Plan<P, ?>> {
     /** Time between two lines of progress. */
     private static final long PROGRESS_NANOS = 5_000_000_000L;
 

@@ -3,6 +3,7 @@ package io.verbena.bench.tenants;
 import io.verbena.bench.BenchException;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** A victim beside an adversary on the simulated fabric: in virtual time, so exact, and the same at each run. */
 final class SimulatedAdversary {
@@ -20,10 +21,17 @@ final class SimulatedAdversary {
         if (adversary.isAttack()) {
             throw new BenchException(adversary.title() + ": for real only");
         }
-        long alone = new SimulatedTenants(SEED, settings, List.of(adversary.victim())).run(WARM_UP, SPAN)[0];
         List<Tenant> all = adversary.tenants();
         long warmUp = adversary.isInVain() ? IN_VAIN_FOR_LONG : WARM_UP;
-        long[] bytes = new SimulatedTenants(SEED, settings, all).run(warmUp, SPAN);
+        // Four worlds, each of its own.
+        CompletableFuture<TenantsResult.Latency> before =
+                CompletableFuture.supplyAsync(() -> trips(List.of(), settings, WARM_UP));
+        CompletableFuture<TenantsResult.Latency> during =
+                CompletableFuture.supplyAsync(() -> trips(all.subList(1, all.size()), settings, warmUp));
+        CompletableFuture<long[]> beside =
+                CompletableFuture.supplyAsync(() -> new SimulatedTenants(SEED, settings, all).run(warmUp, SPAN));
+        long alone = new SimulatedTenants(SEED, settings, List.of(adversary.victim())).run(WARM_UP, SPAN)[0];
+        long[] bytes = beside.join();
         double seconds = SPAN / 1e9;
         long other = bytes[Adversary.ITS_PLACE];
         return new KeptShare(
@@ -33,8 +41,8 @@ final class SimulatedAdversary {
                 adversary.isInVain() ? bytes[0] / (double) alone : bytes[0] / (double) (bytes[0] + other),
                 adversary.entitlement(),
                 1,
-                trips(List.of(), settings, WARM_UP),
-                trips(all.subList(1, all.size()), settings, warmUp));
+                before.join(),
+                during.join());
     }
 
     private static TenantsResult.Latency trips(List<Tenant> tenants, ArbiterSettings settings, long warmUp) {

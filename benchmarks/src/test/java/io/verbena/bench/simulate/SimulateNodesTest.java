@@ -11,9 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 @Timeout(600)
@@ -46,6 +51,48 @@ class SimulateNodesTest {
         assertThat(walks.walked()).isEqualTo(SEEDS);
         assertThat(tally.missing()).isEmpty();
         assertThat(before.since()).isNull();
+    }
+
+    /** Errors and warnings, of the thread that walks and of others, but for those that it gives cause for. */
+    @Test
+    void whatIsLoggedWithoutCauseIsTold() throws Exception {
+        List<String> told = new CopyOnWriteArrayList<>();
+        Logger engine = LoggerFactory.getLogger("io.verbena.nic.engine.Engine");
+        LoggedErrors errors = LoggedErrors.tell(failure -> told.add(failure.getMessage()));
+        try {
+            engine.info("it works");
+            LoggerFactory.getLogger("io.verbena.Inbox").warn("messages of it are held");
+            LoggerFactory.getLogger("io.verbena.TenantCallbacks").error("a handler failed", new NodeCalls.Refusal());
+            assertThat(told).isEmpty();
+            engine.error("it met an error", new IllegalStateException("the first"));
+            Thread other = new Thread(() -> engine.warn("the second"));
+            other.start();
+            other.join();
+        } finally {
+            errors.close();
+        }
+        engine.error("this is no walk's");
+        assertThat(told).hasSize(2);
+        assertThat(told.get(0)).contains("ERROR: it met an error", "IllegalStateException: the first");
+        assertThat(told.get(1)).contains("WARN: the second");
+    }
+
+    @Test
+    void aWalkFailsOfWhatIsLoggedWithoutCause() throws Exception {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread walker = new Thread(() -> {
+            try {
+                new NodeWalk(plan(1), 16).run();
+            } catch (WalkFailure e) {
+                failure.set(e);
+            }
+        });
+        walker.start();
+        while (walker.isAlive()) {
+            LoggerFactory.getLogger("io.verbena.Turns").error("what nobody has asked for");
+            walker.join(1);
+        }
+        assertThat(failure.get()).isNotNull().hasMessageContaining("what nobody has asked for");
     }
 
     // ---- the model notices what a channel might do wrong

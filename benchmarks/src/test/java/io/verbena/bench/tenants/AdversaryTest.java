@@ -7,12 +7,14 @@ import io.verbena.nic.arbiter.Discipline;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A victim keeps its share beside each adversary, on the simulated fabric; and the adversaries do what they are for. */
+@Tag("computed") // the same on every JDK
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AdversaryTest {
     private static final ArbiterSettings CHUNKS = ArbiterSettings.defaults().withDiscipline(Discipline.CHUNKS);

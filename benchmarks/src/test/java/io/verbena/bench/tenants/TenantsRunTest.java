@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class TenantsRunTest {
     private static final int LARGE = 128 << 10;
-    private static final double SECONDS = 0.3;
+    private static final double SECONDS = 0.1;
     private static final double SECONDS_OF_TWO = 0.6; // JVMs that have just started, on a machine that may be busy
     private static final long MUCH = 512 << 20; // bytes: laps are at most 1 MiB
     private static final int POSTS_A_TURN = 8; // more than a turn of the engine sends

@@ -63,6 +63,7 @@ final class Answering implements HelloHandler.Outcome {
     }
 
     private @Nullable String confirmed(Channel from, UnsafeBuffer hello, LinkSecret made) {
+        OwnNonces.remove(nonce);
         String defect = HelloFlyweight.stepDefect(hello, HelloFlyweight.CONFIRMATION);
         if (defect == null && HelloFlyweight.nicId(hello) != nicId) {
             defect = "it says that it is another NIC than before";

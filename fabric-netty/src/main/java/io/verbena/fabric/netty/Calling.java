@@ -51,6 +51,7 @@ final class Calling implements HelloHandler.Outcome {
             return defect != null ? defect : "this side is closing";
         }
         long nicId = HelloFlyweight.nicId(hello);
+        OwnNonces.remove(nonce);
         byte[] answerers = HelloFlyweight.nonce(hello);
         LinkSecret secret = new LinkSecret(nonce, answerers);
         if (nicId == fabric.nicId()) {

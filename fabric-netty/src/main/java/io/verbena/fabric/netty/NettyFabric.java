@@ -430,10 +430,14 @@ public final class NettyFabric implements AutoCloseable {
         }
     }
 
-    /** A link's connection has ended; by the loop's owner. */
-    void linkEnded(NettyLink link) {
+    /**
+     * A link's connection has ended; by the loop's owner.
+     *
+     * @param byPeer whether the peer has made it and ended it
+     */
+    void linkEnded(NettyLink link, boolean byPeer) {
         links.remove(link);
-        peers.down(link);
+        peers.down(link, byPeer);
         admission.linkEnded(link);
         counters.countLinkDown();
     }

@@ -380,14 +380,14 @@ public final class NettyLink implements AuthenticatedLink {
         ended = true;
         boolean closedHere =
                 state == State.CLOSED; // once it is down, whoever sees that closes it, and that is not meant
-        STATE.compareAndSet(this, State.UP, State.DOWN);
+        boolean byPeer = STATE.compareAndSet(this, State.UP, State.DOWN) && cause == null; // or else it was not up here
         arrived();
         if (closedHere) {
             LOG.debug("link to {} closed", remote);
         } else {
             LOG.info("link to {} is down: {}", remote, reason(cause));
         }
-        fabric.linkEnded(this);
+        fabric.linkEnded(this, byPeer && connector == null);
         if (process != null && !closedHere) {
             fabric.watch(this, process, 0);
         }

@@ -61,7 +61,7 @@ final class PeerLinks {
         return peer;
     }
 
-    /** Peers that have no link any more are remembered for a while: they can prove who they are when they come back. */
+    /** Peers whose links broke are remembered for a while: to those that still have theirs this side can prove who it is. */
     private void forgetEldest() {
         if (peers.size() < MAX_REMEMBERED) {
             return;
@@ -81,11 +81,19 @@ final class PeerLinks {
         peer.secret = secret;
     }
 
-    /** A link has ended. */
-    void down(NettyLink link) {
+    /**
+     * A link has ended.
+     *
+     * @param byPeer whether the peer has made it and ended it: that has no link any more for which it would want a proof, and is
+     *     forgotten
+     */
+    void down(NettyLink link, boolean byPeer) {
         Peer peer = peers.get(link.peerNic());
         if (peer != null && peer.link == link) {
             peer.link = null;
+            if (byPeer && peer.isMemory()) {
+                peers.remove(link.peerNic());
+            }
         }
     }
 

@@ -6,4 +6,9 @@ import io.verbena.nic.port.Link;
 public interface AuthenticatedLink extends Link {
     /** Who the other end has proven to be, for as long as the link lasts. */
     PeerIdentity peer();
+
+    @Override
+    default Object peerKey() {
+        return peer().key(peerNic());
+    }
 }

@@ -25,6 +25,11 @@ public record PeerIdentity(String name, @Nullable String tenant, Proof proof) {
     /** Of a peer that has shown nothing. */
     public static final PeerIdentity ANONYMOUS = new PeerIdentity("", null, Proof.NONE);
 
+    /** What a peer is known by: the name that it has proven with a key of its own, or else its NIC. */
+    public Object key(long peerNic) {
+        return proof == Proof.CERTIFICATE ? name : (Object) peerNic;
+    }
+
     /** The same peer, which has shown a proof besides; the stronger counts. */
     PeerIdentity with(Proof other) {
         return other.compareTo(proof) > 0 ? new PeerIdentity(name, tenant, other) : this;

@@ -96,6 +96,23 @@ class OneLinkTest {
     }
 
     @Test
+    void whoComesAndGoesIsForgotten() throws Exception {
+        int nonces = OwnNonces.size();
+        try (Peer a = peer(1)) {
+            SocketAddress toA = listen(a);
+            for (int nicId = 2; nicId < 12; nicId++) {
+                try (Peer b = peer(nicId)) {
+                    b.fabric.connect(toA, LONG).get(20, TimeUnit.SECONDS);
+                    assertThat(a.node.nextLink().peerNic()).isEqualTo(nicId);
+                    assertThat(OwnNonces.size()).isLessThanOrEqualTo(nonces);
+                }
+            }
+            await().atMost(LONG).until(() -> a.fabric.counters().linksDown() == 10);
+            assertThat(a.fabric.peers().size()).isZero();
+        }
+    }
+
+    @Test
     void aNicHasALinkToItself() throws Exception {
         try (Peer a = peer(1)) {
             Link there = a.fabric.connect(listen(a), LONG).get(20, TimeUnit.SECONDS);

@@ -168,8 +168,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * How long a chunk may lie unused before its memory is given back, and a mapping for a large message wait for its
-     * sender; default 1 s.
+     * How long memory may lie unused before it is given back, of chunks and of what messages in parts have lain in, and a mapping
+     * for a large message wait for its sender; default 1 s.
      *
      * @param nanos at least 1000
      * @return this

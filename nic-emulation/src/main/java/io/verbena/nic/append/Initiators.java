@@ -7,6 +7,7 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.port.PeerMemory;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AtomicBuffer;
@@ -55,13 +56,20 @@ public final class Initiators {
 
     /** An initiator that has left: its process may have ended, or just the link. */
     private static final class Departure {
+        /** That of all peers in this process: each finishes what it has begun, and there is nothing to look for. */
+        static final Departure ALIVE = new Departure(PeerMemory.NEVER_GONE);
+
         private final BooleanSupplier isGone;
         private boolean gone;
         private long interval = FIRST_LOOK;
         private long nextLook = Long.MIN_VALUE;
 
-        Departure(BooleanSupplier isGone) {
+        private Departure(BooleanSupplier isGone) {
             this.isGone = isGone;
+        }
+
+        static Departure of(BooleanSupplier isGone) {
+            return isGone == PeerMemory.NEVER_GONE ? ALIVE : new Departure(isGone);
         }
 
         /** Whether its process has ended. Asked more and more seldom: a living peer may never come back. */
@@ -113,10 +121,11 @@ public final class Initiators {
      *
      * @param nic its identity
      * @param engine that its link led to; links to other engines may be up
-     * @param isGone whether its process has ended; asked by the allocator, again and again until it has
+     * @param isGone whether its process has ended; asked by the allocator, again and again until it has, or
+     *     {@link PeerMemory#NEVER_GONE}
      */
     public void abandonAll(long nic, int engine, BooleanSupplier isGone) {
-        Departure departure = new Departure(isGone);
+        Departure departure = Departure.of(isGone);
         int slots = control.slotsInUse();
         for (int slot = 0; slot < slots; slot++) {
             Holder known = holders.get(slot);
@@ -152,15 +161,20 @@ public final class Initiators {
         int cleared = 0;
         int slots = control.slotsInUse();
         for (int slot = 0; slot < slots; slot++) {
-            if (isAbandoned(slot)) {
+            if (mayBeCleared(slot)) {
                 cleared += clear(slot, now);
-                left |= isAbandoned(slot);
+                left |= mayBeCleared(slot);
             }
         }
         if (left) {
             anyAbandoned = true;
         }
         return cleared;
+    }
+
+    private boolean mayBeCleared(int slot) {
+        Holder known = holders.get(slot);
+        return known != null && known.departure() != null && known.departure() != Departure.ALIVE;
     }
 
     /** Clears a slot, unless its initiator may be alive, or its claim is still to be closed. */

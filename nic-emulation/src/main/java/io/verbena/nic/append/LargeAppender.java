@@ -212,7 +212,7 @@ public final class LargeAppender {
         LargeClaim open = open(claim);
         LargeMessage large = open.large;
         if (large != null) {
-            large.discard();
+            large.giveUp();
             owner.wakeAllocator();
         }
         release(open);

@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   FREE ─ responder ─▶ TAKEN ─▶ REQUESTED ─ allocator ─▶ READY ─ responder ─▶ OPEN ─ commit ─▶ COMMITTED
- *     ▲                                                     │ too late, too small  │ abort          │ consumed
- *     └───────────────── allocator ──────────── DONE ◀──────┴──────────────────────┴────────────────┘
+ *     ▲                                                     │ too small      ▲  │ abort           │ consumed
+ *     │                                                     └───────▶ DONE ◀─│──┴─────────────────┘
+ *     │                                                                ├─ responder, if it fits
+ *     └──────── allocator, also of what is READY for too long ◀────────┘
  * </pre>
  *
  * <p>Concurrency: the state is the hand-over; whoever moved it there owns the other fields until it moves on.
@@ -25,6 +27,9 @@ final class LargeMessage {
     static final int OPEN = 4;
     static final int COMMITTED = 5;
     static final int DONE = 6;
+
+    /** Looks of the allocator, a surplus time apart, that find a mapping kept before it goes. */
+    static final int IDLE_LOOKS = 2;
 
     private static final VarHandle STATE;
 
@@ -47,6 +52,7 @@ final class LargeMessage {
     volatile long waitNanos;
 
     volatile long readyAt;
+    volatile int looks; // of the allocator's that found it kept
     volatile @Nullable Segment segment;
 
     LargeMessage(int index) {
@@ -84,7 +90,14 @@ final class LargeMessage {
         state = READY;
     }
 
+    /** It was consumed: what it lay in is kept for the next one. */
     void discard() {
+        state = DONE;
+    }
+
+    /** It came to nothing: what it lay in goes at once. */
+    void giveUp() {
+        looks = IDLE_LOOKS;
         state = DONE;
     }
 }

@@ -12,7 +12,9 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
+ * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn. The
+ * mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a while or memory is
+ * short.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
@@ -47,7 +49,7 @@ final class LargeMessages {
     }
 
     /**
-     * The mapping that was made for a queue pair, or null: asked for now, or before.
+     * A mapping that was made for a queue pair, or that is kept and fits; or null: asked for now, or before.
      *
      * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is kept for it
      *     accordingly if the surplus time is shorter
@@ -66,11 +68,17 @@ final class LargeMessages {
                     if (place.buffer().capacity() >= length) {
                         return place;
                     }
-                    place.discard();
+                    place.giveUp();
                 }
             }
             if (state == LargeMessage.FREE && free == null) {
                 free = place;
+            }
+        }
+        for (int i = 0; i < end; i++) {
+            LargeMessage place = places.get(i);
+            if (place != null && place.state() == LargeMessage.DONE && reuse(place, qpNumber, length, againNanos)) {
+                return place;
             }
         }
         if (free != null && ask(free, qpNumber, length, againNanos)) {
@@ -83,6 +91,24 @@ final class LargeMessages {
             }
         }
         return null; // or another engine was faster: the sender asks again
+    }
+
+    /** Takes a mapping that is kept, if it is long enough and not by far too long. */
+    private static boolean reuse(LargeMessage place, int qpNumber, int length, long againNanos) {
+        if (!place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+            return false;
+        }
+        Segment segment = place.segment;
+        int capacity = segment == null ? 0 : segment.buffer().capacity();
+        if (capacity < length || capacity >> 1 > length) {
+            place.move(LargeMessage.TAKEN, LargeMessage.DONE);
+            return false;
+        }
+        place.qpNumber = qpNumber;
+        place.length = length;
+        place.waitNanos = LargeAppender.keptNanos(againNanos);
+        place.looks = 0;
+        return place.move(LargeMessage.TAKEN, LargeMessage.OPEN);
     }
 
     private static boolean ask(LargeMessage place, int qpNumber, int length, long againNanos) {
@@ -132,7 +158,33 @@ final class LargeMessages {
                 : null;
     }
 
-    /** Makes a mapping that was asked for, or releases one that is done with or was never fetched. Returns work done. */
+    /** Lets the next turns give back what is kept and was not used since the call before the last. Returns whether there is some. */
+    boolean trim() {
+        boolean some = false;
+        LargeMessage place;
+        for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
+            if (place.state() == LargeMessage.DONE) {
+                int looks = place.looks + 1;
+                place.looks = looks; // of one that is used just now too: it may go early
+                some |= looks >= LargeMessage.IDLE_LOOKS;
+            }
+        }
+        return some;
+    }
+
+    /** Gives back one mapping that is kept, whichever. Returns whether there was one. */
+    boolean giveBackOne() {
+        LargeMessage place;
+        for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
+            if (place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+                free(place, true);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Makes a mapping that was asked for, or releases one that was kept for long or never fetched. Returns work done. */
     int maintain(long now, boolean mayAllocate) {
         if (!mayAllocate) {
             return 0;
@@ -158,13 +210,16 @@ final class LargeMessages {
                 return make(place, now);
             case LargeMessage.READY:
                 if (now - place.readyAt < Math.max(waitNanos, place.waitNanos)
-                        || !place.move(LargeMessage.READY, LargeMessage.DONE)) {
+                        || !place.move(LargeMessage.READY, LargeMessage.TAKEN)) {
                     return false;
                 }
                 unfinished.end(place.qpNumber);
                 free(place, true);
                 return true;
             case LargeMessage.DONE:
+                if (place.looks < LargeMessage.IDLE_LOOKS || !place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
+                    return false;
+                }
                 free(place, true);
                 return true;
             default:
@@ -175,7 +230,7 @@ final class LargeMessages {
     private boolean make(LargeMessage place, long now) {
         int length = Math.max(1, place.length);
         if (!footprint.reserveFor(place.qpNumber, length, unfinished)) {
-            return false;
+            return giveBackOne();
         }
         Segment segment;
         try {
@@ -194,7 +249,7 @@ final class LargeMessages {
     }
 
     /**
-     * Frees a place that is DONE: its responder has committed or aborted, its consumer's handler has returned, and only the
+     * Frees a place that was taken: its responder has committed or aborted, its consumer's handler has returned, and only the
      * owner ever had the mapping. The consumer of a destroyed queue may be in a handler: then it is left to the collector.
      */
     private void free(LargeMessage place, boolean atOnce) {
@@ -209,14 +264,15 @@ final class LargeMessages {
                 memory.release(segment);
             }
         }
-        place.move(LargeMessage.DONE, LargeMessage.FREE);
+        place.looks = 0;
+        place.move(LargeMessage.TAKEN, LargeMessage.FREE);
     }
 
     /** Messages that nobody can find any more go, but left to the collector: somebody may hold one. */
     void abandon() {
         for (int i = 0; i < places.length(); i++) {
             LargeMessage place = places.get(i);
-            if (place != null && place.move(LargeMessage.COMMITTED, LargeMessage.DONE)) {
+            if (place != null && place.move(LargeMessage.COMMITTED, LargeMessage.TAKEN)) {
                 free(place, false);
             }
         }
@@ -237,7 +293,8 @@ final class LargeMessages {
             if (place.move(LargeMessage.REQUESTED, LargeMessage.FREE)) {
                 continue;
             }
-            if (place.move(LargeMessage.READY, LargeMessage.DONE) || place.state() == LargeMessage.DONE) {
+            if (place.move(LargeMessage.READY, LargeMessage.TAKEN)
+                    || place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
                 free(place, atOnce);
             }
             drained &= place.state() == LargeMessage.FREE;

@@ -175,11 +175,11 @@ final class QueueMaintenance {
             noteShortage(refused, head, tail, now);
             if (refused) {
                 ring.releaseFree();
-                work += staging.release();
+                work += staging.release() + (largeMessages.giveBackOne() ? 1 : 0);
             } else if (now - surplusLook >= attributes.surplusNanos()) {
                 surplusLook = now;
                 ring.releaseSurplus();
-                work += staging.trim();
+                work += staging.trim() + (largeMessages.trim() ? 1 : 0);
             }
             work += ring.releaseOne(tailSequence);
         }

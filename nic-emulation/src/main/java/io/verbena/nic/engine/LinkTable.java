@@ -267,6 +267,7 @@ final class LinkTable implements Arrivals {
     }
 
     private void remove(Source source) {
+        schedule.remove(source);
         if (source.number < 0) {
             removePolled(source);
         } else {

@@ -33,6 +33,16 @@ public interface Link extends AutoCloseable {
     /** The 64-bit identity of the NIC at the other end, as its hello gave it. */
     long peerNic();
 
+    /**
+     * What the peer is known by: an engine that cannot take all that comes takes as much from each peer of a group, however many
+     * links, and NICs, it has. By default {@link #peerNic}.
+     *
+     * @return equal for links of the same peer; the same for as long as the link lasts
+     */
+    default Object peerKey() {
+        return peerNic();
+    }
+
     /** The state now. */
     State state();
 

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Used under the baton of the engine that owns the link.
  */
 public interface PeerMemory {
+    /** What {@link #gone} is for a peer in this process: each finishes what it has begun. */
+    BooleanSupplier NEVER_GONE = () -> false;
+
     /** The peer's control block. */
     AtomicBuffer control();
 
@@ -30,7 +33,7 @@ public interface PeerMemory {
      * by any thread, long after the link was released, and so it holds nothing of this memory; may ask the operating system.
      */
     default BooleanSupplier gone() {
-        return () -> false;
+        return NEVER_GONE;
     }
 
     /**

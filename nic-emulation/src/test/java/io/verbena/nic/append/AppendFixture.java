@@ -76,6 +76,15 @@ final class AppendFixture {
         while (allocator.doWork() > 0) {}
     }
 
+    /** Lets so much time pass, with nothing used, that what is kept for the next message is given back. */
+    void rest() {
+        for (int i = 0; i < 2; i++) {
+            settle();
+            clock.addAndGet(1_000_000_000L);
+        }
+        settle();
+    }
+
     /** One message of a sender: its number, its length and a checksum; the rest is derived from them. */
     record Message(int sender, int number, int length) {}
 

@@ -188,13 +188,13 @@ class ConsumersTest {
         assertThat(one.take(taken, 1)).isEqualTo(1);
         assertThat(queue.query().heldBytes()).isEqualTo(2 * CHUNK);
         assertThat(queue.query().heldRecords()).isEqualTo(2);
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(footprint - CHUNK);
         assertThat(intact(held.buffer(), held.offset(), CHUNK, 3, 0)).isTrue();
         assertThat(intact(taken[0].buffer(), taken[0].offset(), CHUNK, 3, 2)).isTrue();
         held.release();
         taken[0].release();
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(footprint - 3L * CHUNK);
         assertThat(queue.query().bytes()).isEqualTo(3L * CHUNK);
     }

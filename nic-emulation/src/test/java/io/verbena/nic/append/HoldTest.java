@@ -186,7 +186,7 @@ class HoldTest {
         assertThat(queue.query().heldChunks()).isZero();
         check(record, 7, LARGE);
         record.release();
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(2 * CHUNK);
         assertThat(queue.query().heldRecords()).isZero();
     }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
+import io.verbena.nic.port.PeerMemory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +65,21 @@ class InitiatorsTest {
         nic.clock.addAndGet(60 * SECOND);
         nic.settle();
         assertThat(nic.control.isKeyInFlight(KEY)).isFalse();
+        assertThat(initiators.isAbandoned(SLOT)).isFalse();
+    }
+
+    /** One in this process ends what it has begun, however long that takes. */
+    @Test
+    void aPeerInThisProcessKeepsItsSlotUntilItIsDone() {
+        initiators.connected(SLOT, PEER, 0);
+        nic.control.beginAccess(SLOT, KEY);
+        initiators.abandonAll(PEER, 0, PeerMemory.NEVER_GONE);
+        nic.settle();
+        nic.clock.addAndGet(60 * SECOND);
+        nic.settle();
+        assertThat(initiators.isAbandoned(SLOT)).isTrue();
+        assertThat(nic.control.isKeyInFlight(KEY)).isTrue();
+        initiators.connected(SLOT, PEER + 1, 0);
         assertThat(initiators.isAbandoned(SLOT)).isFalse();
     }
 

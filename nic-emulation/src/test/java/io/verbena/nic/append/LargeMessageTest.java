@@ -62,10 +62,49 @@ class LargeMessageTest {
         assertThat(queue.poll(collector, 10)).isEqualTo(1);
         assertThat(collector.messages).containsExactly(new Message(3, 1, LENGTH));
         assertThat(queue.query().bytes()).isEqualTo(LENGTH);
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(idle);
         assertThat(queue.query().highWater()).isEqualTo(idle + LENGTH);
         assertThat(owner.large().openClaims()).isZero();
+    }
+
+    @Test
+    void theNextOneTakesTheMappingOfOneThatIsDoneWith() {
+        for (int number = 0; number < 5; number++) {
+            long claim = number == 0 ? claim(LENGTH, 3) : claimed(LENGTH - number, 3 + number % 2);
+            fill(owner.large().buffer(claim), 0, LENGTH - number, 3, number);
+            assertThat(owner.large().commit(claim, 3, number, true)).isEqualTo(Appender.OK);
+            assertThat(queue.poll(collector, 1)).isEqualTo(1);
+            assertThat(collector.messages).containsExactly(new Message(3, number, LENGTH - number));
+            collector.messages.clear();
+            nic.settle();
+        }
+        assertThat(queue.query().rnr()).as("the first's").isEqualTo(1);
+        assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH / 2 - 1, 3, 0))
+                .as("by far too long for it")
+                .isEqualTo(Appender.RNR);
+        nic.rest();
+        nic.rest();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+    }
+
+    private long claimed(int length, int qp) {
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), length, qp, 0))
+                .isEqualTo(Appender.OK);
+        return owner.large().claimed();
+    }
+
+    @Test
+    void whatIsKeptMakesRoomForWhoNeedsIt() {
+        create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
+        long claim = claim(LENGTH, 3);
+        fill(owner.large().buffer(claim), 0, LENGTH, 3, 1);
+        owner.large().commit(claim, 3, 1, true);
+        assertThat(queue.poll(collector, 1)).isEqualTo(1);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
+        owner.large().abort(claim(CHUNK, 4));
     }
 
     @Test
@@ -111,7 +150,7 @@ class LargeMessageTest {
         assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
                 .isEqualTo(Appender.OK);
         owner.large().abort(owner.large().claimed());
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
 
@@ -187,7 +226,7 @@ class LargeMessageTest {
                 },
                 count);
         assertThat(polled).isEqualTo(count);
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(idle);
         assertThat(queue.query().releases()).isEqualTo(count);
     }
@@ -233,10 +272,10 @@ class LargeMessageTest {
                 1);
         assertThat(polled).isEqualTo(1);
         assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0))
-                .isEqualTo(Appender.RNR);
-        nic.settle();
-        nic.clock.addAndGet(1_000_000_000L);
-        nic.settle();
+                .as("what the last one lay in")
+                .isEqualTo(Appender.OK);
+        owner.large().abort(owner.large().claimed());
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
 
@@ -282,7 +321,7 @@ class LargeMessageTest {
                         },
                         1))
                 .hasMessage("no");
-        nic.settle();
+        nic.rest();
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
 

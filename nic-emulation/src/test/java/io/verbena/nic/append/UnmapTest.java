@@ -120,7 +120,7 @@ class UnmapTest {
     }
 
     @Test
-    void aMessageOfItsOwnMappingIsUnmappedWhenItsHandlerHasReturned() {
+    void aMappingOfAMessagesOwnIsUnmappedOnceItIsNotKeptAnyMore() {
         AppendQueue queue = nic.create(attributes());
         Appender owner = nic.queues.appender(0);
         assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), CHUNK, 1, 0))
@@ -143,6 +143,8 @@ class UnmapTest {
         assertThat(seen[0]).isTrue();
         assertThat(isUnmapped(its)).isFalse();
         nic.settle();
+        assertThat(isUnmapped(its)).as("kept for the next one").isFalse();
+        nic.rest();
         assertThat(isUnmapped(its)).isTrue();
     }
 

@@ -1,33 +1,31 @@
-package io.verbena.bench.conformance;
+package io.verbena.nic.sim;
 
 import org.agrona.concurrent.NanoClock;
 
 /**
- * A clock that may fail where an engine asks it on behalf of all its queue pairs: what nobody's request can bring about, and
- * nobody's alone could bear.
+ * A clock that may fail where an engine's turn asks it for all its queue pairs: what nobody's request can bring about, and
+ * nobody's alone could bear. Any thread.
  */
-final class FaultyClock implements NanoClock {
+public final class FaultyClock implements NanoClock {
     private final NanoClock clock;
-    private boolean fails;
+    private volatile boolean fails;
 
-    FaultyClock(NanoClock clock) {
+    /** Creates one that tells another's time. */
+    public FaultyClock(NanoClock clock) {
         this.clock = clock;
     }
 
     /** What a turn meets; without a stack trace, which the engine would log. */
-    static final class Fault extends IllegalStateException {
-        private Fault() {
-            super("a clock that fails, on purpose");
-        }
+    public static final class Fault extends RuntimeException {
+        private static final long serialVersionUID = 1L;
 
-        @Override
-        public synchronized Throwable fillInStackTrace() {
-            return this;
+        private Fault() {
+            super("a clock that fails, on purpose", null, true, false);
         }
     }
 
-    /** Fails, once, when timers are looked at next. */
-    void fail() {
+    /** Fails, once, with a {@link Fault}, when timers are looked at next. */
+    public void fail() {
         fails = true;
     }
 
