@@ -10,8 +10,9 @@ import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,16 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class Flood implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
-    private static final int LINE = 16; // longs
-    private static final int WAITS = 1; // behind the number of refusals: whether the last offer was refused
     private static final int SPINS = 16;
     private static final long JOIN_MILLIS = 10_000;
 
     private final Node node;
     private final Thread[] threads = new Thread[2];
-    private final AtomicLongArray refusals = new AtomicLongArray(3 * LINE);
-    private final long[] lastRefusals = new long[2];
-    private final long[] lastBacklog = new long[2];
+    private final ThreadMXBean processors = ManagementFactory.getThreadMXBean();
     private volatile boolean stopped;
     private volatile @Nullable Throwable failure;
 
@@ -36,6 +33,21 @@ final class Flood implements AutoCloseable {
     @FunctionalInterface
     private interface Offer {
         SendResult offer(UnsafeBuffer message, int length);
+    }
+
+    /**
+     * For how long a tenant has offered, up to a moment.
+     *
+     * @param nanos the moment, as {@link System#nanoTime}
+     * @param running nanoseconds for which its thread has had a processor: it offers then
+     * @param queued nanoseconds for which it had work that waited for its turn beside the other's
+     */
+    record Offered(long nanos, long running, long queued) {
+        /** The part of the time since then in which it certainly offered more than was taken; 0 to 1. */
+        double since(Offered before) {
+            long certain = Math.max(running - before.running, queued - before.queued);
+            return Math.min(1, certain / (double) Math.max(1, nanos - before.nanos));
+        }
     }
 
     /** Connects, and starts to send. */
@@ -84,28 +96,18 @@ final class Flood implements AutoCloseable {
     private void flood(int tenant, Offer way, int length) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[length]);
         message.putByte(0, (byte) tenant);
-        int cell = (tenant + 1) * LINE;
         int refused = 0;
         try {
             while (!stopped) {
                 SendResult result = way.offer(message, length);
                 if (result == SendResult.SENT) {
-                    if (refused > 0) {
-                        refused = 0;
-                        refusals.lazySet(cell + WAITS, 0);
-                    }
+                    refused = 0;
                 } else if (result == SendResult.CLOSED) {
                     throw new BenchException("a channel of tenant " + name(tenant) + " closed");
+                } else if (++refused < SPINS) {
+                    Thread.onSpinWait();
                 } else {
-                    refusals.lazySet(cell, refusals.getPlain(cell) + 1);
-                    if (++refused == 1) {
-                        refusals.lazySet(cell + WAITS, 1);
-                    }
-                    if (refused < SPINS) {
-                        Thread.onSpinWait();
-                    } else {
-                        Thread.yield();
-                    }
+                    Thread.yield();
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -123,23 +125,19 @@ final class Flood implements AutoCloseable {
     }
 
     /**
-     * Whether a tenant is refused, or was or had work queued while the other had too since this was asked last.
+     * For how long a tenant has offered until now.
      *
      * @throws BenchException if its thread has failed
      */
-    boolean offered(int tenant) {
+    Offered offered(int tenant) {
         Throwable cause = failure;
         if (cause != null) {
             throw new BenchException("a sender failed: " + cause, cause);
         }
-        int cell = (tenant + 1) * LINE;
-        long refused = refusals.get(cell);
-        long backlog = node.tenant(name(tenant)).statistics().backloggedNanos();
-        boolean did =
-                refused != lastRefusals[tenant] || backlog != lastBacklog[tenant] || refusals.get(cell + WAITS) != 0;
-        lastRefusals[tenant] = refused;
-        lastBacklog[tenant] = backlog;
-        return did;
+        return new Offered(
+                System.nanoTime(),
+                processors.getThreadCpuTime(threads[tenant].getId()),
+                node.tenant(name(tenant)).statistics().backloggedNanos());
     }
 
     @Override

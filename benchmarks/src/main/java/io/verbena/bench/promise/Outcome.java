@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param first bytes that arrived of the first tenant
  * @param second bytes that arrived of the second tenant
  * @param refusals how often the receiver had no room in an inbox
- * @param firstOffered part of the time in which the first tenant was refused or had work queued
- * @param secondOffered part of the time in which the second tenant was
+ * @param firstOffered part of the time in which the first tenant offered more than was taken: its thread ran, or had work queued
+ * @param secondOffered part of the time in which the second tenant did
  * @param seconds for which it was counted
  * @param failure why there is nothing, or null
  */
@@ -36,10 +36,15 @@ record Outcome(
     /** How far off the tenant with the smaller entitlement is, relative to that. */
     double error(Weights weights) {
         double entitled = weights.entitled();
-        double share = share();
-        return entitled <= 1 - entitled ? share / entitled - 1 : (1 - share) / (1 - entitled) - 1;
+        return entitled <= 1 - entitled ? share() / entitled - 1 : (1 - share()) / (1 - entitled) - 1;
     }
 
+    /**
+     * Whether both always offered, and the tenant with the smaller entitlement had that. While the other did not offer, all is its; while
+     * it did not itself, nothing is.
+     *
+     * @param tolerance part of its entitlement by which it may be off
+     */
     Verdict verdict(Weights weights, double tolerance) {
         if (failure != null || first + second == 0) {
             return Verdict.FAILED;
@@ -47,6 +52,13 @@ record Outcome(
         if (firstOffered < ALWAYS || secondOffered < ALWAYS) {
             return Verdict.UNCONTESTED;
         }
-        return Math.abs(error(weights)) <= tolerance ? Verdict.KEPT : Verdict.BROKEN;
+        boolean firstHasLess = weights.entitled() <= 0.5;
+        double entitled = firstHasLess ? weights.entitled() : 1 - weights.entitled();
+        double share = firstHasLess ? share() : 1 - share();
+        double offered = firstHasLess ? firstOffered : secondOffered;
+        double away = 1 - (firstHasLess ? secondOffered : firstOffered);
+        boolean kept = share >= entitled * (1 - tolerance) * offered
+                && share <= entitled * (1 + tolerance) + away * (1 - entitled);
+        return kept ? Verdict.KEPT : Verdict.BROKEN;
     }
 }

@@ -26,10 +26,10 @@ import picocli.CommandLine.Option;
         usageHelpAutoWidth = true,
         description = {
             "Two tenants of one node with default settings, both with more to send than is taken: what arrives of each, counted by",
-            "the receiver in another process, beside what its weight entitles it to. A cell is broken if both were refused or",
-            "queued for 95 %% of the time and the tenant with less is further off than the tolerance. With weights that change in",
-            "the middle, what arrives later than a second after the change counts. Prints Markdown; ends with 1 if more cells",
-            "are broken than --allow says, or one could not be measured.%n"
+            "the receiver in another process, beside what its weight entitles it to. A cell is broken if both offered for 95 %%",
+            "of the time, and the tenant with less is further off than the tolerance and the times without an offer explain. With",
+            "weights that change in the middle, what arrives later than a second after the change counts. Prints Markdown; ends",
+            "with 1 if more cells are broken than --allow says, or one could not be measured.%n"
         })
 public final class PromiseCommand implements Callable<Integer> {
     private static final double COLD_SECONDS = 4;
@@ -208,7 +208,7 @@ public final class PromiseCommand implements Callable<Integer> {
                 text("%.3f", cell.weights().entitled()),
                 text("%.3f", outcome.share()),
                 text("%+.1f %%", outcome.error(cell.weights()) * 100),
-                text("%.0f and %.0f %%", outcome.firstOffered() * 100, outcome.secondOffered() * 100),
+                text("%.1f and %.1f %%", outcome.firstOffered() * 100, outcome.secondOffered() * 100),
                 text("%.0f", (outcome.first() + outcome.second()) / 1e6 / Math.max(outcome.seconds(), 1e-9)),
                 text("%.0f", outcome.refusals() / Math.max(outcome.seconds(), 1e-9)),
                 failure == null ? verdict.title : verdict.title + ": " + failure);

@@ -2,8 +2,6 @@ package io.verbena.bench.promise;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * that only its first cell is cold, and warms up longer.
  */
 final class PromiseRun implements AutoCloseable {
-    private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final double SECONDS_TO_FOLLOW = 1;
 
     private final double warmup;
@@ -62,27 +59,20 @@ final class PromiseRun implements AutoCloseable {
     }
 
     private Outcome count(Flood flood, FarEnd end) {
-        flood.offered(0);
-        flood.offered(1);
-        int[] offered = new int[2];
-        int samples = 0;
+        Flood.Offered first = flood.offered(0);
+        Flood.Offered second = flood.offered(1);
         long begin = System.nanoTime();
         long[] before = end.counts();
-        while (System.nanoTime() - begin < seconds * 1e9) {
-            LockSupport.parkNanos(SAMPLE_NANOS);
-            for (int i = 0; i < 2; i++) {
-                offered[i] += flood.offered(i) ? 1 : 0;
-            }
-            samples++;
-        }
+        pause(seconds);
         long[] after = end.counts();
+        double elapsed = (System.nanoTime() - begin) / 1e9;
         return new Outcome(
                 after[0] - before[0],
                 after[1] - before[1],
                 after[2] - before[2],
-                offered[0] / (double) samples,
-                offered[1] / (double) samples,
-                (System.nanoTime() - begin) / 1e9,
+                flood.offered(0).since(first),
+                flood.offered(1).since(second),
+                elapsed,
                 null);
     }
 

@@ -74,9 +74,14 @@ class PromiseCommandTest {
         "3:1,     762, 238, 1.00, KEPT", // 4.8 % of 250 less
         "3:1,     763, 237, 1.00, BROKEN",
         "3:1,     500, 500, 0.96, BROKEN",
+        "3:1,     771, 229, 0.96, KEPT", // it did not offer for 4 % of the time
+        "3:1,     738, 262, 0.96, KEPT",
+        "3:1,     737, 263, 0.96, BROKEN", // that was no time of the other's
         "3:1,     500, 500, 0.94, UNCONTESTED",
         "1:9,     104, 896, 1.00, KEPT",
         "1:9,     106, 894, 1.00, BROKEN",
+        "1:9,     122, 878, 0.98, KEPT", // the other did not offer for 2 % of the time
+        "1:9,     124, 876, 0.98, BROKEN",
         "3:1-1:3, 250, 750, 1.00, KEPT",
         "3:1-1:3, 750, 250, 1.00, BROKEN",
         "3:1,     0,   0,   1.00, FAILED"

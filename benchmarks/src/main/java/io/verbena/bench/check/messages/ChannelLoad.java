@@ -206,7 +206,7 @@ final class ChannelLoad implements Load {
             channel.close();
             site.tally().add(Tally.Count.CLOSES, 1);
         }
-        if (!broken) {
+        if (!broken && site.findings().isClean()) { // a flaw ends the run before all has come
             site.host().finish(place, stream, sent);
         }
     }

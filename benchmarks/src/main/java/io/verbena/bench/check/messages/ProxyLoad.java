@@ -200,7 +200,7 @@ final class ProxyLoad implements Load {
         }
 
         void close() {
-            if (!broken) {
+            if (!broken && site.findings().isClean()) { // a flaw ends the run before all has come
                 site.host().finish(Place.SINK, stream, sent);
             }
             try {

@@ -108,6 +108,9 @@ final class Soak {
         } finally {
             living.forEach(SoakPeer::close);
             hubs.values().forEach(Hub::close);
+            hubs.clear(); // with what they know of streams, and so of channels
+            dead.clear();
+            living.clear();
             delete(folder);
         }
         if (findings.isClean()) {
