@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
@@ -337,7 +338,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(Duration longest, BooleanSupplier condition) {
-        return node.awaitMessage(Node.nanos(longest), condition);
+        return node.awaitMessage(Nanos.of(longest), condition);
     }
 
     boolean isClosed() {
