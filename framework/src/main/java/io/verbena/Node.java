@@ -112,6 +112,7 @@ public final class Node implements AutoCloseable, Executor {
         connections.handshake().peers(this::peer);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(
+                name,
                 engine,
                 connections,
                 () -> closing,

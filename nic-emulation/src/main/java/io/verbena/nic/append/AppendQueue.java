@@ -454,4 +454,9 @@ public final class AppendQueue {
     int maintain(long now, int zeroBudget, boolean mayAllocate) {
         return maintenance.run(now, zeroBudget, mayAllocate);
     }
+
+    @Override
+    public String toString() {
+        return "append queue " + id;
+    }
 }
