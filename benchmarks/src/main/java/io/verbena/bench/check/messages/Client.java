@@ -21,6 +21,7 @@ final class Client {
     private final long[] progress;
     private volatile long heartbeat = System.nanoTime();
     private volatile String doing = "starting";
+    private volatile boolean opened;
 
     /**
      * Prepares a client.
@@ -43,6 +44,7 @@ final class Client {
     private void run() {
         try {
             boolean goOn = open();
+            opened = true;
             Arrays.fill(progress, System.nanoTime());
             while (goOn && site.findings().isClean()) {
                 goOn = turn();
@@ -140,6 +142,11 @@ final class Client {
                 && System.nanoTime() - heartbeat > 2 * site.settings().stallNanos()) {
             report("the client's thread stands still");
         }
+    }
+
+    /** Whether all that it connects at first is, or it has ended. */
+    boolean isOpen() {
+        return opened || !thread.isAlive();
     }
 
     boolean isAlive() {
