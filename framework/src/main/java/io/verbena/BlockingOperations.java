@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -62,7 +63,7 @@ final class BlockingOperations {
             throw new IllegalStateException(region
                     + ": a blocking operation waits for the node's work and cannot be called from its callbacks");
         }
-        return System.nanoTime() + timeout.toNanos();
+        return Nanos.fromNow(timeout);
     }
 
     /** Lets what is under way go on. @return whether there is time left */

@@ -27,6 +27,7 @@ final class CallbackWatch implements Runnable {
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long JOIN_MILLIS = 1_000;
 
+    private final String node;
     private final Turns turns;
     private final Engine engine;
     private final long boundNanos;
@@ -45,10 +46,12 @@ final class CallbackWatch implements Runnable {
     /**
      * Creates a watch; {@link #start} lets it look.
      *
+     * @param node whose callbacks they are, for texts
      * @param boundNanos 0: it never looks
      * @param mayMove whether other threads may do the node's work
      */
-    CallbackWatch(Turns turns, Engine engine, long boundNanos, BooleanSupplier mayMove) {
+    CallbackWatch(String node, Turns turns, Engine engine, long boundNanos, BooleanSupplier mayMove) {
+        this.node = node;
         this.turns = turns;
         this.engine = engine;
         this.boundNanos = boundNanos;
@@ -59,7 +62,7 @@ final class CallbackWatch implements Runnable {
     /** There is a callback to watch. Any thread; idempotent. */
     synchronized void start() {
         if (thread == null && !ended && boundNanos > 0) {
-            Thread watcher = new Thread(this, "verbena-watch");
+            Thread watcher = new Thread(this, "verbena-watch-" + node);
             watcher.setDaemon(true);
             thread = watcher;
             watcher.start();
@@ -90,7 +93,8 @@ final class CallbackWatch implements Runnable {
                 long leftOut = failures.ask(System.nanoTime());
                 if (leftOut >= 0) {
                     LOG.error(
-                            "the watch over a node's callbacks met an error and goes on; {} such lines left out",
+                            "node '{}': the watch over callbacks met an error and goes on; {} such lines left out",
+                            node,
                             leftOut,
                             e);
                 }

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
@@ -53,7 +54,7 @@ final class Dialer {
             Duration timeout) {
         String target = checkName(address);
         node.refuseInCallback("connect");
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = Nanos.fromNow(timeout);
         return address.scheme() == Address.Scheme.LOCAL
                 ? openLocal(address, target, kind, tenant, answersTo, options)
                 : openRemote(address, target, kind, tenant, answersTo, options, timeout, deadline);
@@ -72,7 +73,7 @@ final class Dialer {
             ChannelOptions options,
             Duration timeout) {
         String target = checkName(address);
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = Nanos.fromNow(timeout);
         CompletableFuture<Connection> made = address.scheme() == Address.Scheme.LOCAL
                 ? CompletableFuture.supplyAsync(() -> openLocal(address, target, kind, tenant, answersTo, options))
                 : CompletableFuture.supplyAsync(() -> links.connect(address, timeout)) // may look up a host's name

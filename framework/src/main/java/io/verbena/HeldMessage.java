@@ -79,4 +79,9 @@ public final class HeldMessage implements AutoCloseable {
     public void close() {
         release();
     }
+
+    @Override
+    public String toString() {
+        return isHeld() ? "held message of " + length() + " bytes in " + inbox : "released message of " + inbox;
+    }
 }

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
@@ -117,6 +118,10 @@ public final class Inbox implements AutoCloseable {
     }
 
     int take(MessageHandler handler, int limit) {
+        return take(handler, limit, false);
+    }
+
+    private int take(MessageHandler handler, int limit, boolean byEngine) {
         if (closed) {
             return 0;
         }
@@ -128,7 +133,9 @@ public final class Inbox implements AutoCloseable {
         }
         boolean entered = node.enterCallback();
         try {
-            return queue.poll(dispatch.to(handler), limit);
+            int taken = queue.poll(dispatch.to(handler), limit);
+            queue.takenByEngine(byEngine && !left); // here, where nobody can destroy it, and another one get its number
+            return taken;
         } finally {
             if (entered) {
                 node.leaveCallback();
@@ -280,12 +287,11 @@ public final class Inbox implements AutoCloseable {
     /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
     int takeForNode(MessageHandler handler) {
         left = false;
-        int taken = take(handler, CALLBACK_LIMIT);
+        int taken = take(handler, CALLBACK_LIMIT, node.turns().isCurrentThread());
         if (left) {
             delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
             nextAttempt = System.nanoTime() + delay;
         }
-        queue.takenByEngine(!left && node.turns().isCurrentThread());
         return taken;
     }
 
@@ -337,7 +343,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(Duration longest, BooleanSupplier condition) {
-        return node.awaitMessage(Node.nanos(longest), condition);
+        return node.awaitMessage(Nanos.of(longest), condition);
     }
 
     boolean isClosed() {

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendQueueAttributes;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class InboxOptions {
      * instead of {@link #reserveChunks}.
      */
     public InboxOptions lineRate(long bitsPerSecond, Duration allocation) {
-        attributes.lineRate(bitsPerSecond).allocationNanos(allocation.toNanos());
+        attributes.lineRate(bitsPerSecond).allocationNanos(Nanos.of(allocation));
         return this;
     }
 
@@ -62,7 +63,7 @@ public final class InboxOptions {
      * each stays, and bytes of one on average.
      */
     public InboxOptions load(double messagesPerSecond, Duration stay, int meanBytes) {
-        attributes.arrivalRate(messagesPerSecond).serviceNanos(stay.toNanos()).meanMessage(meanBytes);
+        attributes.arrivalRate(messagesPerSecond).serviceNanos(Nanos.of(stay)).meanMessage(meanBytes);
         return this;
     }
 
@@ -80,7 +81,7 @@ public final class InboxOptions {
 
     /** How long a message of a sender that died in the middle of it may hold up those behind it, at most; default 1 s. */
     public InboxOptions holeTimeout(Duration longest) {
-        attributes.holeTimeoutNanos(longest.toNanos());
+        attributes.holeTimeoutNanos(Nanos.of(longest));
         return this;
     }
 
@@ -89,13 +90,13 @@ public final class InboxOptions {
      * as long at most. Default 10 s.
      */
     public InboxOptions unfinishedTimeout(Duration longest) {
-        attributes.unfinishedTimeoutNanos(longest.toNanos());
+        attributes.unfinishedTimeoutNanos(Nanos.of(longest));
         return this;
     }
 
     /** How long memory may lie unused before it is given back; default 1 s. */
     public InboxOptions surplus(Duration longest) {
-        attributes.surplusNanos(longest.toNanos());
+        attributes.surplusNanos(Nanos.of(longest));
         return this;
     }
 

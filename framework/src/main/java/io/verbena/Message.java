@@ -111,4 +111,9 @@ public final class Message {
     HeldMessage hold(int headerLength) {
         return inbox.hold(consumer, headerLength);
     }
+
+    @Override
+    public String toString() {
+        return "message of " + length + " bytes in " + inbox;
+    }
 }

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.fabric.Nanos;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -141,7 +142,7 @@ abstract class MessageSender {
 
         Room(Duration timeout) {
             node().refuseInCallback("send");
-            deadline = System.nanoTime() + timeout.toNanos();
+            deadline = Nanos.fromNow(timeout);
         }
 
         /** Waits a little. @return whether there is time left */

@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.fabric.Nanos;
 import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.EngineMode;
@@ -111,6 +112,7 @@ public final class Node implements AutoCloseable, Executor {
         connections.handshake().peers(this::peer);
         this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
         this.turns = new Turns(
+                name,
                 engine,
                 connections,
                 () -> closing,
@@ -481,12 +483,10 @@ public final class Node implements AutoCloseable, Executor {
      * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
      * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}, whose handlers it runs.
      *
-     * <p>In nanoseconds as well as as a {@link Duration}, for loops that work out each wait anew and must not allocate.
-     *
-     * @param nanos most nanoseconds to sleep
+     * @param longest most time to sleep
      * @throws IllegalStateException within a callback of this node, or in another mode
      */
-    public void await(long nanos) {
+    public void await(Duration longest) {
         refuseInCallback("await");
         if (closed) {
             return;
@@ -495,18 +495,8 @@ public final class Node implements AutoCloseable, Executor {
             throw new IllegalStateException(
                     "node '" + name + "' has a thread of its own in mode " + mode() + "; wait with Inbox.await");
         }
-        engine.await(nanos);
+        engine.await(Nanos.of(longest));
         closeIfAsked();
-    }
-
-    /** As {@link #await(long)}. */
-    public void await(Duration longest) {
-        await(nanos(longest));
-    }
-
-    /** In nanoseconds; what is longer than there are of those is as long as may be. */
-    static long nanos(Duration time) {
-        return TimeUnit.NANOSECONDS.convert(time);
     }
 
     boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
@@ -244,7 +245,7 @@ public final class NodeContext {
         if (least.compareTo(LEAST_IDLE) < 0) {
             throw new IllegalArgumentException("channelIdle " + least + " < minimum " + LEAST_IDLE);
         }
-        idleNanos = least.toNanos();
+        idleNanos = Nanos.of(least);
         return this;
     }
 
@@ -421,6 +422,6 @@ public final class NodeContext {
         if (value.isNegative()) {
             throw new IllegalArgumentException(what + " " + value + " < minimum 0");
         }
-        return value.toNanos();
+        return Nanos.of(value);
     }
 }

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,7 +60,7 @@ final class Reconnector {
     void watch(Channel channel) {
         synchronized (this) {
             watched = channel;
-            pause = options.firstPause().toNanos();
+            pause = Nanos.of(options.firstPause());
         }
         channel.reconnector(this);
         if (channel.isOver()) {
@@ -88,7 +89,7 @@ final class Reconnector {
         long nanos;
         synchronized (this) {
             nanos = pause;
-            pause = Math.min(2 * pause, options.longestPause().toNanos());
+            pause = Math.min(2 * pause, Nanos.of(options.longestPause()));
         }
         long spread = ThreadLocalRandom.current().nextLong(nanos / 4 + 1); // not all at once, where a server was many's
         CompletableFuture.delayedExecutor(nanos - spread, TimeUnit.NANOSECONDS).execute(() -> connect(lost));

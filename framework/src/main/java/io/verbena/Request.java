@@ -125,4 +125,9 @@ public final class Request {
         }
         return carrier.hold(CallFlyweight.HEADER_LENGTH);
     }
+
+    @Override
+    public String toString() {
+        return "request of " + length + " bytes to " + responder;
+    }
 }

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.fabric.Nanos;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  *   Requester requester = node.openRequester();
  *   Channel echo = requester.connect("tcp://10.0.0.7:9000/echo", Duration.ofSeconds(5));
- *   requester.call(echo, buffer, 0, length, MILLISECONDS.toNanos(20), 7, response -> ...);
+ *   requester.call(echo, buffer, 0, length, TIMEOUT, 7, response -> ...);
  *   while (requester.poll(16) == 0) {
  *       Thread.onSpinWait();
  *   }
@@ -114,7 +115,7 @@ public final class Requester implements AutoCloseable {
             Duration timeout,
             long correlationId,
             ResponseHandler handler) {
-        return begin(channel, request, offset, length, Node.nanos(timeout), correlationId, handler, true);
+        return begin(channel, request, offset, length, Nanos.of(timeout), correlationId, handler, true);
     }
 
     /**
@@ -129,7 +130,7 @@ public final class Requester implements AutoCloseable {
             Duration timeout,
             long correlationId,
             ResponseHandler handler) {
-        return begin(channel, request, offset, length, Node.nanos(timeout), correlationId, handler, false);
+        return begin(channel, request, offset, length, Nanos.of(timeout), correlationId, handler, false);
     }
 
     /**
@@ -285,7 +286,7 @@ public final class Requester implements AutoCloseable {
         if (nodePolls) {
             throw new IllegalStateException(this + " is polled by its node");
         }
-        long nanos = Node.nanos(longest);
+        long nanos = Nanos.of(longest);
         long left = nanos;
         if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
             try {

@@ -93,4 +93,10 @@ public final class Response {
                 return "";
         }
     }
+
+    @Override
+    public String toString() {
+        Channel called = channel;
+        return "response " + outcome + " of " + length + " bytes" + (called == null ? "" : ", " + called);
+    }
 }

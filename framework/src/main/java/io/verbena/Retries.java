@@ -18,11 +18,16 @@ final class Retries {
     private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
     private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private final String node;
     private final ConcurrentLinkedQueue<BooleanSupplier> waiting = new ConcurrentLinkedQueue<>();
     private final LogLimit failures = new LogLimit();
     private volatile boolean added;
     private long delay = SHORTEST_DELAY;
     private long lastAttempt; // of the thread that does the turns
+
+    Retries(String node) {
+        this.node = node;
+    }
 
     /** Adds something that says whether it is done. */
     void add(BooleanSupplier attempt) {
@@ -62,7 +67,11 @@ final class Retries {
         } catch (RuntimeException | Error e) {
             long leftOut = failures.ask(System.nanoTime());
             if (leftOut >= 0) {
-                LOG.error("what a node tried again has failed, and is given up; {} such lines left out", leftOut, e);
+                LOG.error(
+                        "node '{}': what it tried again has failed, and is given up; {} such lines left out",
+                        node,
+                        leftOut,
+                        e);
             }
             return true;
         }

@@ -30,6 +30,7 @@ final class Turns implements EngineAgent {
     private static final TurnTask[] NO_TASKS = {};
     private static final Tenant[] NO_TENANTS = {};
 
+    private final String node;
     private final Engine engine;
     private final Connections connections;
     private final BooleanSupplier closing;
@@ -38,7 +39,7 @@ final class Turns implements EngineAgent {
     private final CallbackWatch watch;
     private final CallbackTurns<Inbox, Tenant> callbackTurns = new CallbackTurns<>(
             Inbox::tenant, Tenant::weight, Inbox::hasMessageForNode, this::callBack, System::nanoTime);
-    private final Retries retries = new Retries();
+    private final Retries retries;
     private final LogLimit failures = new LogLimit();
     private volatile Inbox[] callbacks = NO_INBOXES;
     private volatile TurnTask[] tasks = NO_TASKS;
@@ -46,16 +47,24 @@ final class Turns implements EngineAgent {
     private @Nullable Thread thread; // in a turn; others only compare it with themselves
     private volatile boolean ended;
 
+    /**
+     * Creates them.
+     *
+     * @param node whose they are, for texts
+     */
     Turns(
+            String node,
             Engine engine,
             Connections connections,
             BooleanSupplier closing,
             long callbackBoundNanos,
             BooleanSupplier mayMoveCallbacks) {
+        this.node = node;
+        this.retries = new Retries(node);
         this.engine = engine;
         this.connections = connections;
         this.closing = closing;
-        this.watch = new CallbackWatch(this, engine, callbackBoundNanos, mayMoveCallbacks);
+        this.watch = new CallbackWatch(node, this, engine, callbackBoundNanos, mayMoveCallbacks);
     }
 
     /** Runs something in the next turn. */
@@ -186,7 +195,7 @@ final class Turns implements EngineAgent {
             } catch (RuntimeException | Error e) {
                 long leftOut = failures.ask(System.nanoTime());
                 if (leftOut >= 0) {
-                    LOG.error("a task of a node failed; {} such lines left out", leftOut, e);
+                    LOG.error("node '{}': a task failed; {} such lines left out", node, leftOut, e);
                 }
             }
         }
@@ -343,7 +352,7 @@ final class Turns implements EngineAgent {
     private boolean awaitEnd(BooleanSupplier end, Object what, long deadline) {
         while (!end.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                LOG.warn("a node closes while {} has run for {} s", what, LAST_TURN_NANOS / 1_000_000_000L);
+                LOG.warn("node '{}' closes while {} has run for {} s", node, what, LAST_TURN_NANOS / 1_000_000_000L);
                 return false;
             }
             LockSupport.parkNanos(this, LAST_TURN_LOOK);

@@ -43,6 +43,21 @@ class FailingHandlersTest {
         throw new IllegalStateException(REASON);
     }
 
+    /** Of several nodes in a process the line says whose task it was. */
+    @Test
+    void aNodesTask() {
+        try (Node node = Node.launch(new NodeContext().name("shop"))) {
+            CompletableFuture<Void> next = new CompletableFuture<>();
+            node.execute(this::fail);
+            node.execute(() -> next.complete(null));
+            next.orTimeout(20, TimeUnit.SECONDS).join();
+        }
+        assertThat(log.list)
+                .filteredOn(event -> event.getLevel().equals(Level.ERROR))
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage()).startsWith("node 'shop': a task failed"));
+    }
+
     /** That of messages on the node's thread, or on an executor's. */
     @Test
     void anInboxes() {

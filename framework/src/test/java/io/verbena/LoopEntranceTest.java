@@ -78,7 +78,7 @@ class LoopEntranceTest {
 
     @Test
     void waitingInATaskOfTheLoopRunsNoOtherTask() {
-        inATask(() -> quietly(() -> node.await(1000)));
+        inATask(() -> quietly(() -> node.await(Duration.ofNanos(1000))));
     }
 
     @Test
@@ -94,7 +94,7 @@ class LoopEntranceTest {
 
     @Test
     void waitingInAHandlerRunsNoTaskOfTheLoop() {
-        inAHandler(() -> quietly(() -> node.await(1000)));
+        inAHandler(() -> quietly(() -> node.await(Duration.ofNanos(1000))));
     }
 
     @Test

@@ -9,12 +9,14 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.verbena.fabric.netty.SocketTransport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What is on the event loop of a node in the mode INVOKER beside its links, and the drive that both need. */
 final class LoopFixture {
+    private static final Duration NAP = Duration.ofMillis(1);
+
     private LoopFixture() {}
 
     /** Accepts plain TCP connections on a node's event loop; returns the port. */
@@ -48,7 +50,7 @@ final class LoopFixture {
         long deadline = System.nanoTime() + nanos;
         while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
             if (node.doWork() == 0) {
-                node.await(TimeUnit.MILLISECONDS.toNanos(1));
+                node.await(NAP);
             }
         }
         return condition.getAsBoolean();

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,6 +37,38 @@ class NamesTest {
                     .containsExactly("channel from node 'customer' to inbox 'orders', tenant 'default' customer");
             assertThat(Thread.getAllStackTraces().keySet().stream().map(Thread::getName))
                     .contains("verbena-shop-0", "verbena-customer-0");
+        }
+    }
+
+    @Test
+    void whatIsHandedToHandlersNamesWhereItIs() {
+        try (Node node = Node.launch(new NodeContext().name("shop"))) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            node.openInbox("orders").onMessage(m -> {
+                seen.add(m.toString());
+                try (HeldMessage held = m.hold()) {
+                    seen.add(String.valueOf(held));
+                }
+            });
+            node.connect("local:shop/orders", TIMEOUT).offer("one");
+            await().until(() -> seen.size() == 2);
+            assertThat(seen)
+                    .containsExactly(
+                            "message of 3 bytes in inbox 'orders' of node 'shop'",
+                            "held message of 3 bytes in inbox 'orders' of node 'shop'");
+
+            seen.clear();
+            node.openResponder("echo").onRequest(r -> {
+                seen.add(r.toString());
+                r.reply("four");
+            });
+            Requester requester = node.openRequester();
+            Channel channel = requester.connect("local:shop/echo", TIMEOUT);
+            UnsafeBuffer request = new UnsafeBuffer(new byte[2]);
+            requester.call(channel, request, 0, 2, TIMEOUT, 0, r -> seen.add(r.toString()));
+            await().until(() -> requester.poll(1) > 0);
+            assertThat(seen)
+                    .containsExactly("request of 2 bytes to responder 'echo'", "response DONE of 4 bytes, " + channel);
         }
     }
 

@@ -3,12 +3,13 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** A client and a server, and the drive that they need in the mode INVOKER. */
 final class NodePair implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    private static final Duration NAP = Duration.ofMillis(20);
 
     final Node server;
     final Node client;
@@ -40,7 +41,7 @@ final class NodePair implements AutoCloseable {
             if (resting) {
                 Thread.yield();
             } else if (server.doWork() == 0) {
-                server.await(TimeUnit.MILLISECONDS.toNanos(20));
+                server.await(NAP);
             }
         }
         server.close(); // by the thread that owns its sockets

@@ -148,7 +148,7 @@ class ReentranceTest {
         AtomicInteger work = new AtomicInteger();
         Reader reader = new Reader(() -> {
             work.addAndGet(worker.doWork());
-            assertThatThrownBy(() -> worker.await(1000)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> worker.await(Duration.ofNanos(1000))).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> worker.connect("local:worker/here", TIMEOUT))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("callbacks");
@@ -178,7 +178,7 @@ class ReentranceTest {
                 refused(() -> other.await(Duration.ofNanos(1000)));
                 refused(() -> node.connect("local:node/other", TIMEOUT));
                 if (mode == NodeMode.INVOKER) {
-                    refused(() -> node.await(1000));
+                    refused(() -> node.await(Duration.ofNanos(1000)));
                 }
             } catch (RuntimeException | Error e) {
                 failure.set(e);

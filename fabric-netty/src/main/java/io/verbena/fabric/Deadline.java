@@ -21,7 +21,7 @@ public final class Deadline {
      */
     public static void set(CompletableFuture<?> future, Duration timeout, Runnable action) {
         CompletableFuture<Void> clock =
-                new CompletableFuture<Void>().completeOnTimeout(null, timeout.toNanos(), TimeUnit.NANOSECONDS);
+                new CompletableFuture<Void>().completeOnTimeout(null, Nanos.of(timeout), TimeUnit.NANOSECONDS);
         clock.thenRun(action);
         future.whenComplete((done, failure) -> clock.cancel(false));
     }

@@ -140,6 +140,11 @@ public final class Nic implements AutoCloseable {
         return nic;
     }
 
+    /** The name that texts have for it: the one that it was given, or its identity's text. */
+    String name() {
+        return name;
+    }
+
     /** The identity by which peers name this NIC; random unless it was given. */
     public long id() {
         return id;

@@ -27,7 +27,7 @@ final class PerformanceGroups {
         this.maximum = maximum;
         this.capacity = capacity;
         this.ofAll = create(new GroupAttributes().name(DEFAULT));
-        this.recorder = new GroupRecorder(nic.id(), () -> named);
+        this.recorder = new GroupRecorder(nic.name(), () -> named);
     }
 
     Nic lock() {

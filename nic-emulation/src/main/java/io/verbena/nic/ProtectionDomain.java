@@ -497,4 +497,9 @@ public final class ProtectionDomain implements AutoCloseable {
             users.add(count + " " + what);
         }
     }
+
+    @Override
+    public String toString() {
+        return "protection domain " + number + " of " + group;
+    }
 }

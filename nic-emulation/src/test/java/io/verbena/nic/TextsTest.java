@@ -3,6 +3,8 @@ package io.verbena.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
@@ -52,6 +54,17 @@ class TextsTest {
                 .contains("000000000000ab12");
         try (Nic named = Nic.open(new NicContext().mode(EngineMode.INVOKER).name("orders"))) {
             assertThat(named.engine(0).services()).hasToString("engine 0 of orders");
+            assertThat(named.engine(0)).hasToString("engine 0 of orders");
         }
+    }
+
+    @Test
+    void whatHasANumberIsNamedByIt() {
+        assertThat(pd.toString())
+                .isEqualTo("protection domain " + pd.number() + " of group "
+                        + pd.limits().name());
+        AppendQueue queue = pd.createAppendQueue(new AppendQueueAttributes());
+        assertThat(queue).hasToString("append queue " + queue.id());
+        assertThat(queue.consumer()).hasToString("consumer of append queue " + queue.id());
     }
 }

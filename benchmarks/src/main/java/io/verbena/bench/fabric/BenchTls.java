@@ -7,22 +7,35 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Function;
 
 /**
  * What both ends of a benchmark over TLS show each other: one certificate, whose key is no secret, since it lies beside this
  * class. For measuring alone.
  */
 public final class BenchTls {
+    private static final Duration NEVER = Duration.ofDays(365);
+
     private BenchTls() {}
 
     /** The credentials, for any end on this machine. */
     public static TlsCredentials credentials() {
+        return with(TlsCredentials::new);
+    }
+
+    /**
+     * Uses options that lead to them.
+     *
+     * @param use reads the files, which are gone when this returns
+     */
+    public static <T> T with(Function<TlsOptions, T> use) {
         try {
             Path directory = Files.createTempDirectory("verbena-bench-tls");
             try {
                 Path certificate = copy(directory, "tls.pem");
                 Path key = copy(directory, "tls.key");
-                return new TlsCredentials(new TlsOptions(certificate, key, certificate));
+                return use.apply(new TlsOptions(certificate, key, certificate).reload(NEVER));
             } finally {
                 for (String name : new String[] {"tls.pem", "tls.key"}) {
                     Files.deleteIfExists(directory.resolve(name));

@@ -3,6 +3,7 @@ package io.verbena.bench.path;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
@@ -29,8 +30,8 @@ final class AppendEnd extends VerbenaEnd {
     }
 
     @Override
-    public boolean await(long nanos) {
-        initiator.await(nanos, hasMessage);
+    public boolean await(Duration longest) {
+        initiator.await(longest.toNanos(), hasMessage);
         return true;
     }
 

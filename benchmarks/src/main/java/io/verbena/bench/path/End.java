@@ -1,6 +1,7 @@
 package io.verbena.bench.path;
 
 import io.verbena.bench.BenchException;
+import java.time.Duration;
 
 /**
  * One end of a path of messages of a fixed length. A message's first and last 8 bytes are its number: 0, 1, 2 and so on,
@@ -59,10 +60,10 @@ public abstract class End extends Producer implements AutoCloseable {
     /**
      * Sleeps as the path's own API does until there may be something to take.
      *
-     * @param nanos most nanoseconds to sleep
+     * @param longest most time to sleep
      * @return false at once if the path has no such wait
      */
-    public boolean await(long nanos) {
+    public boolean await(Duration longest) {
         return false;
     }
 

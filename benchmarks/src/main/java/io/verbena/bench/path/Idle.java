@@ -1,5 +1,6 @@
 package io.verbena.bench.path;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** An end's wait, as {@link Waiting} says: the same for every path, whatever a turn of it costs. For one thread. */
 public final class Idle {
     private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
-    private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(1);
     private static final int CLOCK_MASK = 15;
 
     private final Waiting waiting;

@@ -16,6 +16,7 @@ import io.verbena.fabric.security.TlsCredentials;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -175,8 +176,8 @@ final class NettyEnd extends End {
     }
 
     @Override
-    public boolean await(long nanos) {
-        loop.run(nanos);
+    public boolean await(Duration longest) {
+        loop.run(longest.toNanos());
         return true;
     }
 

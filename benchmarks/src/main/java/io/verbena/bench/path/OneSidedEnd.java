@@ -3,6 +3,7 @@ package io.verbena.bench.path;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.Completion;
+import java.time.Duration;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -54,8 +55,8 @@ final class OneSidedEnd extends VerbenaEnd {
     }
 
     @Override
-    public boolean await(long nanos) {
-        initiator.await(nanos);
+    public boolean await(Duration longest) {
+        initiator.await(longest.toNanos());
         return true;
     }
 

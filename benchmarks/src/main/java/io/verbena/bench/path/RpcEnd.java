@@ -122,8 +122,8 @@ final class RpcEnd extends End {
     }
 
     @Override
-    public boolean await(long nanos) {
-        node.await(nanos);
+    public boolean await(Duration longest) {
+        node.await(longest);
         return true;
     }
 

@@ -4,6 +4,7 @@ import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.Completion;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.WcOpcode;
+import java.time.Duration;
 
 /**
  * SEND: a message is the completion of a receive. As many are posted as sends can be outstanding on all queue pairs: each queue
@@ -51,8 +52,8 @@ final class SendEnd extends VerbenaEnd {
     }
 
     @Override
-    public boolean await(long nanos) {
-        initiator.await(nanos);
+    public boolean await(Duration longest) {
+        initiator.await(longest.toNanos());
         return true;
     }
 

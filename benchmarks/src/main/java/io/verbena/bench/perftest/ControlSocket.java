@@ -31,6 +31,7 @@ final class ControlSocket implements AutoCloseable {
     private volatile int received; // by the reader alone
     private int taken;
     private volatile @Nullable String broken;
+    private volatile @Nullable String gaveUp; // the other side has said why
 
     private ControlSocket(Socket socket) throws IOException {
         this.socket = socket;
@@ -109,7 +110,11 @@ final class ControlSocket implements AutoCloseable {
                     broken = GONE;
                     return;
                 }
-                if (!messages.offer(ControlMessage.parse(line))) {
+                ControlMessage message = ControlMessage.parse(line);
+                if (message.type().equals(ERROR)) {
+                    gaveUp = gaveUp(message);
+                }
+                if (!messages.offer(message)) {
                     broken = "the other side is no perftest: more than " + MOST_MESSAGES + " messages at once";
                     return;
                 }
@@ -197,8 +202,12 @@ final class ControlSocket implements AutoCloseable {
         return received - taken > 0; // a message may be taken before it is counted
     }
 
-    /** Throws if the other side is gone and has left no message. */
+    /** Throws if the other side has given up, or is gone and has left no message. */
     void checkAlive() {
+        String why = gaveUp;
+        if (why != null) {
+            throw new PerftestException(why);
+        }
         String reason = broken;
         if (reason != null && !hasMessage()) {
             throw new PerftestException(reason);

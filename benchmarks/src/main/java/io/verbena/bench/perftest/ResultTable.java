@@ -1,5 +1,7 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.nic.memory.KeyText;
+import io.verbena.nic.port.NicId;
 import java.io.PrintStream;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
@@ -50,8 +52,8 @@ final class ResultTable {
     }
 
     private void address(String who, ControlMessage end) {
-        line(" " + who + ": NIC " + Long.toHexString(end.number("nic")) + " QPN " + end.text("qps") + " RKey 0x"
-                + Long.toHexString(end.number("target") & 0xFFFF_FFFFL));
+        line(" " + who + ": NIC " + NicId.text(end.number("nic")) + " QPN " + end.text("qps") + " RKey "
+                + KeyText.of((int) end.number("target")));
     }
 
     /**

@@ -15,8 +15,8 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,13 +36,19 @@ class TenantsRunTest {
     private static final int POSTS_A_TURN = 8; // more than a turn of the engine sends
     private static final int MANY = 1_000_000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long MEASURING_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Measures until something came of it: a thread may get no core for as long as a short run takes. */
-    private static <R> R measure(Predicate<R> enough, Supplier<R> run) {
+    /**
+     * Measures until something came of it, each time for twice as long: where cores are short a message takes longer than a short
+     * run does, however often that is repeated.
+     */
+    private static <R> R measure(double seconds, Predicate<R> enough, DoubleFunction<R> run) {
         long begin = System.nanoTime();
-        R result = run.get();
-        while (!enough.test(result) && System.nanoTime() - begin < PATIENCE_NANOS) {
-            result = run.get();
+        double length = seconds;
+        R result = run.apply(length);
+        while (!enough.test(result) && System.nanoTime() - begin < MEASURING_NANOS) {
+            length *= 2;
+            result = run.apply(length);
         }
         return result;
     }
@@ -180,19 +186,13 @@ class TenantsRunTest {
     })
     void bothTenantsSend(FabricKind fabric, TenantVerb verb, boolean twoProcesses) {
         double seconds = twoProcesses ? SECONDS_OF_TWO : SECONDS;
-        TenantsSetting setting = new TenantsSetting(
-                fabric,
-                twoProcesses,
-                Discipline.CHUNKS,
-                ChargedUnit.BYTES,
-                List.of(Tenant.of("a", 1, 64, verb), Tenant.of("b", 3, LARGE, verb)),
-                Ping.NONE,
-                seconds,
-                seconds);
+        List<Tenant> tenants = List.of(Tenant.of("a", 1, 64, verb), Tenant.of("b", 3, LARGE, verb));
 
-        TenantsResult result = measure(
-                each -> allHaveSent(each) && sumOfShares(each) > 0,
-                () -> twoProcesses ? TenantsProcess.measure(setting) : TenantsRun.run(setting));
+        TenantsResult result = measure(seconds, each -> allHaveSent(each) && sumOfShares(each) > 0, length -> {
+            TenantsSetting setting = new TenantsSetting(
+                    fabric, twoProcesses, Discipline.CHUNKS, ChargedUnit.BYTES, tenants, Ping.NONE, seconds, length);
+            return twoProcesses ? TenantsProcess.measure(setting) : TenantsRun.run(setting);
+        });
 
         assertThat(result.seconds()).isGreaterThanOrEqualTo(seconds);
         for (TenantsResult.Figures each : result.tenants()) {
@@ -209,10 +209,11 @@ class TenantsRunTest {
         List<Tenant> flood = flooders == 0
                 ? List.of()
                 : List.of(Tenant.of("flood", 1, LARGE, TenantVerb.WRITE).on(flooders));
-        TenantsSetting setting =
-                new TenantsSetting(fabric, false, Discipline.CHUNKS, ChargedUnit.BYTES, flood, ping, SECONDS, SECONDS);
-        TenantsResult result =
-                measure(each -> each.latency().count() > 0 && allHaveSent(each), () -> TenantsRun.run(setting));
+        TenantsResult result = measure(
+                SECONDS,
+                each -> each.latency().count() > 0 && allHaveSent(each),
+                length -> TenantsRun.run(new TenantsSetting(
+                        fabric, false, Discipline.CHUNKS, ChargedUnit.BYTES, flood, ping, SECONDS, length)));
 
         assertThat(result.latency().count()).isPositive();
         assertThat(result.latency().p50()).isBetween(1L, result.latency().max());
@@ -224,8 +225,9 @@ class TenantsRunTest {
     @Test
     void pingsComeBackBesideAFloodOverAeron() {
         TenantsResult result = measure(
+                SECONDS,
                 each -> each.latency().count() > 0 && each.tenants().get(0).messages() > 0,
-                () -> AeronFlood.run(new AeronFlood.Setting(2, LARGE, SECONDS, SECONDS)));
+                length -> AeronFlood.run(new AeronFlood.Setting(2, LARGE, SECONDS, length)));
 
         assertThat(result.latency().count()).isPositive();
         assertThat(result.tenants().get(0).messages()).isPositive();
@@ -237,16 +239,18 @@ class TenantsRunTest {
             names = {"ONE_BYTE", "ALL_URGENT", "SILENT_PEER", "INVALID"})
     void theVictimSendsBesideEachAdversary(Adversary adversary) {
         for (FabricKind fabric : List.of(FabricKind.LOCAL, FabricKind.UDS)) {
-            TenantsSetting setting = new TenantsSetting(
-                    fabric,
-                    false,
-                    Discipline.CHUNKS,
-                    ChargedUnit.BYTES,
-                    adversary.tenants(),
-                    Ping.NONE,
+            TenantsResult result = measure(
                     SECONDS,
-                    SECONDS);
-            TenantsResult result = measure(each -> each.tenants().get(0).messages() > 0, () -> TenantsRun.run(setting));
+                    each -> each.tenants().get(0).messages() > 0,
+                    length -> TenantsRun.run(new TenantsSetting(
+                            fabric,
+                            false,
+                            Discipline.CHUNKS,
+                            ChargedUnit.BYTES,
+                            adversary.tenants(),
+                            Ping.NONE,
+                            SECONDS,
+                            length)));
 
             assertThat(result.tenants().get(0).messages()).as(fabric.name()).isPositive();
         }
@@ -268,10 +272,11 @@ class TenantsRunTest {
     @ParameterizedTest
     @MethodSource("attacks")
     void theVictimGoesOnBesideEachAttack(Adversary adversary, FabricKind fabric, Ping ping) {
-        Beside.Setting setting =
-                new Beside.Setting(fabric, adversary, ping, Discipline.CHUNKS, ChargedUnit.BYTES, SECONDS, SECONDS);
-
-        Beside beside = measure(each -> each.attacks() > 0 && isAlive(each), () -> TenantsRun.run(setting));
+        Beside beside = measure(
+                SECONDS,
+                each -> each.attacks() > 0 && isAlive(each),
+                length -> TenantsRun.run(new Beside.Setting(
+                        fabric, adversary, ping, Discipline.CHUNKS, ChargedUnit.BYTES, SECONDS, length)));
 
         assertThat(beside.attacks()).as("attacks a second").isPositive();
         assertThat(isAlive(beside)).as("%s", beside).isTrue();

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.verbena.fabric.ConnectFailure;
 import io.verbena.fabric.Deadline;
+import io.verbena.fabric.Nanos;
 import io.verbena.nic.port.Link;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -47,9 +48,9 @@ final class Connector {
     Connector(NettyFabric fabric, SocketAddress address) {
         this.fabric = fabric;
         this.address = address;
-        this.minDelayNanos = fabric.context().minReconnectDelay().toNanos();
-        this.maxDelayNanos = fabric.context().maxReconnectDelay().toNanos();
-        this.reconnectForNanos = fabric.context().reconnectFor().toNanos();
+        this.minDelayNanos = Nanos.of(fabric.context().minReconnectDelay());
+        this.maxDelayNanos = Nanos.of(fabric.context().maxReconnectDelay());
+        this.reconnectForNanos = Nanos.of(fabric.context().reconnectFor());
     }
 
     /** Where it connects to. */

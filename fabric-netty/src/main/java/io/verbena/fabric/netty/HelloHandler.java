@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.HelloFlyweight;
+import io.verbena.fabric.Nanos;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -94,7 +95,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        left = timeout.toNanos();
+        left = Nanos.of(timeout);
         lookAtTime(context);
         context.fireChannelActive();
     }
@@ -105,7 +106,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
     }
 
     private long part() {
-        return Math.max(1, timeout.toNanos() / PARTS);
+        return Math.max(1, Nanos.of(timeout) / PARTS);
     }
 
     private void partIsOver(ChannelHandlerContext context) {
@@ -165,7 +166,7 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
             received = 0;
             expected = HelloFlyweight.HEADER_LENGTH;
             sizer.missingOfHello(expected);
-            left = timeout.toNanos(); // the next has as much
+            left = Nanos.of(timeout); // the next has as much
         } else if (Outcome.CLOSE.equals(reason)) {
             stop();
             context.close();

@@ -16,6 +16,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
 import io.verbena.fabric.ListenException;
+import io.verbena.fabric.Nanos;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
 import io.verbena.fabric.security.LocalUser;
@@ -344,7 +345,7 @@ public final class NettyFabric implements AutoCloseable {
 
     /** How long a call is held for those of its peer. */
     long holdNanos() {
-        return context.helloTimeout().toNanos() / 2;
+        return Nanos.of(context.helloTimeout()) / 2;
     }
 
     /** Says a hello; by the loop's owner. */
@@ -414,7 +415,7 @@ public final class NettyFabric implements AutoCloseable {
 
     private void watchForStalls() {
         if (stallCheck == null) {
-            long nanos = context.frameTimeout().toNanos();
+            long nanos = Nanos.of(context.frameTimeout());
             long interval = Math.max(nanos / 4, TimeUnit.MILLISECONDS.toNanos(10));
             stallCheck = loop.scheduleWithFixedDelay(
                     () -> {

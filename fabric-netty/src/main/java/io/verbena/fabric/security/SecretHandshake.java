@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -194,6 +195,28 @@ public final class SecretHandshake extends ChannelDuplexHandler {
         context.pipeline().remove(this);
         if (rest.isReadable()) {
             context.fireChannelRead(rest.readRetainedSlice(rest.readableBytes()));
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        ended(context);
+        context.fireChannelInactive();
+    }
+
+    /** End of file, on channels that may be half closed. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            ended(context);
+        }
+        context.fireUserEventTriggered(event);
+    }
+
+    /** What accepts ends where it has got a proof that it does not like, and says nothing. */
+    private void ended(ChannelHandlerContext context) {
+        if (connecting && !failed && received >= CHALLENGE_LENGTH) {
+            fail(context, "shared secret: the peer refuses this side's proof; set the same secret on both sides");
         }
     }
 

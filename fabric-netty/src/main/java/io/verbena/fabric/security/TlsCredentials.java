@@ -6,6 +6,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import io.verbena.fabric.Nanos;
 import io.verbena.nic.port.LogLimit;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -174,7 +175,7 @@ public final class TlsCredentials {
 
     private synchronized Loaded current() {
         long now = System.nanoTime();
-        if (now - lookedAt < options.reload.toNanos()) {
+        if (now - lookedAt < Nanos.of(options.reload)) {
             return loaded;
         }
         lookedAt = now;

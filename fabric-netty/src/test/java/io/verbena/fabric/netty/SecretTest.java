@@ -94,7 +94,8 @@ class SecretTest {
                 Peer b = new Peer(2, transport, knowing(SECRET))) {
             SocketAddress address = b.fabric.listen(address(domain));
             assertThatThrownBy(() -> a.fabric.connect(address, LONG).get(20, TimeUnit.SECONDS))
-                    .hasMessageContaining("cannot connect to");
+                    .hasMessageContaining("cannot connect to")
+                    .hasMessageContaining("the peer refuses this side's proof; set the same secret on both sides");
             assertThat(b.node.nextRejection()).contains("shared secret: the peer's proof is wrong");
             assertThat(b.node.links).isEmpty();
             assertThat(a.node.links).isEmpty();

@@ -275,4 +275,9 @@ public final class AppendConsumer {
         }
         return in;
     }
+
+    @Override
+    public String toString() {
+        return "consumer of " + queue;
+    }
 }

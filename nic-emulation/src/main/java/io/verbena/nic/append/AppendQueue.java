@@ -240,7 +240,7 @@ public final class AppendQueue {
     /**
      * Says who takes the messages: the thread that drives the queue's engine, which then has less time for packets and for other
      * queues, or somebody with time of his own. Initiators that have the queue mapped count what waits in all queues that the
-     * engine takes together. By the consumer; costs a comparison while nothing changes.
+     * engine takes together. By the consumer, while nobody destroys the queue; costs a comparison while nothing changes.
      */
     public void takenByEngine(boolean is) {
         if (is != takenByEngine && !destroyed) {
@@ -453,5 +453,10 @@ public final class AppendQueue {
     /** See {@link QueueMaintenance#run}. */
     int maintain(long now, int zeroBudget, boolean mayAllocate) {
         return maintenance.run(now, zeroBudget, mayAllocate);
+    }
+
+    @Override
+    public String toString() {
+        return "append queue " + id;
     }
 }

@@ -200,6 +200,10 @@ public final class Initiators {
         } finally {
             holders.set(slot, done ? known.left(null) : known); // nobody else replaces it meanwhile
         }
-        return done && word != 0 ? 1 : 0;
+        if (done && word != 0) {
+            queues.wakeEngine(known.engine()); // the slot may be another peer's by now
+            return 1;
+        }
+        return 0;
     }
 }

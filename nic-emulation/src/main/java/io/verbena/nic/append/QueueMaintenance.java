@@ -258,6 +258,9 @@ final class QueueMaintenance {
             if (!unmaps && now - goneSince < LEAVE_NANOS) {
                 return 0;
             }
+            if (!unmaps) {
+                walk.abandon();
+            }
             dismantles = true;
         }
         walk.dropSuspended();

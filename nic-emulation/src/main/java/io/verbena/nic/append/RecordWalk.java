@@ -68,6 +68,9 @@ final class RecordWalk {
     /** The one consumer has seen that the queue is gone: it reads nothing of it any more. */
     private volatile boolean left;
 
+    /** The one consumer has not seen that in time: the allocator has the walk, and the queue's number may be another's. */
+    private volatile boolean abandoned;
+
     private Chunk chunk;
     private int headOffset;
     private int present = NONE;
@@ -176,7 +179,7 @@ final class RecordWalk {
                     untake(offset, flags);
                     break;
                 }
-                if ((count & (HEAD_INTERVAL - 1)) == 0) {
+                if ((count & (HEAD_INTERVAL - 1)) == 0 && !of.isDestroyed()) {
                     table.putLongRelease(queue + HEAD_OFFSET, head()); // handlers may be slow, and senders wait for it
                 }
             }
@@ -220,6 +223,9 @@ final class RecordWalk {
 
     /** A poll ends: what it took is told, or that it took nothing. */
     private void end(AppendHandler handler, boolean moved) {
+        if (abandoned && handler != QueueMaintenance.DISCARD) {
+            return;
+        }
         present = NONE;
         if (moved) {
             publishHead();
@@ -271,6 +277,11 @@ final class RecordWalk {
     boolean isLeft() {
         Thread last = (Thread) CONSUMER.getVolatile(this);
         return left || last == null || !last.isAlive();
+    }
+
+    /** Takes the walk from a consumer that may be in its handler for long, of a queue that is gone: it tells nothing any more. */
+    void abandon() {
+        abandoned = true;
     }
 
     private void takeLarge(

@@ -86,6 +86,7 @@ final class Datapath implements TransportServices, PacketHandler {
     private final TimerQueue timers = new TimerQueue(this::broken);
     private final LinkTable links;
     private final QueuePairTable queuePairs;
+    private final OccupiedSlots occupied;
     private final List<Path> touched = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
     private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
@@ -127,6 +128,7 @@ final class Datapath implements TransportServices, PacketHandler {
         this.counters = counters;
         this.events = events;
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
+        this.occupied = new OccupiedSlots(control);
         this.links = new LinkTable(index, nicId, control, this, appendQueues, later);
     }
 
@@ -144,6 +146,9 @@ final class Datapath implements TransportServices, PacketHandler {
             finish();
             return 0;
         }
+        if (!occupied.isEmpty()) {
+            openFreed();
+        }
         int work = outbound.acknowledgeAll();
         work += receive();
         if (timers.next() != Long.MAX_VALUE) {
@@ -155,6 +160,13 @@ final class Datapath implements TransportServices, PacketHandler {
         work += outbound.send();
         finish();
         return work;
+    }
+
+    /** Peers may execute directly where a slot has become theirs. */
+    private void openFreed() {
+        for (QpContext qp = occupied.takeFree(); qp != null; qp = occupied.takeFree()) {
+            open(qp);
+        }
     }
 
     /** Time has passed since the last turn. */
@@ -661,14 +673,27 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void publishState(QpContext qp) {
-        boolean direct = qp.type() == QpType.RC; // the direct path is for RC alone
+        if (qp.type() != QpType.RC || occupied.isClosed(qp)) { // the direct path is for RC alone
+            publish(qp, QpState.RESET);
+        } else if (qp.state() == QpState.RTR) {
+            open(qp);
+        } else {
+            publish(qp, qp.state());
+        }
+    }
+
+    /** The peer may execute directly from now on. */
+    private void open(QpContext qp) {
         Path path = qp.path();
-        if (direct && path != null && qp.state() == QpState.RTR) {
+        if (path != null) {
             appendQueues
                     .initiators()
                     .connected(qp.number(), path.peerNic(), index); // before the peer can see that it is
         }
-        QpState state = direct ? qp.state() : QpState.RESET;
+        publish(qp, qp.state());
+    }
+
+    private void publish(QpContext qp, QpState state) {
         control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
     }
 

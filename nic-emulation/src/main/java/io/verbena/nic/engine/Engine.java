@@ -353,7 +353,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (datapath.hasFailed()) {
             return;
         }
-        LOG.error("engine {} has failed: its links are closed, its queue pairs are in ERR", index, cause);
+        LOG.error("{} has failed: its links are closed, its queue pairs are in ERR", this, cause);
         try {
             datapath.fail();
         } catch (RuntimeException e) {
@@ -381,8 +381,8 @@ public final class Engine implements LinkListener, AutoCloseable {
                 long leftOut = reports.ask(System.nanoTime());
                 if (leftOut >= 0) {
                     LOG.error(
-                            "engine {}: something that it was told to do has failed; {} such lines left out",
-                            index,
+                            "{}: something that it was told to do has failed; {} such lines left out",
+                            this,
                             leftOut,
                             e);
                 }
@@ -425,8 +425,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     private void refuseInCallback() {
         if (isInCallback()) {
-            throw new IllegalStateException(
-                    "engine " + index + " cannot be waited for within one of its own callbacks");
+            throw new IllegalStateException(this + " cannot be waited for within one of its own callbacks");
         }
     }
 
@@ -552,7 +551,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 Thread.onSpinWait();
             }
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("engine " + index + " has been busy for 10 s");
+                throw new IllegalStateException(this + " has been busy for 10 s");
             }
         }
         act(action);
@@ -747,5 +746,10 @@ public final class Engine implements LinkListener, AutoCloseable {
         public void close() {
             waiter.close();
         }
+    }
+
+    @Override
+    public String toString() {
+        return datapath.toString();
     }
 }

@@ -57,7 +57,7 @@ final class EngineThread implements Runnable {
                 // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.
                 long leftOut = reports.ask(System.nanoTime());
                 if (leftOut >= 0) {
-                    LOG.error("engine {} met an error and goes on; {} such lines left out", engine.index(), leftOut, e);
+                    LOG.error("{} met an error and goes on; {} such lines left out", engine, leftOut, e);
                 }
             }
         }
@@ -89,7 +89,7 @@ final class EngineThread implements Runnable {
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
-            LOG.warn("engine {} did not stop within {} ms", engine.index(), JOIN_TIMEOUT);
+            LOG.warn("{} did not stop within {} ms", engine, JOIN_TIMEOUT);
             return false;
         }
         return true;

@@ -19,7 +19,7 @@ import jdk.jfr.FlightRecorderListener;
  * <p>Thread-safe: the recorder calls by one thread at a time.
  */
 final class GroupEvents {
-    private final long nic;
+    private final String nic;
     private final Supplier<List<GroupRecorder.Named>> groups;
     private final Map<FlowGroup, Counts> before = new HashMap<>(); // of the recorder's calls
     private final Hook hook = new Hook(this);
@@ -65,7 +65,7 @@ final class GroupEvents {
         long[] delays = new long[DelayHistogram.CELLS];
     }
 
-    GroupEvents(long nic, Supplier<List<GroupRecorder.Named>> groups) {
+    GroupEvents(String nic, Supplier<List<GroupRecorder.Named>> groups) {
         this.nic = nic;
         this.groups = groups;
     }

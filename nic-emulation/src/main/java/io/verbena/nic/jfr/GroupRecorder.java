@@ -27,10 +27,10 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Creates a recorder.
      *
-     * @param nic identity of the NIC
+     * @param nic name of the NIC
      * @param groups gives the groups that there are; any thread
      */
-    public GroupRecorder(long nic, Supplier<List<Named>> groups) {
+    public GroupRecorder(String nic, Supplier<List<Named>> groups) {
         events = AVAILABLE ? new GroupEvents(nic, groups) : null;
     }
 

@@ -20,7 +20,7 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 final class GroupShareEvent extends Event {
     @Label("NIC")
-    long nic;
+    String nic = "";
 
     @Label("Group")
     String group = "";

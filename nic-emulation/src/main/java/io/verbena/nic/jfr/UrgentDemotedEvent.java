@@ -15,7 +15,7 @@ import jdk.jfr.StackTrace;
 @StackTrace(false)
 final class UrgentDemotedEvent extends Event {
     @Label("NIC")
-    long nic;
+    String nic = "";
 
     @Label("Group")
     String group = "";

@@ -13,7 +13,7 @@ import jdk.jfr.Name;
 @Category("Verbena")
 final class WeightChangeEvent extends Event {
     @Label("NIC")
-    long nic;
+    String nic = "";
 
     @Label("Group")
     String group = "";

@@ -24,7 +24,10 @@ public interface Link extends AutoCloseable {
         UP,
         /** Broken; a new link to the same peer may follow. */
         DOWN,
-        /** The peer's process is known to be gone for good. */
+        /**
+         * The other end is gone for good: the peer's process has ended, or it has closed the link. Queue pairs to it fail, and wait for
+         * no other link. Which of the two it was, {@link PeerMemory#gone} tells.
+         */
         DEAD,
         /** Closed on this side. */
         CLOSED

@@ -41,7 +41,10 @@ public final class MappedQueue {
         hasRefused = true;
     }
 
-    /** Whether it has had no room once. */
+    /**
+     * Whether it has had no room once, it or another queue of its number before: then who appends stands at its port, which holds
+     * nobody up while there is room.
+     */
     boolean hasRefused() {
         return hasRefused;
     }

@@ -241,6 +241,44 @@ class UnmapTest {
         consumer.join();
     }
 
+    /** Its consumer comes back from a handler when the queue's number is another's already. */
+    @Test
+    void aConsumerThatComesBackLateLeavesTheNextQueueOfTheNumberAlone() throws InterruptedException {
+        AppendQueue queue = nic.create(attributes());
+        Appender peer = nic.peer();
+        for (int i = 0; i < 4; i++) {
+            append(peer, queue, 1, i, 100, 1);
+        }
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch back = new CountDownLatch(1);
+        Thread consumer = new Thread(() -> queue.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    inside.countDown();
+                    try {
+                        back.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                4));
+        consumer.start();
+        inside.await();
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        nic.clock.addAndGet(2_000_000_000L);
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+
+        AppendQueue next = nic.create(attributes());
+        assertThat(next.id()).isEqualTo(queue.id());
+        assertThat(append(peer, next, 1, 7, 100, 1)).isEqualTo(Appender.OK);
+        AppendQueueStatistics before = next.query();
+        back.countDown();
+        consumer.join();
+        assertThat(next.query()).isEqualTo(before);
+        assertThat(next.poll(collector, 10)).isEqualTo(1);
+    }
+
     @Test
     void aQueueWhoseConsumerPollsOnceMoreOrHasEndedIsUnmapped() throws InterruptedException {
         for (boolean pollsAgain : new boolean[] {true, false}) {

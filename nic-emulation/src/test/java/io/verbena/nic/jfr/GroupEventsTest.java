@@ -27,7 +27,7 @@ class GroupEventsTest {
     void tellsSharesWeightsAndWhoWasTooUrgent(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("groups.jfr");
         try (Recording recording = new Recording();
-                Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).id(77))) {
+                Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).name("orders"))) {
             recording.enable("io.verbena.GroupShare").with("period", "endChunk");
             recording.enable("io.verbena.WeightChange");
             recording.enable("io.verbena.UrgentDemoted");
@@ -53,7 +53,7 @@ class GroupEventsTest {
             recording.dump(file);
         }
         List<RecordedEvent> events = RecordingFile.readAllEvents(file).stream()
-                .filter(e -> e.hasField("nic") && e.getLong("nic") == 77)
+                .filter(e -> e.hasField("nic") && e.getString("nic").equals("orders"))
                 .toList();
         List<RecordedEvent> weights = of(events, "io.verbena.WeightChange");
         assertThat(weights).hasSize(1);

@@ -14,6 +14,7 @@ import io.verbena.kv.protocol.TransferDescriptor;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,7 +55,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final int HOUSEKEEPING_WORK = 200;
     private static final long HOUSEKEEPING_MILLIS = 100;
     private static final long PAUSE_AFTER_ERROR_NANOS = 1_000_000L;
-    private static final long WAIT_NANOS = 100_000_000L;
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
     private final Node node;
     private final Inbox inbox;
@@ -173,7 +174,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         while (!closed) {
             try {
                 if (tryRun() == 0 && !closed) {
-                    node.await(WAIT_NANOS);
+                    node.await(LONGEST_WAIT);
                 }
             } catch (Throwable e) {
                 LOG.error("shard '{}' goes on after an error", node.name(), e);

@@ -27,6 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** A client with a node of its own, for one thread; every wait has a bound. Replies are checked to be in order per shard. */
 final class TestClient implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration NAP = Duration.ofNanos(100_000);
 
     final Node node;
     final KvClient client;
@@ -290,7 +291,7 @@ final class TestClient implements AutoCloseable {
             if (drives) {
                 work += node.doWork();
                 if (work == 0) {
-                    node.await(100_000);
+                    node.await(NAP);
                 }
             } else if (work == 0) {
                 Thread.yield();

@@ -27,7 +27,7 @@ final class NodeBackend implements Backend {
     private static final long RECONNECT_NANOS = 100_000_000;
     private static final int NONE = -1;
 
-    private static final long OUTSTANDING_WAIT_NANOS = 1_000_000;
+    private static final Duration OUTSTANDING_WAIT = Duration.ofMillis(1);
 
     private final Node node;
     private final KvServer server;
@@ -144,7 +144,7 @@ final class NodeBackend implements Backend {
         int work = node.doWork();
         if (nanos > 0 && work == 0) {
             // A shard that waits for room is run by whoever waits for it.
-            node.await(client().outstanding() > 0 ? Math.min(nanos, OUTSTANDING_WAIT_NANOS) : nanos);
+            node.await(client().outstanding() > 0 ? OUTSTANDING_WAIT : Duration.ofNanos(nanos));
             work = node.doWork();
         }
         return work;

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Channels, inboxes, regions and nodes that are opened, used a little and closed, beside what others do. */
 final class ChurnLoad implements Load {
     private static final long PAUSE_NANOS = 20_000_000;
+    private static final Duration NAP = Duration.ofNanos(100_000);
     private static final int MESSAGES = 40;
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final int MAX_LENGTH = 2000;
@@ -218,9 +219,9 @@ final class ChurnLoad implements Load {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!done.getAsBoolean() && System.nanoTime() - deadline < 0) {
             if (mode != NodeMode.INVOKER) {
-                LockSupport.parkNanos(100_000);
+                LockSupport.parkNanos(NAP.toNanos());
             } else if (node.doWork() == 0) {
-                node.await(100_000);
+                node.await(NAP);
             }
         }
         return done.getAsBoolean();

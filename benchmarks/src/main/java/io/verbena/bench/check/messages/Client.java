@@ -4,6 +4,7 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.ConnectionException;
 import io.verbena.NodeMode;
 import io.verbena.RemoteMemoryException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -11,7 +12,7 @@ import java.util.function.BooleanSupplier;
 
 /** A thread with a node of its own, which takes a step of each of its loads in turn. */
 final class Client {
-    private static final long NAP_NANOS = 100_000;
+    private static final Duration NAP = Duration.ofNanos(100_000);
 
     private final Site site;
     private final List<Load> loads;
@@ -20,6 +21,7 @@ final class Client {
     private final long[] progress;
     private volatile long heartbeat = System.nanoTime();
     private volatile String doing = "starting";
+    private volatile boolean opened;
 
     /**
      * Prepares a client.
@@ -42,6 +44,7 @@ final class Client {
     private void run() {
         try {
             boolean goOn = open();
+            opened = true;
             Arrays.fill(progress, System.nanoTime());
             while (goOn && site.findings().isClean()) {
                 goOn = turn();
@@ -111,9 +114,9 @@ final class Client {
 
     private void rest() {
         if (site.mode() == NodeMode.INVOKER) {
-            site.node().await(NAP_NANOS);
+            site.node().await(NAP);
         } else {
-            LockSupport.parkNanos(NAP_NANOS);
+            LockSupport.parkNanos(NAP.toNanos());
         }
     }
 
@@ -139,6 +142,11 @@ final class Client {
                 && System.nanoTime() - heartbeat > 2 * site.settings().stallNanos()) {
             report("the client's thread stands still");
         }
+    }
+
+    /** Whether all that it connects at first is, or it has ended. */
+    boolean isOpen() {
+        return opened || !thread.isAlive();
     }
 
     boolean isAlive() {

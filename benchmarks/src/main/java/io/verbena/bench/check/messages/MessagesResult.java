@@ -35,7 +35,7 @@ public record MessagesResult(
     public String table() {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
-                "%-6s %-9s %12s %10s %10s %8s %10s %9s %7s %6s%n",
+                "%-10s %-9s %12s %10s %10s %8s %10s %9s %7s %6s%n",
                 "fabric",
                 "mode",
                 "messages",
@@ -49,8 +49,8 @@ public record MessagesResult(
         tallies.forEach((fabric, modes) -> new TreeMap<>(modes)
                 .forEach((mode, t) -> text.append(String.format(
                         Locale.ROOT,
-                        "%-6s %-9s %12d %10.1f %10d %8d %10d %9d %7d %6d%n",
-                        fabric.name().toLowerCase(Locale.ROOT),
+                        "%-10s %-9s %12d %10.1f %10d %8d %10d %9d %7d %6d%n",
+                        fabric,
                         mode,
                         t.get(Count.MESSAGES),
                         t.get(Count.BYTES) / 1e6,

@@ -56,16 +56,26 @@ public final class MessagesRun {
         this.out = out;
         this.content = new Content(settings.seed());
         this.random = new SplittableRandom(settings.seed());
-        for (FabricName fabric : FabricName.values()) {
-            for (NodeMode mode : NodeMode.values()) {
-                if (settings.fabrics().contains(fabric) && settings.modes().contains(mode)) {
-                    combinations.add(new Combination(fabric, mode));
-                    tallies.computeIfAbsent(fabric, f -> new EnumMap<>(NodeMode.class))
-                            .put(mode, new Tally());
-                }
+        for (FabricName fabric : settings.fabrics()) {
+            Map<NodeMode, Tally> modes = new EnumMap<>(NodeMode.class);
+            settings.modes().forEach(mode -> modes.put(mode, new Tally()));
+            tallies.put(fabric, modes);
+        }
+        combine();
+    }
+
+    /** Each fabric has a round before one has another: a short run is to see all of them. */
+    private void combine() {
+        Random order = new Random(settings.seed());
+        List<FabricName> fabrics = new ArrayList<>(new TreeSet<>(settings.fabrics()));
+        List<NodeMode> modes = new ArrayList<>(new TreeSet<>(settings.modes()));
+        Collections.shuffle(fabrics, order);
+        Collections.shuffle(modes, order);
+        for (int lap = 0; lap < modes.size(); lap++) {
+            for (int i = 0; i < fabrics.size(); i++) {
+                combinations.add(new Combination(fabrics.get(i), modes.get((lap + i) % modes.size())));
             }
         }
-        Collections.shuffle(combinations, new Random(settings.seed()));
     }
 
     /** Runs it, until the time is over or something is wrong. */

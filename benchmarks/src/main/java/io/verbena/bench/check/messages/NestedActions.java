@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
  * clear exception; no other callback runs inside.
  */
 final class NestedActions {
-    private static final long WAIT_NANOS = 1000;
+    private static final Duration WAIT = Duration.ofNanos(1000);
 
     private final Node node;
     private final Entrance entrance;
@@ -39,7 +39,7 @@ final class NestedActions {
             case 1:
                 refused("await", () -> {
                     if (node.mode() == NodeMode.INVOKER) {
-                        node.await(WAIT_NANOS);
+                        node.await(WAIT);
                     }
                 });
                 break;

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -28,6 +29,7 @@ final class ProxyLoad implements Load {
     /** Bytes of the longest message that is sent to the proxy. */
     static final int MAX_LENGTH = 16 << 10;
 
+    private static final Duration NAP = Duration.ofNanos(100_000);
     private static final int CONNECTIONS = 4;
     private static final int BATCH = 256 << 10;
     private static final int READ_BUFFER = 64 << 10;
@@ -82,9 +84,9 @@ final class ProxyLoad implements Load {
 
     private void drive() {
         if (site.mode() != NodeMode.INVOKER) {
-            LockSupport.parkNanos(100_000);
+            LockSupport.parkNanos(NAP.toNanos());
         } else if (site.node().doWork() == 0) {
-            site.node().await(100_000);
+            site.node().await(NAP);
         }
     }
 

@@ -22,7 +22,7 @@ final class Round {
     private final AtomicInteger streams;
     private final SplittableRandom random;
     private final int number;
-    private volatile long end;
+    private volatile long end = System.nanoTime() + Long.MAX_VALUE; // while not all clients are connected
 
     Round(
             MessagesSettings settings,
@@ -49,13 +49,14 @@ final class Round {
     /**
      * Plays it.
      *
-     * @param nanos how long anything new is begun
+     * @param nanos how long anything new is begun when all clients are connected
      * @param kill what is done in the midst of it
      */
     void play(long nanos, Runnable kill) {
-        end = System.nanoTime() + nanos;
-        long killAt = System.nanoTime() + nanos / 2 + random.nextLong(Math.max(1, nanos / 2));
+        boolean begun = false;
         boolean killed = false;
+        long killAt = 0;
+        long soundAt = System.nanoTime();
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < settings.threads(); i++) {
             Client client = client(i);
@@ -64,12 +65,20 @@ final class Round {
         }
         while (clients.stream().anyMatch(Client::isAlive)) {
             LockSupport.parkNanos(LOOK_NANOS);
-            if (!killed && System.nanoTime() - killAt > 0) {
+            long now = System.nanoTime();
+            if (!begun && clients.stream().allMatch(Client::isOpen)) {
+                begun = true;
+                end = now + nanos;
+                killAt = now + nanos / 2 + random.nextLong(Math.max(1, nanos / 2));
+            }
+            if (begun && !killed && now - killAt > 0) {
                 killed = true;
                 kill.run();
             }
             clients.forEach(Client::watch);
-            if (!findings.isClean() && System.nanoTime() - end > settings.stallNanos()) {
+            if (findings.isClean()) {
+                soundAt = now;
+            } else if (now - soundAt > settings.stallNanos()) {
                 return; // who stands still is left behind
             }
         }

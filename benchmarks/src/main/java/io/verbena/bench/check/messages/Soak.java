@@ -89,8 +89,7 @@ final class Soak {
         try {
             for (FabricName fabric : fabrics) {
                 NodeMode mode = modes.get(random.nextInt(modes.size()));
-                String name = "soak-" + ProcessHandle.current().pid() + "-"
-                        + fabric.name().toLowerCase(Locale.ROOT);
+                String name = "soak-" + ProcessHandle.current().pid() + "-" + fabric;
                 Content content = new Content(settings.seed());
                 int longest = settings.maxLength();
                 hubs.put(

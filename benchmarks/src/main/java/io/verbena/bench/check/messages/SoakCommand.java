@@ -54,8 +54,12 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "<number>", description = "What the run draws from; default: the clock.")
     long seed = System.nanoTime() & 0xFFFF_FFFFL;
 
-    @Option(names = "--fabric", split = ",", paramLabel = "<name>", description = "SHM, UDS, TCP; default all.")
-    Set<FabricName> fabrics = EnumSet.of(FabricName.SHM, FabricName.UDS, FabricName.TCP);
+    @Option(
+            names = "--fabric",
+            split = ",",
+            paramLabel = "<name>",
+            description = "${COMPLETION-CANDIDATES}; default all but local.")
+    Set<FabricName> fabrics = FabricName.betweenProcesses();
 
     @Option(
             names = "--mode",
@@ -116,7 +120,7 @@ public final class SoakCommand implements Callable<Integer> {
         if (peers < 1 || peers > MAX_PEERS) {
             throw wrong("--peers " + peers + " outside 1.." + MAX_PEERS);
         }
-        if (fabrics.contains(FabricName.LOCAL)) {
+        if (!fabrics.stream().allMatch(FabricName::reachesProcesses)) {
             throw wrong("--fabric local is within one process; peers are processes of their own");
         }
         try {

@@ -13,6 +13,8 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The load, for a few seconds. */
 @Timeout(120)
@@ -41,13 +43,28 @@ class MessagesRunTest {
         assertThat(result.table()).contains("tcp", "INVOKER");
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"TLS_TCP", "SECRET_SHM", "SECRET_UDS", "SECRET_TCP"})
+    void withTlsAndWithASecret(FabricName fabric) {
+        assumeTrue(SocketTransport.EPOLL.isAvailable(), "no shared memory between processes here");
+        MessagesResult result = run(
+                1,
+                EnumSet.of(fabric),
+                EnumSet.of(NodeMode.ASSISTED),
+                EnumSet.complementOf(EnumSet.of(LoadName.PROCESSES, LoadName.KILLS)));
+
+        assertThat(result.flaw()).isNull();
+        assertThat(result.total(Count.MESSAGES)).isPositive();
+        assertThat(result.table()).contains(fabric.toString());
+    }
+
     /** Each fabric that reaches them, until a hub in a process was used and killed. */
     @Test
     void hubsInProcessesThatAreKilled() {
         assumeTrue(SocketTransport.EPOLL.isAvailable(), "no shared memory between processes here");
         MessagesResult result = run(
                 4,
-                EnumSet.of(FabricName.SHM, FabricName.UDS),
+                EnumSet.of(FabricName.SHM, FabricName.UDS, FabricName.TLS_TCP),
                 EnumSet.of(NodeMode.ASSISTED),
                 EnumSet.of(LoadName.CHANNELS, LoadName.CALLS, LoadName.PROCESSES, LoadName.KILLS));
 
