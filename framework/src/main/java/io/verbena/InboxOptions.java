@@ -87,7 +87,7 @@ public final class InboxOptions {
 
     /**
      * How long a long message may stand still when part of it has come, before that part is given up and its connection ends; twice
-     * as long at most. Default 10 s.
+     * as long at most. Default 30 s.
      */
     public InboxOptions unfinishedTimeout(Duration longest) {
         attributes.unfinishedTimeoutNanos(Nanos.of(longest));

@@ -6,6 +6,7 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.Waiter;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -198,6 +199,49 @@ class FullLinkTest {
             long[] ended = new long[1];
             assertThat(cq.poll(completion -> ended[0] = completion.wrId(), 4)).isOne();
             assertThat(ended[0]).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void whoWaitsItsTurnOnALinkThatTakesOthersPacketsDoesNotTimeOut() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        AtomicLong now = new AtomicLong(1);
+        NicContext context = new NicContext()
+                .mode(EngineMode.INVOKER)
+                .waiters(new Sleeper())
+                .clock(now::get)
+                .urgentWindow(8 * 1024);
+        try (Nic nic = Nic.open(context)) {
+            nic.engine(0).attach(link);
+            ProtectionDomain pd = nic.allocateProtectionDomain();
+            CompletionQueue cq = nic.createCompletionQueue(64);
+            QueuePair urgent =
+                    pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(cq));
+            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
+            urgent.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+            bulk.connect(
+                    PEER, 8, new ConnectAttributes().pathMtu(1024).timeout(14).retryCount(7)); // 67 ms
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            MemoryRegion region = pd.allocate(64 * 1024, 0);
+            SendRequest request = new SendRequest();
+            link.notReceived = 1 << 20; // no room for bulk, and some for what is urgent
+            bulk.postSend(request.send().local(region.key(), 0, 64 * 1024).wrId(8));
+
+            for (int i = 0; i < 500; i++) { // 2.5 s
+                urgent.postSend(request.send().local(region.key(), 0, 64).signaled(false));
+                turns(nic); // ends with one in which bulk had no room, and nothing went
+                now.addAndGet(5_000_000);
+                nic.engine(0).doWork();
+                link.flush();
+            }
+            assertThat(bulk.state()).isEqualTo(QpState.RTS);
+            assertThat(1000 - link.room).as("urgent packets alone").isEqualTo(500);
+
+            for (int i = 0; i < 500 && bulk.state() == QpState.RTS; i++) { // and now nothing goes
+                now.addAndGet(5_000_000);
+                turns(nic);
+            }
+            assertThat(bulk.state()).isEqualTo(QpState.ERR);
         }
     }
 

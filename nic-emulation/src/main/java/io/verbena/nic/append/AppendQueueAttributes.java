@@ -28,7 +28,7 @@ public final class AppendQueueAttributes {
     private long lowWatermark = NOT_GIVEN;
     private long holeTimeoutNanos = 1_000_000_000L;
     private long surplusNanos = 1_000_000_000L;
-    private long unfinishedTimeoutNanos = 10_000_000_000L;
+    private long unfinishedTimeoutNanos = 30_000_000_000L;
     private long lineRate;
     private long allocationNanos;
     private double arrivalRate;
@@ -187,8 +187,8 @@ public final class AppendQueueAttributes {
     /**
      * How long a message that arrives in parts may stand still before what has come of it is given up, and its memory with it:
      * nothing of it is delivered, and if its sender goes on after all, that fails (REM_INV_REQ_ERR). It is given up after this
-     * time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as long at the latest. Default 10 s, which is more than a sender with default timeouts
-     * itself waits for a broken link.
+     * time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as long at the latest. Default 30 s,
+     * which is more than a sender with default timeouts itself waits for a broken link, and than one should that waits its turn among others.
      *
      * @param nanos at least 1000
      * @return this

@@ -353,7 +353,8 @@ final class Outbound implements AutoCloseable {
 
     /** What keeps the path busy may be on its way: a peer that takes long to look costs its time, whatever lies before it. */
     private static int urgentRoom(Path path, Link link, int window) {
-        int onTheWay = (int) Math.max(Math.min(Integer.MAX_VALUE, 2L * window), path.window().needed());
+        int onTheWay = (int)
+                Math.max(Math.min(Integer.MAX_VALUE, 2L * window), path.window().needed());
         int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
         if (room <= 0) {
             link.wakeBelow(window / 2);

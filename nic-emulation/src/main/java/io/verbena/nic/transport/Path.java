@@ -311,6 +311,11 @@ public final class Path {
         return noRoomSince == NEVER && isUp();
     }
 
+    /** Whether it is up, and has not been without room for long. */
+    boolean isFlowing() {
+        return isUp() && !stuck;
+    }
+
     /** The turn in which it was touched is over. */
     public void settle() {
         touched = false;

@@ -112,11 +112,16 @@ final class ReliableRequester extends Requester {
 
     /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
     boolean awaitsPeer() {
-        return (hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1)
+        return awaitsAnswer()
                 || (outcome == QpContext.BLOCKED
                         && qp.state() == QpState.RTS
                         && ring.hasNext()
                         && !path().takesPackets());
+    }
+
+    /** Whether the peer owes an answer. */
+    boolean awaitsAnswer() {
+        return hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1;
     }
 
     /** The PSN after the last that was sent: a message has its PSNs before all of it is sent. */
