@@ -337,7 +337,7 @@ final class Outbound implements AutoCloseable {
             bound = window;
         }
         int urgent = path.port().bulkWindow();
-        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(path, link, urgent));
+        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
     }
 
     /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
@@ -351,10 +351,8 @@ final class Outbound implements AutoCloseable {
         return window.room(path.underWay(window, queue, now), now);
     }
 
-    /** What keeps the path busy may be on its way: a peer that takes long to look costs its time, whatever lies before it. */
-    private static int urgentRoom(Path path, Link link, int window) {
-        int onTheWay = (int)
-                Math.max(Math.min(Integer.MAX_VALUE, 2L * window), path.window().needed());
+    private static int urgentRoom(Link link, int window) {
+        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window);
         int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
         if (room <= 0) {
             link.wakeBelow(window / 2);
@@ -577,7 +575,7 @@ final class Outbound implements AutoCloseable {
             int window = path.port().bulkWindow();
             if (link == null
                     || (path.window().hasRoom(path.underWay(services.now()))
-                            && (window == Integer.MAX_VALUE || urgentRoom(path, link, window) > 0))) {
+                            && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
                 return true;
             }
         }

@@ -45,7 +45,6 @@ public final class PathWindow {
     private int times; // that it was contested
     private boolean full; // until a quarter of the window is free: not a system call for each packet
     private int window = LEAST;
-    private int needed; // twice what the path holds, 0 if that is not known
     private long given; // bytes
 
     private final double[] rates = new double[RATES]; // bytes a nanosecond
@@ -74,11 +73,6 @@ public final class PathWindow {
     /** Whether more than one group has sent of late. */
     public boolean isContested() {
         return contention.isContested();
-    }
-
-    /** Bytes under way with which the path is never idle, 0 while that is not known: it is measured while the path is contested. */
-    public int needed() {
-        return needed;
     }
 
     /** The window in bytes, which holds while the path is contested. */
@@ -193,8 +187,7 @@ public final class PathWindow {
         for (double one : rates) {
             rate = Math.max(rate, one);
         }
-        needed = (int) Math.min(MOST, 2 * rate * leastDelay());
-        window = Math.max(LEAST, needed);
+        window = (int) Math.max(LEAST, Math.min(MOST, 2 * rate * leastDelay()));
     }
 
     /** Another link carries the path from now on: nothing is known of it. */
@@ -203,7 +196,6 @@ public final class PathWindow {
         nextProbe = Long.MIN_VALUE;
         rated = false;
         window = LEAST;
-        needed = 0;
         phase = Phase.OPEN;
         full = false;
     }
