@@ -245,6 +245,58 @@ class FullLinkTest {
         }
     }
 
+    /** Most bytes that lay ahead of a peer which looks each so many nanoseconds, while three groups send, one of them urgently. */
+    private static int mostAhead(long lookNanos) {
+        RingOfPackets link = new RingOfPackets(Integer.MAX_VALUE, true);
+        AtomicLong now = new AtomicLong(1);
+        NicContext context = new NicContext()
+                .mode(EngineMode.INVOKER)
+                .waiters(new Sleeper())
+                .clock(now::get)
+                .urgentWindow(8 * 1024);
+        try (Nic nic = Nic.open(context)) {
+            nic.engine(0).attach(link);
+            QueuePairAttributes attributes =
+                    new QueuePairAttributes().type(QpType.UC).completionQueue(nic.createCompletionQueue(64));
+            ProtectionDomain pd = nic.allocateProtectionDomain(nic.createGroup(new GroupAttributes().name("bulk")));
+            QueuePair bulk = pd.createQueuePair(attributes);
+            QueuePair urgent = nic.allocateProtectionDomain(nic.createGroup(new GroupAttributes().name("urgent")))
+                    .createQueuePair(attributes);
+            ProtectionDomain others = nic.allocateProtectionDomain(nic.createGroup(new GroupAttributes().name("more")));
+            QueuePair more = others.createQueuePair(attributes);
+            bulk.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+            urgent.connect(PEER, 8, new ConnectAttributes().pathMtu(1024));
+            more.connect(PEER, 9, new ConnectAttributes().pathMtu(1024));
+            MemoryRegion theirs = others.allocate(64 * 1024, 0);
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            MemoryRegion region = pd.allocate(64 * 1024, 0);
+            UnsafeBuffer small = new UnsafeBuffer(new byte[8]);
+            SendRequest request = new SendRequest();
+            int most = 0;
+            long looks = 0;
+            while (now.get() < 1_000_000_000L) {
+                urgent.postSend(request.send().inline(small, 0, 8).signaled(false));
+                bulk.postSend(request.send().local(region.key(), 0, 64 * 1024).signaled(false));
+                more.postSend(request.send().local(theirs.key(), 0, 64 * 1024).signaled(false));
+                nic.engine(0).doWork();
+                most = Math.max(most, link.notReceived);
+                now.addAndGet(100_000);
+                if (now.get() / lookNanos != looks) {
+                    looks = now.get() / lookNanos;
+                    link.notReceived = 0;
+                }
+            }
+            return most;
+        }
+    }
+
+    @Test
+    void bulkBesideUrgentPacketsFillsTheTimeThatAPeerTakesToLook() {
+        assertThat(mostAhead(500_000)).isBetween(14 * 1024, 24 * 1024);
+        assertThat(mostAhead(10_000_000))
+                .isBetween(60 * 1024, 200 * 1024); // 16 KiB for each millisecond of the least delay
+    }
+
     private static void turns(Nic nic) {
         for (int i = 0; i < 50; i++) {
             nic.engine(0).doWork();

@@ -33,6 +33,9 @@ final class Outbound implements AutoCloseable {
     /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
     private static final long LOOK_NANOS = 10_000;
 
+    /** Nanoseconds of a path's least delay for each of which bulk beside urgent flows may have a window on its way. */
+    private static final long LONG_DELAY = 1_000_000;
+
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
 
@@ -337,7 +340,7 @@ final class Outbound implements AutoCloseable {
             bound = window;
         }
         int urgent = path.port().bulkWindow();
-        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(link, urgent));
+        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(path, link, urgent));
     }
 
     /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
@@ -351,8 +354,10 @@ final class Outbound implements AutoCloseable {
         return window.room(path.underWay(window, queue, now), now);
     }
 
-    private static int urgentRoom(Link link, int window) {
-        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window);
+    /** Where the peer takes long to look, what is urgent waits for that: bulk may fill the time. */
+    private static int urgentRoom(Path path, Link link, int window) {
+        long delays = Math.max(1, path.window().leastDelay() / LONG_DELAY);
+        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window * delays);
         int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
         if (room <= 0) {
             link.wakeBelow(window / 2);
@@ -575,7 +580,7 @@ final class Outbound implements AutoCloseable {
             int window = path.port().bulkWindow();
             if (link == null
                     || (path.window().hasRoom(path.underWay(services.now()))
-                            && (window == Integer.MAX_VALUE || urgentRoom(link, window) > 0))) {
+                            && (window == Integer.MAX_VALUE || urgentRoom(path, link, window) > 0))) {
                 return true;
             }
         }

@@ -174,7 +174,8 @@ public final class PathWindow {
         }
     }
 
-    private long leastDelay() {
+    /** Nanoseconds until the peer has what is sent alone; 0 while that is not known: it is measured while the path is contested. */
+    public long leastDelay() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < Math.min(probes, PROBES); i++) {
             least = Math.min(least, delays[i]);
