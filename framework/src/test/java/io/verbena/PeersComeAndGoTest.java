@@ -21,17 +21,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What was made for a peer goes when the peer goes, whatever it came by: after many a node holds no more than after the
- * first ten. And what an inbox holds goes when it is closed.
+ * first twenty. And what an inbox holds goes when it is closed.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class PeersComeAndGoTest {
-    private static final int FIRST = 10;
+    private static final int FIRST = 20;
     private static final int MANY = Integer.getInteger("verbena.test.peers", 40);
     private static final int LENGTH = 5_000;
     private static final int PATIENCE_SECONDS = 20;
 
     /** After which a peer is given up, and forgotten. */
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(1);
+
+    /** After which the hub takes back what its channels do not use; until then that counts as held. */
+    private static final Duration IDLE = Duration.ofSeconds(1);
 
     /** A queue has the next one, or not yet, as it stands. */
     private static final long CHUNK = new InboxOptions().attributes().chunkLength();
@@ -147,6 +150,7 @@ class PeersComeAndGoTest {
     void nothingIsLeftOfThem(Fabric fabric) throws IOException {
         try (Node hub = Node.launch(fabric.context(NodeMode.ASSISTED)
                 .peerTimeout(PEER_TIMEOUT)
+                .channelIdle(IDLE)
                 .name("hub-" + fabric + "-" + ProcessHandle.current().pid()))) {
             String address = fabric.listen(hub);
             AtomicLong got = new AtomicLong();
