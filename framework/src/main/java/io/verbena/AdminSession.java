@@ -80,6 +80,8 @@ final class AdminSession {
             field(out, "refusedForReceiver", s.refusals(Limit.RECEIVER));
             field(out, "refusedForCeiling", s.refusals(Limit.CEILING));
             field(out, "demoted", s.demoted());
+            field(out, "memory", tenant.memory());
+            field(out, "refusedForMemory", tenant.memoryRefusals());
             out.append("}\n");
         }
         return out.append("ok\n").toString();

@@ -384,9 +384,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (2 * staging.capacity() > tenant.group().maxSendWindow() || !wantsMore()) {
             return false;
         }
-        staging.grow(2 * staging.capacity());
-        begunAnew();
-        return true;
+        begunAnew(); // also if it may not: it is not asked for at each refusal
+        return staging.grow(2 * staging.capacity());
     }
 
     /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */

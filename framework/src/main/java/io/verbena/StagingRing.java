@@ -98,16 +98,22 @@ final class StagingRing {
      * Makes it larger: a new ring, and what the old one holds stays there until it is complete. Nothing is claimed now.
      *
      * @param bytes of the ring, a power of two
+     * @return false if the tenant may not have as much memory: nothing has changed then
      */
-    void grow(int bytes) {
+    boolean grow(int bytes) {
+        MemoryRegion made = pd.tryAllocate(bytes, access);
+        if (made == null) {
+            return false;
+        }
         MemoryRegion old = ring;
-        ring = null;
+        ring = made;
         head = 0;
         tail = 0;
         capacity = bytes;
         if (old != null && !holdsAny(old)) {
             pd.deregister(old);
         }
+        return true;
     }
 
     /** Follows a send ring that holds another number of requests now, a power of two, and not fewer than there are. */
@@ -164,7 +170,12 @@ final class StagingRing {
         }
     }
 
-    /** Claims memory for a message. @return false if there is no room now */
+    /**
+     * Claims memory for a message.
+     *
+     * @return false if there is no room now, or the tenant may not have more memory now
+     * @throws io.verbena.nic.port.MemoryExhaustedException if the tenant may never have as much, or there is none
+     */
     boolean claim(int length) {
         return length > capacity / 4 ? claimLarge(length) : claimRing(length);
     }
@@ -172,7 +183,10 @@ final class StagingRing {
     private boolean claimRing(int length) {
         MemoryRegion memory = ring;
         if (memory == null) {
-            memory = pd.allocate(capacity, access);
+            memory = pd.tryAllocate(capacity, access);
+            if (memory == null) {
+                return false;
+            }
             ring = memory;
         }
         int at = (int) (head & (capacity - 1));
@@ -196,7 +210,11 @@ final class StagingRing {
             spare = null;
             claimed = kept;
         } else {
-            claimed = pd.allocate(length, access);
+            MemoryRegion made = pd.tryAllocate(length, access);
+            if (made == null) {
+                return false;
+            }
+            claimed = made;
         }
         claimedOffset = 0;
         claimedEnd = NO_RING;

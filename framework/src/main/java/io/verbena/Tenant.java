@@ -54,6 +54,16 @@ public final class Tenant {
         return group.statistics();
     }
 
+    /** Bytes of the node's memory that it has taken, see {@link TenantOptions#maxMemory(long)}. */
+    public long memory() {
+        return group.memory().used();
+    }
+
+    /** How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)}. */
+    public long memoryRefusals() {
+        return group.memory().refusals();
+    }
+
     /** Connections that it has now, both ways. */
     public int connections() {
         return group.queuePairs();

@@ -65,6 +65,17 @@ public final class TenantOptions {
     }
 
     /**
+     * Bytes of the node's memory that it may take, at least 1; by default as many as the node has. What counts: its inboxes and
+     * responders with the messages that lie there, its shared regions, and what its channels, requesters and remote regions keep until
+     * it is acknowledged. Where that is used up, an inbox or region is refused by name, a channel is back-pressured, and so are those
+     * who send to its inboxes. A lower limit holds for what comes.
+     */
+    public TenantOptions maxMemory(long bytes) {
+        attributes.maxMemory(bytes);
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
      * ({@link NodeContext#chargedUnit}), so much of that.
      */
@@ -115,6 +126,11 @@ public final class TenantOptions {
     /** Bytes that a channel may keep until they are acknowledged. */
     public int maxChannelWindow() {
         return attributes.maxSendWindow();
+    }
+
+    /** Bytes of the node's memory. */
+    public long maxMemory() {
+        return attributes.maxMemory();
     }
 
     /** Most bytes a second, 0 for no such bound. */

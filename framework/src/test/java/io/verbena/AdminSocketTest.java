@@ -109,7 +109,8 @@ class AdminSocketTest {
             assertThat(lines.get(1))
                     .startsWith("{\"name\":\"gold\",\"weight\":3,\"queuePairs\":1,\"urgentQueuePairs\":1,\"bytes\":")
                     .contains(",\"messages\":1,")
-                    .endsWith("\"demoted\":0}");
+                    .contains(",\"demoted\":0,")
+                    .endsWith(",\"refusedForMemory\":0}");
             assertThat(client.ask("weight gold 77")).containsExactly("ok");
             assertThat(client.ask("list").get(1)).contains("\"weight\":77,");
         }

@@ -24,6 +24,7 @@ public final class GroupAttributes {
     private boolean mayBeUrgent = true;
     private int urgentLimit = 4096;
     private int maxSendWindow = 4 << 20;
+    private long maxMemory = Long.MAX_VALUE;
     private long ceiling;
     private long floor;
 
@@ -39,6 +40,7 @@ public final class GroupAttributes {
         mayBeUrgent = other.mayBeUrgent;
         urgentLimit = other.urgentLimit;
         maxSendWindow = other.maxSendWindow;
+        maxMemory = other.maxMemory;
         ceiling = other.ceiling;
         floor = other.floor;
     }
@@ -101,6 +103,19 @@ public final class GroupAttributes {
     }
 
     /**
+     * Bytes of the NIC's memory that what is made in its protection domains may take, at least 1: allocated regions and append queues,
+     * with the messages that lie there. Only the memory's own bound by default. Memory that the caller registers and the rings of
+     * queues do not count.
+     */
+    public GroupAttributes maxMemory(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("maxMemory " + bytes + " < minimum 1");
+        }
+        maxMemory = bytes;
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else than
      * bytes is charged ({@link NicContext#chargedUnit}), so much of that.
      */
@@ -151,6 +166,11 @@ public final class GroupAttributes {
     /** Bytes to which a sender's window may grow. */
     public int maxSendWindow() {
         return maxSendWindow;
+    }
+
+    /** Bytes of the NIC's memory. */
+    public long maxMemory() {
+        return maxMemory;
     }
 
     /** Most bytes a second, 0 for no such bound. */

@@ -3,6 +3,7 @@ package io.verbena.nic;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.memory.MemoryQuota;
 
 /**
  * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant may
@@ -20,6 +21,7 @@ public final class PerformanceGroup implements AutoCloseable {
 
     private final PerformanceGroups groups;
     private final FlowGroup flows;
+    private final MemoryQuota memory;
 
     // Under the NIC's lock.
     private volatile GroupAttributes attributes; // replaced, never changed
@@ -31,6 +33,7 @@ public final class PerformanceGroup implements AutoCloseable {
         this.groups = groups;
         this.flows = flows;
         this.attributes = new GroupAttributes(a);
+        this.memory = new MemoryQuota(a.name(), a.maxMemory());
         flows.rates(a.ceiling(), a.floor());
         flows.urgentLimit(a.urgentLimit());
     }
@@ -80,6 +83,7 @@ public final class PerformanceGroup implements AutoCloseable {
 
     private void put(GroupAttributes now) {
         attributes = now;
+        memory.limit(now.maxMemory());
         flows.weight(now.weight());
         flows.rates(now.ceiling(), now.floor());
         flows.urgentLimit(now.urgentLimit());
@@ -100,6 +104,11 @@ public final class PerformanceGroup implements AutoCloseable {
     /** {@link GroupAttributes#maxSendWindow}, without a copy of all. Any thread. */
     public int maxSendWindow() {
         return attributes.maxSendWindow();
+    }
+
+    /** What it has taken of the NIC's memory. */
+    public MemoryQuota memory() {
+        return memory;
     }
 
     /** What it has sent and waited for. */

@@ -9,6 +9,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.Segment;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
@@ -24,6 +25,7 @@ import java.util.StringJoiner;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What may touch what ({@code ibv_alloc_pd(3)}): regions, queue pairs and append queues work together only within one
@@ -95,17 +97,49 @@ public final class ProtectionDomain implements AutoCloseable {
      *
      * @param length bytes, 1 to 2^31 - 1
      * @param access {@link Access} flags
-     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
+     * @throws MemoryExhaustedException if the memory cannot be had, or the group may not have it
      */
     public MemoryRegion allocate(int length, int access) {
+        MemoryRegion region = tryAllocate(length, access);
+        if (region == null) {
+            throw group.memory().exhausted(length);
+        }
+        return region;
+    }
+
+    /**
+     * As {@link #allocate}, for callers that may come back.
+     *
+     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now
+     * @throws MemoryExhaustedException if the memory cannot be had, or the group may never have as much
+     */
+    public @Nullable MemoryRegion tryAllocate(int length, int access) {
         if (length < 1) {
             throw new IllegalArgumentException("region length " + length + " < minimum 1");
         }
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
-            Segment segment = nic.memory().allocate(length);
-            MemoryRegion region = nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
+            if (!group.memory().tryReserve(length)) {
+                if (length > group.memory().limit()) {
+                    throw group.memory().exhausted(length);
+                }
+                return null;
+            }
+            Segment segment = null;
+            MemoryRegion region = null;
+            try {
+                segment = nic.memory().allocate(length);
+                region = nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
+            } finally {
+                if (region == null) {
+                    group.memory().adjust(-length);
+                    if (segment != null) {
+                        nic.memory().release(segment);
+                    }
+                }
+            }
+            group.memory().adjust(segment.buffer().capacity() - length);
             segments.put(region, segment);
             return region;
         }
@@ -196,6 +230,7 @@ public final class ProtectionDomain implements AutoCloseable {
             setAside.add(segment.id());
         }
         if (regions(segment) == 0 && !setAside.remove(segment.id())) {
+            group.memory().adjust(-segment.buffer().capacity());
             nic.memory().release(segment);
         }
     }
@@ -223,6 +258,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param offset where the region begins, in bytes from the beginning of the memory that it was first made of
      * @param length bytes, at least 1
      * @throws IllegalArgumentException if an argument is out of range; nothing has changed then
+     * @throws MemoryExhaustedException if it is to go to a group that may not have its memory; nothing has changed
+     *     then
      * @throws IllegalStateException (EBUSY) if windows are bound to it, its memory is to go to another protection domain and is
      *     registered more than once, or a peer's operation does not end in time: the region stays as it was, under its old key
      */
@@ -246,15 +283,23 @@ public final class ProtectionDomain implements AutoCloseable {
             if (segment != null && to != this && regions(segment) > 1) {
                 throw new IllegalStateException(region + " is busy (EBUSY): its memory is registered more than once");
             }
-            MemoryRegion anew = nic.regions()
-                    .reregister(
-                            region,
-                            new UnsafeBuffer(whole, (int) offset, (int) length),
-                            segment == null ? -1 : segment.id(),
-                            segment == null ? 0 : offset,
-                            length,
-                            access,
-                            to.number);
+            int moved =
+                    segment == null || to.group == group ? 0 : segment.buffer().capacity();
+            to.group.memory().reserve(moved);
+            MemoryRegion anew = null;
+            try {
+                anew = nic.regions()
+                        .reregister(
+                                region,
+                                new UnsafeBuffer(whole, (int) offset, (int) length),
+                                segment == null ? -1 : segment.id(),
+                                segment == null ? 0 : offset,
+                                length,
+                                access,
+                                to.number);
+            } finally {
+                (anew == null ? to : this).group.memory().adjust(-moved);
+            }
             if (anew == null) {
                 throw new IllegalStateException(region + " is busy (EBUSY): a peer is in the middle of an operation");
             }
@@ -350,7 +395,7 @@ public final class ProtectionDomain implements AutoCloseable {
             checkOpen();
             nic.engine(engine);
             appendQueues.removeIf(AppendQueue::isDestroyed);
-            AppendQueue queue = nic.appendQueues().create(attributes, number, engine);
+            AppendQueue queue = nic.appendQueues().create(attributes, number, engine, group.memory());
             appendQueues.add(queue);
             return queue;
         }

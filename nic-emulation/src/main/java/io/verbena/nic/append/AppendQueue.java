@@ -3,6 +3,7 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.MemoryQuota;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import org.agrona.concurrent.AtomicBuffer;
@@ -50,6 +51,7 @@ public final class AppendQueue {
             TailPointerTable owner,
             ControlBlock control,
             MemoryProvider memory,
+            MemoryQuota quota,
             int id,
             int key,
             int pd,
@@ -66,7 +68,7 @@ public final class AppendQueue {
         this.queue = control.queueOffset(id);
         this.attributes = concluded;
         this.chunkLength = concluded.chunkLength();
-        this.footprint = new Footprint(this, table, queue, owner.clock());
+        this.footprint = new Footprint(this, quota, table, queue, owner.clock());
         this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
         this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner.initiators()::of);
         this.largeMessages = new LargeMessages(id, memory, footprint, unfinished, concluded);

@@ -109,6 +109,7 @@ final class ChunkRing {
                 Chunk chunk = ring[sequence & mask];
                 if (chunk != null) {
                     withdraw(sequence);
+                    footprint.release(chunkLength);
                     memory.unmap(chunk.segment); // no key names the queue yet: nobody has seen it
                 }
             }
@@ -118,8 +119,7 @@ final class ChunkRing {
 
     private Chunk allocate() {
         if (!footprint.reserve(chunkLength)) {
-            throw new MemoryExhaustedException(
-                    "append queue " + queueId + " wanted a chunk of " + chunkLength + " bytes over its memory limit");
+            throw footprint.exhausted(chunkLength);
         }
         Segment segment;
         long start = clock.nanoTime();

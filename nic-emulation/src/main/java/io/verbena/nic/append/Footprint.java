@@ -5,6 +5,7 @@ import static io.verbena.nic.append.AppendQueueDescriptor.FOOTPRINT_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.HIGH_WATER_OFFSET;
 import static io.verbena.nic.append.AppendQueueDescriptor.RELEASES_OFFSET;
 
+import io.verbena.nic.memory.MemoryQuota;
 import io.verbena.nic.port.MemoryExhaustedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,7 +14,7 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Bytes that a queue has mapped, and its limit: chunks, mappings of large messages, buffers of messages in parts.
+ * Bytes that a queue has mapped, its limit, and its group's: chunks, mappings of large messages, buffers of messages in parts.
  *
  * <p>Concurrency: any thread; the bytes are one word of the tail-pointer table, changed by compare-and-set.
  */
@@ -32,6 +33,7 @@ final class Footprint {
     }
 
     private final AppendQueue of;
+    private final MemoryQuota quota;
     private final AtomicBuffer table;
     private final int queue;
     private final NanoClock clock;
@@ -42,8 +44,9 @@ final class Footprint {
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
     private volatile long weighted;
 
-    Footprint(AppendQueue of, AtomicBuffer table, int queueOffset, NanoClock clock) {
+    Footprint(AppendQueue of, MemoryQuota quota, AtomicBuffer table, int queueOffset, NanoClock clock) {
         this.of = of;
+        this.quota = quota;
         this.table = table;
         this.queue = queueOffset;
         this.clock = clock;
@@ -59,6 +62,22 @@ final class Footprint {
      * than a limit that was lowered, nothing is added until less is.
      */
     boolean reserve(long length) {
+        if (length > limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET)) {
+            refused = true;
+            return false;
+        }
+        if (!quota.tryReserve(length)) {
+            refused(quota.exhausted(length));
+            return false;
+        }
+        boolean reserved = reserveOwn(length);
+        if (!reserved) {
+            quota.adjust(-length);
+        }
+        return reserved;
+    }
+
+    private boolean reserveOwn(long length) {
         while (true) {
             long is = table.getLongVolatile(queue + FOOTPRINT_OFFSET);
             if (length > limit() - is) {
@@ -92,6 +111,7 @@ final class Footprint {
     /** Corrects what was reserved by what was really mapped. */
     void adjust(long difference) {
         if (difference != 0) {
+            quota.adjust(difference);
             changed(difference, table.getAndAddLong(queue + FOOTPRINT_OFFSET, difference) + difference);
         }
     }
@@ -128,6 +148,14 @@ final class Footprint {
                 return now <= 0 ? bytes : Math.round(bytes - Double.longBitsToDouble(sum) / now);
             }
         }
+    }
+
+    /** Why {@link #reserve} has refused bytes. */
+    MemoryExhaustedException exhausted(long length) {
+        return quota.hasRoom(length)
+                ? new MemoryExhaustedException(
+                        "append queue " + of.id() + " wanted " + length + " bytes over its memory limit of " + limit())
+                : quota.exhausted(length);
     }
 
     /** A mapping was made. */

@@ -4,6 +4,7 @@ import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.memory.MemoryQuota;
 import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.LogLimit;
@@ -172,6 +173,15 @@ public final class TailPointerTable {
      * @throws io.verbena.nic.port.MemoryExhaustedException if there is no memory for it
      */
     public AppendQueue create(AppendQueueAttributes attributes, int pd, int engine) {
+        return create(attributes, pd, engine, new MemoryQuota("of none", Long.MAX_VALUE));
+    }
+
+    /**
+     * As {@link #create(AppendQueueAttributes, int, int)}, with a bound on its memory beside its own.
+     *
+     * @param quota that its memory counts against
+     */
+    public AppendQueue create(AppendQueueAttributes attributes, int pd, int engine, MemoryQuota quota) {
         AppendQueueAttributes concluded = attributes.concluded(control.limits());
         if (pd < 0 || pd > QueuePairWord.MAX_PD) {
             throw new IllegalArgumentException("protection domain " + pd + " outside 0 to " + QueuePairWord.MAX_PD);
@@ -183,8 +193,8 @@ public final class TailPointerTable {
         for (int id = 0; id < queues.length(); id++) {
             // An id whose last queue still waits for initiators is not used: its counters and head are in use.
             if (queues.get(id) == null && dismantled.get(id) == null) {
-                AppendQueue queue =
-                        new AppendQueue(this, control, memory, id, newKey(), pd, engine, concluded, clock.nanoTime());
+                AppendQueue queue = new AppendQueue(
+                        this, control, memory, quota, id, newKey(), pd, engine, concluded, clock.nanoTime());
                 queues.set(id, queue);
                 wakeAllocator(); // from now on it looks now and then: peers that append directly tell nobody here
                 return queue;

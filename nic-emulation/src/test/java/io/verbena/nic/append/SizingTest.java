@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.memory.ControlLimits;
+import io.verbena.nic.memory.MemoryQuota;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -225,7 +226,7 @@ class SizingTest {
                 return super.compareAndSetLong(index, expected, updated);
             }
         };
-        Footprint footprint = new Footprint(queue, table, at, nic.clock::get);
+        Footprint footprint = new Footprint(queue, new MemoryQuota("test", Long.MAX_VALUE), table, at, nic.clock::get);
         assertThat(footprint.reserve(10 * CHUNK)).isTrue();
         lower[0] = true;
         assertThat(footprint.reserve(11 * CHUNK)).isFalse();
