@@ -10,9 +10,8 @@ import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class Flood implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
+    private static final int LINE = 16; // longs
     private static final int SPINS = 16;
+    private static final long AWAY_NANOS =
+            100_000; // between two offers of a thread that has lost its processor meanwhile
     private static final long JOIN_MILLIS = 10_000;
 
     private final Node node;
     private final Thread[] threads = new Thread[2];
-    private final ThreadMXBean processors = ManagementFactory.getThreadMXBean();
+    private final AtomicLongArray refusedNanos = new AtomicLongArray(3 * LINE);
     private volatile boolean stopped;
     private volatile @Nullable Throwable failure;
 
@@ -39,13 +41,13 @@ final class Flood implements AutoCloseable {
      * For how long a tenant has offered, up to a moment.
      *
      * @param nanos the moment, as {@link System#nanoTime}
-     * @param running nanoseconds for which its thread has had a processor: it offers then
+     * @param refused nanoseconds from a refusal to the next offer, if that came soon
      * @param queued nanoseconds for which it had work that waited for its turn beside the other's
      */
-    record Offered(long nanos, long running, long queued) {
+    record Offered(long nanos, long refused, long queued) {
         /** The part of the time since then in which it certainly offered more than was taken; 0 to 1. */
         double since(Offered before) {
-            long certain = Math.max(running - before.running, queued - before.queued);
+            long certain = Math.max(refused - before.refused, queued - before.queued);
             return Math.min(1, certain / (double) Math.max(1, nanos - before.nanos));
         }
     }
@@ -97,13 +99,21 @@ final class Flood implements AutoCloseable {
         UnsafeBuffer message = new UnsafeBuffer(new byte[length]);
         message.putByte(0, (byte) tenant);
         int refused = 0;
+        long refusedAt = 0;
         try {
             while (!stopped) {
                 SendResult result = way.offer(message, length);
+                if (result == SendResult.CLOSED) {
+                    throw new BenchException("a channel of tenant " + name(tenant) + " closed");
+                }
+                long now = refused > 0 || result != SendResult.SENT ? System.nanoTime() : 0;
+                if (refused > 0 && now - refusedAt < AWAY_NANOS) {
+                    int cell = (tenant + 1) * LINE;
+                    refusedNanos.lazySet(cell, refusedNanos.getPlain(cell) + now - refusedAt);
+                }
+                refusedAt = now;
                 if (result == SendResult.SENT) {
                     refused = 0;
-                } else if (result == SendResult.CLOSED) {
-                    throw new BenchException("a channel of tenant " + name(tenant) + " closed");
                 } else if (++refused < SPINS) {
                     Thread.onSpinWait();
                 } else {
@@ -136,7 +146,7 @@ final class Flood implements AutoCloseable {
         }
         return new Offered(
                 System.nanoTime(),
-                processors.getThreadCpuTime(threads[tenant].getId()),
+                refusedNanos.get((tenant + 1) * LINE),
                 node.tenant(name(tenant)).statistics().backloggedNanos());
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param first bytes that arrived of the first tenant
  * @param second bytes that arrived of the second tenant
  * @param refusals how often the receiver had no room in an inbox
- * @param firstOffered part of the time in which the first tenant offered more than was taken: its thread ran, or had work queued
+ * @param firstOffered part of the time in which the first tenant certainly offered more than was taken: was refused, or had work queued
  * @param secondOffered part of the time in which the second tenant did
  * @param seconds for which it was counted
  * @param failure why there is nothing, or null
