@@ -21,8 +21,10 @@ final class Flood implements AutoCloseable {
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
     private static final int LINE = 16; // longs
     private static final int SPINS = 16;
-    private static final long AWAY_NANOS =
-            100_000; // between two offers of a thread that has lost its processor meanwhile
+
+    /** Nanoseconds between two offers after which their thread may have lost its processor meanwhile. */
+    private static final long AWAY_NANOS = 100_000;
+
     private static final long JOIN_MILLIS = 10_000;
 
     private final Node node;

@@ -36,7 +36,8 @@ record Outcome(
     /** How far off the tenant with the smaller entitlement is, relative to that. */
     double error(Weights weights) {
         double entitled = weights.entitled();
-        return entitled <= 1 - entitled ? share() / entitled - 1 : (1 - share()) / (1 - entitled) - 1;
+        double share = share();
+        return entitled <= 1 - entitled ? share / entitled - 1 : (1 - share) / (1 - entitled) - 1;
     }
 
     /**
