@@ -6,8 +6,8 @@ enum Verdict {
     KEPT("kept"),
     /** Both always offered, and one got less than it is entitled to. */
     BROKEN("BROKEN"),
-    /** One did not always offer more than was taken, so it had all that it asked for. */
-    UNCONTESTED("had all it asked for"),
+    /** It is not certain that both always offered more than was taken: says nothing of shares. */
+    UNCONTESTED("not contested"),
     /** It could not be measured. */
     FAILED("FAILED");
 

@@ -51,7 +51,7 @@ class PromiseCommandTest {
         assertThat(run(cell -> noted(cell, outcome(1, 1, 0)))).isZero();
 
         assertThat(measured).hasSize(4 * 2 * 3 * 5 * 4).doesNotHaveDuplicates();
-        assertThat(text()).contains("480 cells: 0 kept, 0 BROKEN, 480 had all it asked for, 0 FAILED");
+        assertThat(text()).contains("480 cells: 0 kept, 0 BROKEN, 480 not contested, 0 FAILED");
     }
 
     @Test
