@@ -2,6 +2,7 @@ package io.verbena.bench.promise;
 
 import io.verbena.NodeMode;
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.nic.wire.AppendRunFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -89,9 +90,12 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
         return cells.stream().distinct().toList();
     }
 
-    /** Bytes that a message counts beside its own: about what is charged for its headers, which its sender's share is of too. */
+    /**
+     * Bytes that a message counts beside its own: what is charged for its header, which its sender's share is of too. Over a socket
+     * messages that wait share packets, and so the headers of those.
+     */
     int headerBytes() {
-        return fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : 16;
+        return fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : AppendRunFlyweight.HEADER_LENGTH;
     }
 
     /** One line, as the far end reads it. */

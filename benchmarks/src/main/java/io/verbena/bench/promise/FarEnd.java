@@ -9,7 +9,11 @@ interface FarEnd extends AutoCloseable {
      */
     String open(Cell cell);
 
-    /** Bytes that have arrived of either tenant since it was opened, and how often its inboxes had no room. */
+    /**
+     * Bytes that have arrived of either tenant since it was opened, and how often its inboxes had no room.
+     *
+     * @throws io.verbena.bench.BenchException if a message was not as it was sent
+     */
     long[] counts();
 
     @Override

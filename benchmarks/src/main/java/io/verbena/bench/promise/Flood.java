@@ -10,6 +10,7 @@ import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
+import io.verbena.nic.arbiter.GroupStatistics;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -40,17 +41,19 @@ final class Flood implements AutoCloseable {
     }
 
     /**
-     * For how long a tenant has offered, up to a moment.
+     * How much a tenant has offered, up to a moment.
      *
      * @param nanos the moment, as {@link System#nanoTime}
      * @param refused nanoseconds from a refusal to the next offer, if that came soon
-     * @param queued nanoseconds for which it had work that waited for its turn beside the other's
+     * @param charged to both tenants
+     * @param without charged to the other of it, where that was chosen while this tenant had no work
      */
-    record Offered(long nanos, long refused, long queued) {
-        /** The part of the time since then in which it certainly offered more than was taken; 0 to 1. */
+    record Offered(long nanos, long refused, long charged, long without) {
+        /** The part since then in which it certainly offered more than was taken, of the time or of what was sent; 0 to 1. */
         double since(Offered before) {
-            long certain = Math.max(refused - before.refused, queued - before.queued);
-            return Math.min(1, certain / (double) Math.max(1, nanos - before.nanos));
+            double ofTime = (refused - before.refused) / (double) Math.max(1, nanos - before.nanos);
+            double ofSent = 1 - (without - before.without) / (double) Math.max(1, charged - before.charged);
+            return Math.min(1, Math.max(ofTime, ofSent));
         }
     }
 
@@ -70,7 +73,7 @@ final class Flood implements AutoCloseable {
                 int tenant = i;
                 Offer way = way(cell, tenant, address + "/" + cell.receiver().inbox(i));
                 threads[i] = new FastThreadLocalThread(
-                        () -> flood(tenant, way, cell.sizes().of(tenant)), "promise-" + name(tenant));
+                        () -> flood(tenant, way, Content.message(tenant, cell.sizes())), "promise-" + name(tenant));
                 threads[i].setDaemon(true);
             }
         } catch (RuntimeException e) {
@@ -97,9 +100,8 @@ final class Flood implements AutoCloseable {
         return (message, length) -> channel.offer(message, 0, length);
     }
 
-    private void flood(int tenant, Offer way, int length) {
-        UnsafeBuffer message = new UnsafeBuffer(new byte[length]);
-        message.putByte(0, (byte) tenant);
+    private void flood(int tenant, Offer way, UnsafeBuffer message) {
+        int length = message.capacity();
         int refused = 0;
         long refusedAt = 0;
         try {
@@ -137,7 +139,7 @@ final class Flood implements AutoCloseable {
     }
 
     /**
-     * For how long a tenant has offered until now.
+     * How much a tenant has offered until now.
      *
      * @throws BenchException if its thread has failed
      */
@@ -146,10 +148,11 @@ final class Flood implements AutoCloseable {
         if (cause != null) {
             throw new BenchException("a sender failed: " + cause, cause);
         }
+        GroupStatistics own = node.tenant(name(tenant)).statistics();
+        GroupStatistics others = node.tenant(name(1 - tenant)).statistics();
+        long without = others.charged() - others.contested();
         return new Offered(
-                System.nanoTime(),
-                refusedNanos.get((tenant + 1) * LINE),
-                node.tenant(name(tenant)).statistics().backloggedNanos());
+                System.nanoTime(), refusedNanos.get((tenant + 1) * LINE), own.charged() + others.charged(), without);
     }
 
     @Override

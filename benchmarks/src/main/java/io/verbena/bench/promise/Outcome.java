@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * @param first bytes that arrived of the first tenant
  * @param second bytes that arrived of the second tenant
  * @param refusals how often the receiver had no room in an inbox
- * @param firstOffered part of the time in which the first tenant certainly offered more than was taken: was refused, or had work queued
- * @param secondOffered part of the time in which the second tenant did
+ * @param firstOffered part in which the first tenant certainly offered more than was taken: of the time, in which it was refused, or of what
+ *     was sent, which was chosen while it had work queued
+ * @param secondOffered part in which the second tenant did
  * @param seconds for which it was counted
  * @param failure why there is nothing, or null
  */

@@ -18,12 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The far end in this process. A message's first byte says whose it is. */
+/** The far end in this process. */
 final class Receiver implements FarEnd {
     private static final int BATCH = 64;
     private static final int LINE = 16; // longs
@@ -38,7 +39,9 @@ final class Receiver implements FarEnd {
     private @Nullable Thread thread;
     private int headerBytes;
     private LongSupplier refusals = () -> 0;
+    private Content content = new Content(Cell.Sizes.EQUAL);
     private volatile boolean stopped;
+    private volatile @Nullable BenchException failure;
 
     private record Unanswered(Channel channel, long correlationId) {}
 
@@ -47,7 +50,9 @@ final class Receiver implements FarEnd {
         end();
         stopped = false;
         refusals = () -> 0;
+        failure = null;
         headerBytes = cell.headerBytes();
+        content = new Content(cell.sizes());
         for (int i = 0; i < counts.length(); i++) {
             counts.set(i, 0);
         }
@@ -115,13 +120,17 @@ final class Receiver implements FarEnd {
     }
 
     private void count(Message message) {
-        count(message.buffer().getByte(message.offset()), message.length());
+        count(message.buffer(), message.offset(), message.length());
     }
 
     /** One thread counts. */
-    private void count(byte tenant, int bytes) {
-        int cell = (tenant + 1) * LINE;
-        counts.lazySet(cell, counts.getPlain(cell) + bytes + headerBytes);
+    private void count(DirectBuffer buffer, int offset, int length) {
+        try {
+            int cell = (content.read(buffer, offset, length) + 1) * LINE;
+            counts.lazySet(cell, counts.getPlain(cell) + length + headerBytes);
+        } catch (BenchException e) {
+            failure = e;
+        }
     }
 
     private void poll(Inbox inbox) {
@@ -155,7 +164,7 @@ final class Receiver implements FarEnd {
     }
 
     private void answer(Request request, UnsafeBuffer answer, Deque<Unanswered> waiting) {
-        count(request.buffer().getByte(request.offset()), request.length());
+        count(request.buffer(), request.offset(), request.length());
         if (request.enqueue(answer, 0, ANSWER_LENGTH) == SendResult.BACK_PRESSURED) {
             waiting.add(new Unanswered(request.channel(), request.correlationId()));
         }
@@ -163,6 +172,10 @@ final class Receiver implements FarEnd {
 
     @Override
     public long[] counts() {
+        BenchException wrong = failure;
+        if (wrong != null) {
+            throw wrong;
+        }
         return new long[] {counts.get(LINE), counts.get(2 * LINE), refusals.getAsLong()};
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.bench.promise;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -141,5 +143,27 @@ class PromiseCommandTest {
             assertThat(outcome.first()).isPositive();
             assertThat(outcome.second()).isPositive();
         }
+    }
+
+    @Test
+    void aDamagedMessageIsTold() {
+        Content content = new Content(Cell.Sizes.LARGE);
+        UnsafeBuffer message = Content.message(1, Cell.Sizes.LARGE);
+        int length = message.capacity();
+
+        assertThat(content.read(message, 0, length)).isEqualTo(1);
+        assertThatThrownBy(() -> content.read(message, 0, length - 1))
+                .hasMessageContaining("a message of " + (length - 1) + " bytes that begins with 1 was not sent");
+        message.putByte(length - 1, (byte) ~message.getByte(length - 1));
+        assertThatThrownBy(() -> content.read(message, 0, length)).hasMessageContaining("tenant 1 of " + length);
+    }
+
+    @Test
+    void whatTheOtherGotWhileThisOneHadWorkIsContested() {
+        Flood.Offered before = new Flood.Offered(0, 0, 1000, 100);
+
+        assertThat(new Flood.Offered(100, 50, 2000, 300).since(before)).isEqualTo(0.8);
+        assertThat(new Flood.Offered(100, 90, 2000, 300).since(before)).isEqualTo(0.9);
+        assertThat(new Flood.Offered(100, 0, 1000, 100).since(before)).isEqualTo(1);
     }
 }

@@ -36,6 +36,7 @@ public final class ChunkArbiter implements Arbiter {
     // The visit under way.
     private @Nullable Flow served;
     private boolean alone; // it is the only flow with work
+    private boolean contested; // another group has work too
 
     /** Creates an empty schedule. */
     public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
@@ -212,6 +213,7 @@ public final class ChunkArbiter implements Arbiter {
         if (flow != null) {
             served = flow;
             alone = schedule.flows() == 1;
+            contested = schedule.isContested();
             if (flow.waitsSince != 0) {
                 delayed(flow);
             }
@@ -247,6 +249,7 @@ public final class ChunkArbiter implements Arbiter {
         }
         served = flow;
         alone = true;
+        contested = false;
         flow.budget = most(flow);
         return true;
     }
@@ -268,6 +271,9 @@ public final class ChunkArbiter implements Arbiter {
         schedule.spend(entry, units);
         flow.statistics.visit(bytes, operations, units);
         entry.account.charge(bytes, operations, units);
+        if (contested) {
+            entry.statistics.contested(units);
+        }
     }
 
     /** What a visit is charged where that is not its bytes; learns how many bytes a unit is. */

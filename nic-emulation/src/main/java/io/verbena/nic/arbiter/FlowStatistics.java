@@ -16,6 +16,7 @@ public final class FlowStatistics {
     private static final VarHandle MESSAGES;
     private static final VarHandle CHUNKS;
     private static final VarHandle VISITS;
+    private static final VarHandle CONTESTED;
     private static final VarHandle BACKLOGGED;
     private static final VarHandle DELAY;
 
@@ -27,6 +28,7 @@ public final class FlowStatistics {
             MESSAGES = lookup.findVarHandle(FlowStatistics.class, "messages", long.class);
             CHUNKS = lookup.findVarHandle(FlowStatistics.class, "chunks", long.class);
             VISITS = lookup.findVarHandle(FlowStatistics.class, "visits", long.class);
+            CONTESTED = lookup.findVarHandle(FlowStatistics.class, "contested", long.class);
             BACKLOGGED = lookup.findVarHandle(FlowStatistics.class, "backlogged", long.class);
             DELAY = lookup.findVarHandle(FlowStatistics.class, "delay", DelayHistogram.class);
         } catch (ReflectiveOperationException e) {
@@ -39,6 +41,7 @@ public final class FlowStatistics {
     private long messages;
     private long chunks;
     private long visits;
+    private long contested;
     private long backlogged;
     private @Nullable DelayHistogram delay;
 
@@ -67,6 +70,11 @@ public final class FlowStatistics {
     /** Counts a chunk that was begun. */
     public void chunk() {
         CHUNKS.setOpaque(this, chunks + 1);
+    }
+
+    /** Adds what was charged for a visit that began while another group had work too. */
+    public void contested(long units) {
+        CONTESTED.setOpaque(this, contested + units);
     }
 
     /** Adds a time for which there was work to send, and a group beside had some too. */
@@ -105,6 +113,11 @@ public final class FlowStatistics {
     /** Visits of the arbiter. */
     public long visits() {
         return (long) VISITS.getOpaque(this);
+    }
+
+    /** What was charged for visits that began while another group had work too; of a group alone. */
+    public long contested() {
+        return (long) CONTESTED.getOpaque(this);
     }
 
     /** Nanoseconds for which there was work to send, and a group beside had some too; of a group alone. */

@@ -62,6 +62,11 @@ final class GroupSchedule {
         return flows;
     }
 
+    /** Whether more than one group has work. */
+    boolean isContested() {
+        return groups.members() > 1;
+    }
+
     /** Whether a flow can be served. */
     boolean hasReady() {
         return ready > 0 && (readyInTurn > 0 || !urgentTurns.isEmpty());

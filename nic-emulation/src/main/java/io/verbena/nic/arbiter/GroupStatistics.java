@@ -71,6 +71,18 @@ public final class GroupStatistics {
         return sum;
     }
 
+    /**
+     * What of {@link #charged} was for visits that began while another group had work too: of that, each has its weight's part. The rest
+     * nobody else wanted at that moment. Only the discipline CHUNKS counts this.
+     */
+    public long contested() {
+        long sum = 0;
+        for (FlowStatistics part : parts) {
+            sum += part.contested();
+        }
+        return sum;
+    }
+
     /** Messages begun or answered. */
     public long messages() {
         long sum = 0;

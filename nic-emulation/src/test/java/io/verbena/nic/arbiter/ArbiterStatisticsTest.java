@@ -86,6 +86,24 @@ class ArbiterStatisticsTest {
     }
 
     @Test
+    void whatNobodyElseWantedIsNotContested() {
+        TestFlow first = traffic.flow(a, 1, null, 1000);
+        TestFlow second = traffic.flow(b, 1, null, 1000);
+        traffic.activateAll();
+        traffic.run(40 * MB); // 10 and 30
+        while (traffic.serve() != second) {
+            traffic.arbiter.active(first);
+        }
+        traffic.arbiter.idle(second);
+        long sent = of(a).charged();
+        long contested = of(a).contested();
+        traffic.run(60 * MB);
+        assertThat(contested).isEqualTo(sent).isCloseTo(10 * MB, Percentage.withPercentage(1));
+        assertThat(of(a).contested()).isEqualTo(contested);
+        assertThat(of(b).contested()).isEqualTo(of(b).charged());
+    }
+
+    @Test
     void comingAndGoingReadsTheClockForSamplesOnly() {
         int[] readings = {0};
         ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++);
