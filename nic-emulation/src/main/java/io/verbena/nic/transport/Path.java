@@ -306,12 +306,10 @@ public final class Path {
         return stuck;
     }
 
-    /** Whether it is up, and something has gone over it since it had no room. */
-    boolean takesPackets() {
-        return noRoomSince == NEVER && isUp();
-    }
-
-    /** Whether it is up, and has not been without room for long. */
+    /**
+     * Whether it is up, and has not been without room for long. When it has, {@link #noRoom} says so, and the timeouts of those that
+     * wait for room begin: until then others' packets go, and their turn will come.
+     */
     boolean isFlowing() {
         return isUp() && !stuck;
     }

@@ -110,17 +110,14 @@ final class ReliableRequester extends Requester {
         return ring.head() < assigned;
     }
 
-    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
+    /** Whether the peer owes something: an answer, or a link that has room now and then. What merely waits its turn does not count. */
     boolean awaitsPeer() {
         return awaitsAnswer()
-                || (outcome == QpContext.BLOCKED
-                        && qp.state() == QpState.RTS
-                        && ring.hasNext()
-                        && !path().takesPackets());
+                || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext() && !path().isFlowing());
     }
 
     /** Whether the peer owes an answer. */
-    boolean awaitsAnswer() {
+    private boolean awaitsAnswer() {
         return hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1;
     }
 
