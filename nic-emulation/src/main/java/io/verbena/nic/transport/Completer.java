@@ -383,6 +383,10 @@ final class Completer {
             startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }
+        if (path != null && path.isFlowing() && !requester.awaitsAnswer()) {
+            startTimer(); // the link had no room just now, but others' packets go: its turn will come
+            return;
+        }
         if (++retries > qp.retryCount()) {
             requester.fail(WcStatus.RETRY_EXC_ERR);
             return;

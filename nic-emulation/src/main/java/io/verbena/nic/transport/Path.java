@@ -307,9 +307,14 @@ public final class Path {
     }
 
     /**
-     * Whether it is up, and has not been without room for long. When it has, {@link #noRoom} says so, and the timeouts of those that
-     * wait for room begin: until then others' packets go, and their turn will come.
+     * Whether it is up, and something has gone over it since it had no room. If not, who waits keeps its timer, so that somebody
+     * looks at a link that moves nothing; whether that counts as a retry {@link #isFlowing} says.
      */
+    boolean takesPackets() {
+        return noRoomSince == NEVER && isUp();
+    }
+
+    /** Whether it is up, and has not been without room for long. */
     boolean isFlowing() {
         return isUp() && !stuck;
     }

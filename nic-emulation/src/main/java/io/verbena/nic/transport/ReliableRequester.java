@@ -110,14 +110,17 @@ final class ReliableRequester extends Requester {
         return ring.head() < assigned;
     }
 
-    /** Whether the peer owes something: an answer, or a link that has room now and then. What merely waits its turn does not count. */
+    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
     boolean awaitsPeer() {
         return awaitsAnswer()
-                || (outcome == QpContext.BLOCKED && qp.state() == QpState.RTS && ring.hasNext() && !path().isFlowing());
+                || (outcome == QpContext.BLOCKED
+                        && qp.state() == QpState.RTS
+                        && ring.hasNext()
+                        && !path().takesPackets());
     }
 
     /** Whether the peer owes an answer. */
-    private boolean awaitsAnswer() {
+    boolean awaitsAnswer() {
         return hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1;
     }
 
