@@ -4,6 +4,7 @@ import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.*;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_HELD;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
@@ -22,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <p>An append is three steps, between which anything may happen: {@link #claimRun}, copy, {@link #commitRun}. What is
  * claimed is a run of records, or one record, which become visible together; one run at a time.
  *
- * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
- * makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the record's first word
- * from 0 commits it, and the slot is cleared. If
- * the initiator dies or stalls in between, the owner finds the record's length in the slot and sets that word to padding
- * first. The owner's own claims need no such arbiter: they are marked by a negative length and committed by a store.
+ * <p>Protocol: a compare-and-set takes the slot, which then says what is about to be claimed (plain stores); the compare-and-set of
+ * the tail claims it and makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the
+ * record's first word from 0 commits it, and the slot is cleared. If the initiator dies or stalls in between, the owner finds the
+ * record's length in the slot and sets that word to padding first. The owner's own claims need no such arbiter, and its slot is
+ * nobody else's: they are marked by a negative length and committed by a store.
  * The tail is read before the key, so a claim that succeeds was made while that key was valid.
  *
  * <p>Concurrency: an instance is for one thread at a time (an engine's baton); any number of instances, in any
@@ -59,6 +60,9 @@ public final class Appender {
      * queue that could be consumed.
      */
     public static final int NO_MEMORY = 7;
+
+    /** Another initiator, of a connection before, is in the middle of an operation on the queue pair: send it as packets. */
+    public static final int SLOT_TAKEN = 8;
 
     static final int SHORT_SECONDS = 10;
 
@@ -125,7 +129,7 @@ public final class Appender {
      * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
      *     #OWNER} if this is the owner
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another protection
-     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED} or {@link #NO_MEMORY}
+     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY} or {@link #SLOT_TAKEN}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
@@ -224,6 +228,9 @@ public final class Appender {
         }
         if (longest > view.recordLimit) {
             return tooLong(view, longest);
+        }
+        if (slotOffset != ownerSlotOffset && !table.compareAndSetLong(slotOffset + SLOT_WORD_OFFSET, 0, SLOT_HELD)) {
+            return SLOT_TAKEN;
         }
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             int status = claimAt(view, queueId, queue, tail, bytes, slotOffset);
