@@ -86,8 +86,8 @@ public final class InboxOptions {
     }
 
     /**
-     * How long a long message may stand still when part of it has come, before that part is given up and its connection ends; twice
-     * as long at most. Default 30 s.
+     * How long a long message may stand still when part of it has come, before that part is given up; twice as long at most. If
+     * its sender goes on after all, its channel closes with {@link CloseReason#ABORTED}. Default 30 s.
      */
     public InboxOptions unfinishedTimeout(Duration longest) {
         attributes.unfinishedTimeoutNanos(Nanos.of(longest));

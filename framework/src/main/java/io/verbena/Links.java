@@ -225,4 +225,9 @@ final class Links implements LinkListener, AutoCloseable {
             shared.close();
         }
     }
+
+    @Override
+    public String toString() {
+        return node.toString();
+    }
 }

@@ -562,6 +562,6 @@ public final class RemoteRegion implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "remote region '" + connection.name + "'";
+        return "remote region '" + connection.name + "' of node '" + connection.peerName + "'";
     }
 }

@@ -231,6 +231,6 @@ public final class Responder implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "responder '" + name() + "'";
+        return "responder '" + name() + "' of " + inbox.node();
     }
 }

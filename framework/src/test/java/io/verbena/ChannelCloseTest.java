@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ChannelCloseTest {
     private static final int MESSAGES = 8;
+    private static final int LONG = 32 << 20;
     private static final UnsafeBuffer MESSAGE = new UnsafeBuffer(new byte[64]);
 
     private final AtomicInteger received = new AtomicInteger();
@@ -104,6 +106,32 @@ class ChannelCloseTest {
             assertThat(connection.opened).isCompletedExceptionally();
             ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), late);
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
+        }
+    }
+
+    /** The inbox is there and well: its peer has merely stopped in the middle of a message. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "UDS"})
+    void aLongMessageThatStopsHalfWayIsAborted(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.INVOKER)) {
+            Inbox inbox = pair.server.openInbox(
+                    "in", new InboxOptions().maxMessage(LONG).unfinishedTimeout(Duration.ofMillis(20)));
+            long empty = inbox.footprint();
+            Tenant tenant = pair.client.tenant("default");
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            assertThat(channel.offer(new UnsafeBuffer(new byte[LONG]), 0, LONG)).isEqualTo(SendResult.SENT);
+            while (channel.closeReason() == null) { // nothing has come of it at first: the receiver was not ready
+                long sent = tenant.statistics().bytes();
+                pair.await(() ->
+                        channel.closeReason() != null || tenant.statistics().bytes() > sent + LONG / 16);
+                long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
+                while (inbox.footprint() > empty) { // nobody drives the client
+                    assertThat(System.nanoTime()).as("given up").isLessThan(deadline);
+                    Thread.onSpinWait();
+                }
+            }
+            assertThat(channel.closeReason()).isEqualTo(CloseReason.ABORTED);
+            assertThat(inbox.messages()).isZero();
         }
     }
 

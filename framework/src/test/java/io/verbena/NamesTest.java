@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -12,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /** Texts name nodes, inboxes and tenants; a token that does not permit is told, logged and counted. */
 @Timeout(60)
@@ -68,7 +75,9 @@ class NamesTest {
             requester.call(channel, request, 0, 2, TIMEOUT, 0, r -> seen.add(r.toString()));
             await().until(() -> requester.poll(1) > 0);
             assertThat(seen)
-                    .containsExactly("request of 2 bytes to responder 'echo'", "response DONE of 4 bytes, " + channel);
+                    .containsExactly(
+                            "request of 2 bytes to responder 'echo' of node 'shop'",
+                            "response DONE of 4 bytes, " + channel);
         }
     }
 
@@ -91,5 +100,35 @@ class NamesTest {
                     .isPositive();
             assertThat(friend.connect(address, TIMEOUT).isConnected()).isTrue();
         }
+    }
+
+    @Test
+    void theLogNamesTheNode() throws IOException {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.verbena");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try (Node node = Node.launch(new NodeContext()
+                .name("shop")
+                .sharedMemory(false)
+                .tenant(new TenantOptions().name("small").maxMemory(1 << 20)))) {
+            int port = Integer.parseInt(node.listen("tcp://127.0.0.1:0").replaceAll(".*:", ""));
+            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                stranger.getOutputStream().write(new byte[1024]);
+                await().until(() -> node.rejectedConnections() > 0);
+            }
+            Tenant small = node.tenant("small");
+            small.openInbox("in", new InboxOptions().chunkLength(64 << 10).maxMessage(4000));
+            Channel channel = node.connect("local:shop/in", TIMEOUT);
+            UnsafeBuffer message = new UnsafeBuffer(new byte[4000]);
+            while (small.memoryRefusals() == 0) {
+                channel.offer(message, 0, 4000);
+            }
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+                .anySatisfy(line -> assertThat(line).startsWith("node 'shop': rejected "))
+                .anySatisfy(line -> assertThat(line).matches("append queue [0-9]+ of NIC shop gets no memory.*"));
     }
 }

@@ -279,7 +279,8 @@ class RemoteRegionTest {
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[64]);
             assertThatThrownBy(() -> remote.read(4090, buffer, 0, 7, SHORT))
                     .isInstanceOf(IndexOutOfBoundsException.class)
-                    .hasMessage("offset 4090 + length 7 leaves remote region 'table' of length 4096");
+                    .hasMessage("offset 4090 + length 7 leaves remote region 'table' of node '" + pair.server.name()
+                            + "' of length 4096");
             assertThatThrownBy(() -> remote.write(Long.MAX_VALUE, buffer, 0, 1, SHORT))
                     .isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> remote.write(-1, buffer, 0, 1, SHORT))
@@ -317,7 +318,8 @@ class RemoteRegionTest {
             shared.close();
             assertThatThrownBy(() -> remote.fetchAndAdd(0, 1, NodePair.TIMEOUT))
                     .isInstanceOf(RemoteMemoryException.class)
-                    .hasMessage("fetch-and-add of remote region 'table' failed: the peer's inbox or region is gone")
+                    .hasMessage("fetch-and-add of remote region 'table' of node '" + pair.server.name()
+                            + "' failed: the peer's inbox or region is gone")
                     .extracting(e -> ((RemoteMemoryException) e).reason())
                     .isEqualTo(CloseReason.REFUSED);
             assertThat(remote.closeReason()).isEqualTo(CloseReason.REFUSED);
@@ -359,7 +361,8 @@ class RemoteRegionTest {
             pair.pauseServer(true);
             assertThatThrownBy(() -> remote.read(0, target, 0, 8, SHORT))
                     .isInstanceOf(RemoteMemoryException.class)
-                    .hasMessage("read of remote region 'table' was not done within 100 ms")
+                    .hasMessage("read of remote region 'table' of node '" + pair.server.name()
+                            + "' was not done within 100 ms")
                     .extracting(e -> ((RemoteMemoryException) e).reason())
                     .isNull();
             target.putLong(0, -1);

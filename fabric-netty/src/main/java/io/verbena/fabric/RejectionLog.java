@@ -24,7 +24,7 @@ public final class RejectionLog {
      * Creates the log.
      *
      * @param counters count the rejections
-     * @param listener is told of each
+     * @param listener is told of each; the log names whom it is for as its text does
      */
     public RejectionLog(FabricCounters counters, LinkListener listener) {
         this.counters = counters;
@@ -44,11 +44,11 @@ public final class RejectionLog {
         if (before != now && interval.compareAndSet(before, now)) {
             long suppressed = inInterval.getAndSet(0) - PER_INTERVAL;
             if (suppressed > 0) {
-                LOG.warn("{} more connections were rejected and not logged", suppressed);
+                LOG.warn("{}: {} more connections were rejected and not logged", listener, suppressed);
             }
         }
         if (inInterval.incrementAndGet() <= PER_INTERVAL) {
-            LOG.warn("rejected {}: {}", remote, reason);
+            LOG.warn("{}: rejected {}: {}", listener, remote, reason);
         }
         listener.onRejected(remote, reason);
     }

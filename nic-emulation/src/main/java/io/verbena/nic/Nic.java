@@ -86,9 +86,9 @@ public final class Nic implements AutoCloseable {
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
-        this.appendQueues = new TailPointerTable(control, memory, context.clock, random);
+        this.appendQueues = new TailPointerTable(name, control, memory, context.clock, random);
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
-        this.background = new Background(allocator::doWork, allocator::isActive, context.backgroundThread);
+        this.background = new Background(name, allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
         this.queuePairSlots = new NumberPool(FIRST_QP, generations.length - 1);
         ArbiterSettings settings = context.arbiter;

@@ -31,6 +31,8 @@ public enum WcStatus {
     RETRY_EXC_ERR,
     /** The peer was not ready within the RNR retry count. */
     RNR_RETRY_EXC_ERR,
+    /** The peer gave up an append in parts that had stood still for longer than its queue's timeout; nothing was appended. */
+    REM_ABORT_ERR,
     /** The NIC itself failed. */
     FATAL_ERR,
     /** The NIC itself failed to do this request. */

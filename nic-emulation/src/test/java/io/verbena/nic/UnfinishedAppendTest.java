@@ -78,7 +78,7 @@ class UnfinishedAppendTest {
 
         sender.resume();
         p.settle();
-        assertThat(p.a.statuses()).as("it goes on too late").containsExactly(WcStatus.REM_INV_REQ_ERR);
+        assertThat(p.a.statuses()).as("it goes on too late").containsExactly(WcStatus.REM_ABORT_ERR);
         assertThat(queue.depth()).isZero();
     }
 

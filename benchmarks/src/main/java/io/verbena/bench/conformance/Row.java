@@ -97,6 +97,7 @@ enum Row {
     MW_BIND_ERR(Section.STATUS, "MW_BIND_ERR: bad memory-window bind"),
     RETRY_EXC_ERR(Section.STATUS, "RETRY_EXC_ERR: no acknowledgement within retry_cnt"),
     RNR_RETRY_EXC_ERR(Section.STATUS, "RNR_RETRY_EXC_ERR: receiver not ready within rnr_retry"),
+    REM_ABORT_ERR(Section.STATUS, "REM_ABORT_ERR: an append in parts that stood still for the queue's timeout"),
     BAD_RESP_ERR(Section.STATUS, "BAD_RESP_ERR: an answer that fits no request"),
     WR_FLUSH_ERR(Section.STATUS, "WR_FLUSH_ERR: everything behind the first error, in order, both queues"),
     FATAL_ERR(Section.STATUS, "FATAL_ERR: the NIC itself"),

@@ -2,7 +2,9 @@ package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.conformance.Way.Fate;
 import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpState;
 import io.verbena.nic.WcOpcode;
@@ -195,6 +197,25 @@ final class StatusTest extends ConformanceTest {
         for (byte value : b.bytes(0, 10 * MTU)) {
             assertThat(value).isBetween((byte) 0, (byte) 1);
         }
+    }
+
+    // ---- REM_ABORT_ERR -----------------------------------------------------------------------------------------
+
+    @Proves(Row.REM_ABORT_ERR)
+    @Test
+    void anAppendThatStoodStillInTheMiddle() {
+        needsPackets();
+        reconnect(attributes().timeout(18)); // 1.07 s: longer than the receiver waits
+        AppendQueue queue = b.newAppendQueue(
+                new AppendQueueAttributes().chunkLength(64 * 1024).unfinishedTimeoutNanos(1_000_000));
+        int[] packets = new int[1];
+        p.toB.filter((buffer, offset, length) -> ++packets[0] > 2 ? Fate.DROP : Fate.PASS);
+        a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 10_000));
+        p.until(() -> b.nic.counter(NicCounter.UNFINISHED_APPENDS) == 1);
+        p.toB.filter(null);
+        expectRemoteError(WcStatus.REM_ABORT_ERR);
+        assertThat(b.messages).isEmpty();
+        assertThat(queue.isEmpty()).isTrue();
     }
 
     // ---- REM_OP_ERR --------------------------------------------------------------------------------------------

@@ -112,11 +112,10 @@ final class AppendModel {
             case REM_ACCESS_ERR:
                 // A queue that was destroyed is unknown, also to what is on its way in parts; one that was made in its
                 // place has another key.
-                legal = !wasFailed
-                        && type == QpType.RC
-                        && (m.flaw.status == status
-                                || m.queue != queue
-                                || (impatient && status == WcStatus.REM_INV_REQ_ERR));
+                legal = !wasFailed && type == QpType.RC && (m.flaw.status == status || m.queue != queue);
+                break;
+            case REM_ABORT_ERR:
+                legal = !wasFailed && type == QpType.RC && impatient;
                 break;
             default:
                 legal = false;
@@ -142,6 +141,7 @@ final class AppendModel {
         WcStatus status = m.status;
         return (status == WcStatus.RNR_RETRY_EXC_ERR && !m.inDoubt)
                 || status == WcStatus.REM_INV_REQ_ERR
+                || status == WcStatus.REM_ABORT_ERR
                 || status == WcStatus.REM_ACCESS_ERR;
     }
 

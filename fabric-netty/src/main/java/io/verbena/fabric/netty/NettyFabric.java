@@ -97,6 +97,12 @@ public final class NettyFabric implements AutoCloseable {
                 new ReceiveBudget(context.receiveBudget()));
     }
 
+    /** Whom links are for, as the log names it. */
+    @Override
+    public String toString() {
+        return endpoint.listener().toString();
+    }
+
     /** What has happened to the connections. */
     public FabricCounters counters() {
         return counters;

@@ -383,9 +383,9 @@ public final class NettyLink implements AuthenticatedLink {
         boolean byPeer = STATE.compareAndSet(this, State.UP, State.DOWN) && cause == null; // or else it was not up here
         arrived();
         if (closedHere) {
-            LOG.debug("link to {} closed", remote);
+            LOG.debug("{}: link to {} closed", fabric, remote);
         } else {
-            LOG.info("link to {} is down: {}", remote, reason(cause));
+            LOG.info("{}: link to {} is down: {}", fabric, remote, reason(cause));
         }
         fabric.linkEnded(this, byPeer && connector == null);
         if (process != null && !closedHere) {

@@ -220,9 +220,10 @@ final class SendWindow {
             long leftOut = REPORTS.ask(System.nanoTime());
             if (leftOut >= 0) {
                 LOG.error(
-                        "no direct memory for a send buffer of {} bytes, {} of its link's; raise -XX:MaxDirectMemorySize; {} such"
+                        "no direct memory for a send buffer of {} bytes to {}, which has {}; raise -XX:MaxDirectMemorySize; {} such"
                                 + " lines left out",
                         bufferLength,
+                        channel.remoteAddress(),
                         allocated,
                         leftOut,
                         e);

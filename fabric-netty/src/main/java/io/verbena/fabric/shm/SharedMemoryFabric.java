@@ -421,7 +421,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
     void peerGone(SharedMemoryLink side) {
         links.remove(side);
         counters.countLinkDown();
-        LOG.info("{}: the peer is gone", side.link());
+        LOG.info("{}: {}: the peer is gone", endpoint.listener(), side.link());
         endpoint.waiter().wake();
         for (long delay : JANITOR_DELAYS_MILLIS) {
             CompletableFuture.delayedExecutor(delay, TimeUnit.MILLISECONDS).execute(this::removeDead);

@@ -186,7 +186,7 @@ public final class AppendQueueAttributes {
 
     /**
      * How long a message that arrives in parts may stand still before what has come of it is given up, and its memory with it:
-     * nothing of it is delivered, and if its sender goes on after all, that fails (REM_INV_REQ_ERR). It is given up after this
+     * nothing of it is delivered, and if its sender goes on after all, that fails (REM_ABORT_ERR). It is given up after this
      * time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as long at the latest. Default 30 s,
      * which is more than a sender with default timeouts itself waits for a broken link, and more than one should wait for its turn.
      *

@@ -72,8 +72,9 @@ public final class ChunkAllocator {
             long leftOut = reports.ask(now);
             if (leftOut >= 0) {
                 LOG.error(
-                        "append queue {} could not be maintained, which is tried again every turn; {} such lines left out",
-                        queue.id(),
+                        "{} of NIC {} could not be maintained, which is tried again every turn; {} such lines left out",
+                        queue,
+                        queues.nic(),
                         leftOut,
                         e);
             }

@@ -10,6 +10,7 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.NicId;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class TailPointerTable {
     private static final Logger LOG = LoggerFactory.getLogger(TailPointerTable.class);
 
+    private final String nic;
     private final ControlBlock control;
     private final MemoryProvider memory;
     private final OwnMemory ownMemory;
@@ -56,18 +58,21 @@ public final class TailPointerTable {
      * @param clock for timeouts
      */
     public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock) {
-        this(control, memory, clock, new SecureRandom()::nextLong);
+        this(NicId.text(control.nicId()), control, memory, clock, new SecureRandom()::nextLong);
     }
 
     /**
      * Creates an empty table.
      *
+     * @param nic the NIC's name, for the log
      * @param control the NIC's control block
      * @param memory the NIC's memory
      * @param clock for timeouts
      * @param random what keys are drawn from
      */
-    public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock, LongSupplier random) {
+    public TailPointerTable(
+            String nic, ControlBlock control, MemoryProvider memory, NanoClock clock, LongSupplier random) {
+        this.nic = nic;
         this.random = random;
         this.control = control;
         this.memory = memory;
@@ -127,8 +132,9 @@ public final class TailPointerTable {
         long leftOut = corruptions.ask(clock.nanoTime());
         if (leftOut >= 0) {
             LOG.error(
-                    "append queue {} is corrupted by somebody who has it mapped, and takes nothing more: {} ({} such lines left out)",
-                    queue.id(),
+                    "{} of NIC {} is corrupted by somebody who has it mapped, and takes nothing more: {} ({} such lines left out)",
+                    queue,
+                    nic,
                     what,
                     leftOut);
         }
@@ -140,13 +146,19 @@ public final class TailPointerTable {
         long leftOut = reports.ask(clock.nanoTime());
         if (leftOut >= 0) {
             LOG.warn(
-                    "append queue {} gets no memory, and what is sent there may have to wait, for {} s at most: {} ({} such lines"
+                    "{} of NIC {} gets no memory, and what is sent there may have to wait, for {} s at most: {} ({} such lines"
                             + " left out)",
-                    queue.id(),
+                    queue,
+                    nic,
                     Appender.SHORT_SECONDS,
                     e.getMessage(),
                     leftOut);
         }
+    }
+
+    /** The NIC's name. */
+    String nic() {
+        return nic;
     }
 
     void belowWatermark(AppendQueue queue) {

@@ -24,7 +24,8 @@ public final class Background implements AutoCloseable {
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final LogLimit reports = new LogLimit();
-    private final Thread thread = new Thread(this::loop, "verbena-background");
+    private final String nic;
+    private final Thread thread;
     private final IntSupplier agent;
     private final BooleanSupplier active;
     private final boolean threaded;
@@ -35,11 +36,14 @@ public final class Background implements AutoCloseable {
     /**
      * Creates it, asleep.
      *
+     * @param nic the NIC's name, for the log and the thread
      * @param agent the work: called again for as long as it returns more than 0
      * @param active whether time alone may make work: it is then looked for each millisecond
      * @param threaded whether it has a thread; without one it runs where {@link #doWork} is called
      */
-    public Background(IntSupplier agent, BooleanSupplier active, boolean threaded) {
+    public Background(String nic, IntSupplier agent, BooleanSupplier active, boolean threaded) {
+        this.nic = nic;
+        this.thread = new Thread(this::loop, "verbena-background-" + nic);
         this.agent = agent;
         this.active = active;
         this.threaded = threaded;
@@ -70,7 +74,7 @@ public final class Background implements AutoCloseable {
      */
     public int doWork() {
         if (threaded) {
-            throw new IllegalStateException("background work has a thread of its own");
+            throw new IllegalStateException("background work of NIC " + nic + " has a thread of its own");
         }
         woken = false; // first: whoever asks meanwhile is heard the next time
         return agent.getAsInt();
@@ -94,7 +98,11 @@ public final class Background implements AutoCloseable {
                 // Out of memory is the most likely: what gives memory back must not die of that.
                 long leftOut = reports.ask(System.nanoTime());
                 if (leftOut >= 0) {
-                    LOG.error("background work failed and will be tried again; {} such lines left out", leftOut, e);
+                    LOG.error(
+                            "background work of NIC {} failed and will be tried again; {} such lines left out",
+                            nic,
+                            leftOut,
+                            e);
                 }
             }
             if (!woken && !closed) {
@@ -129,7 +137,7 @@ public final class Background implements AutoCloseable {
             try {
                 finish();
             } catch (RuntimeException | Error e) {
-                LOG.error("background work failed in the end; what is left of it is the collector's", e);
+                LOG.error("background work of NIC {} failed in the end; what is left of it is the collector's", nic, e);
             }
         }
     }

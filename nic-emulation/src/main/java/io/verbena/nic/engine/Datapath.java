@@ -297,8 +297,9 @@ final class Datapath implements TransportServices, PacketHandler {
             long leftOut = reports.ask(clock.nanoTime());
             if (leftOut >= 0) {
                 LOG.error(
-                        "completion queue {}: nobody could be told of completions; {} such lines left out",
+                        "completion queue {} of {}: nobody could be told of completions; {} such lines left out",
                         ring.number(),
+                        this,
                         leftOut,
                         e);
             }
@@ -369,7 +370,7 @@ final class Datapath implements TransportServices, PacketHandler {
         links.closeAll();
         touched.clear();
         outbound.clear();
-        queuePairs.failAll();
+        queuePairs.failAll(this);
         event(AsyncEventType.DEVICE_FATAL, index);
         finish();
     }

@@ -669,7 +669,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     @Override
     public void onRejected(String remote, String reason) {
         counters.incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
-        LOG.debug("turned away {}: {}", remote, reason);
+        LOG.debug("{} turned away {}: {}", this, remote, reason);
     }
 
     @Override

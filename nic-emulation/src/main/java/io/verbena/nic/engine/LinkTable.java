@@ -298,7 +298,12 @@ final class LinkTable implements Arrivals {
             services.count(NicCounter.LINKS_REJECTED);
             long leftOut = reports.ask(System.nanoTime());
             if (leftOut >= 0) {
-                LOG.warn("{} is not used, for there is a {}; {} such lines left out", link, before, leftOut);
+                LOG.warn(
+                        "{}: {} is not used, for there is a {}; {} such lines left out",
+                        services,
+                        link,
+                        before,
+                        leftOut);
             }
             close(link);
             return;
@@ -308,7 +313,7 @@ final class LinkTable implements Arrivals {
         } catch (RuntimeException e) { // the peer's memory is not what it should be; that concerns this link alone
             long leftOut = turnedAway.ask(System.nanoTime());
             if (leftOut >= 0) {
-                LOG.warn("turned away, {}: {}; {} such lines left out", link, e.getMessage(), leftOut);
+                LOG.warn("{} turned away {}: {}; {} such lines left out", services, link, e.getMessage(), leftOut);
             }
             services.count(NicCounter.LINKS_REJECTED);
             close(link);
@@ -370,7 +375,7 @@ final class LinkTable implements Arrivals {
         services.count(NicCounter.LINKS_BROKEN);
         long leftOut = reports.ask(System.nanoTime());
         if (leftOut >= 0) {
-            LOG.error("{} is closed, others go on; {} such lines left out", link, leftOut, cause);
+            LOG.error("{}: {} is closed, others go on; {} such lines left out", services, link, leftOut, cause);
         }
         try {
             link.close();
@@ -449,7 +454,7 @@ final class LinkTable implements Arrivals {
         try {
             link.close();
         } catch (RuntimeException | Error e) {
-            LOG.error("{} could not be closed", link, e);
+            LOG.error("{}: {} could not be closed", services, link, e);
         }
     }
 }

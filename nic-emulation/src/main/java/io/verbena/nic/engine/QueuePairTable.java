@@ -51,8 +51,8 @@ final class QueuePairTable {
         }
     }
 
-    /** The engine has failed: so has every queue pair, and every shared receive queue. */
-    void failAll() {
+    /** An engine has failed: so has every queue pair of its, and every shared receive queue. */
+    void failAll(Datapath engine) {
         List<ReceiveRing> shared = new ArrayList<>();
         for (QpContext qp : slots) {
             if (qp == null) {
@@ -62,7 +62,7 @@ final class QueuePairTable {
                 qp.failed("its engine has failed");
             } catch (RuntimeException | Error e) {
                 qp.giveUp();
-                LOG.error("queue pair {} could not be flushed", qp.number(), e); // the others still can
+                LOG.error("queue pair {} of {} could not be flushed", qp.number(), engine, e); // the others still can
             }
             if (qp.sharesReceive() && !shared.contains(qp.receiveRing())) {
                 shared.add(qp.receiveRing());

@@ -180,6 +180,9 @@ final class Completer {
             case AethSyndrome.REMOTE_ACCESS_ERROR:
                 requester.fail(WcStatus.REM_ACCESS_ERR);
                 break;
+            case AethSyndrome.REMOTE_ABORTED:
+                requester.fail(WcStatus.REM_ABORT_ERR);
+                break;
             default:
                 requester.fail(WcStatus.REM_OP_ERR);
         }

@@ -306,7 +306,10 @@ public final class Path {
         return stuck;
     }
 
-    /** Whether it is up, and something has gone over it since it had no room. */
+    /**
+     * Whether it is up, and something has gone over it since it had no room. If not, who waits keeps its timer, so that somebody
+     * looks at a link that moves nothing; whether that counts as a retry {@link #isFlowing} says.
+     */
     boolean takesPackets() {
         return noRoomSince == NEVER && isUp();
     }

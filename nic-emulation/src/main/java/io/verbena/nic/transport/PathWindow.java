@@ -55,6 +55,7 @@ public final class PathWindow {
 
     private final long[] delays = new long[PROBES];
     private int probes;
+    private long leastDelay; // of them; 0 while there is none
     private Phase phase = Phase.OPEN;
     private long probeSince;
     private int probeLeft; // bytes of the probe that are to be sent
@@ -135,6 +136,7 @@ public final class PathWindow {
         boolean measured = phase == Phase.PROBING && empty;
         if (measured) {
             delays[probes++ % PROBES] = now - probeAt;
+            leastDelay = leastOf(Math.min(probes, PROBES));
             adapt();
         }
         if (measured || now - probeSince > LONGEST_PROBE) {
@@ -166,7 +168,7 @@ public final class PathWindow {
             rated = true;
             rateSince = now;
             deliveredThen = delivered;
-        } else if (took >= Math.max(RATE_INTERVAL, 2 * leastDelay())) {
+        } else if (took >= Math.max(RATE_INTERVAL, 2 * leastDelay)) {
             rates[rateIndex++ % RATES] = Math.max(0, delivered - deliveredThen) / (double) took;
             rateSince = now;
             deliveredThen = delivered;
@@ -176,11 +178,15 @@ public final class PathWindow {
 
     /** Nanoseconds until the peer has what is sent alone; 0 while that is not known: it is measured while the path is contested. */
     public long leastDelay() {
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < Math.min(probes, PROBES); i++) {
+        return leastDelay;
+    }
+
+    private long leastOf(int count) {
+        long least = delays[0];
+        for (int i = 1; i < count; i++) {
             least = Math.min(least, delays[i]);
         }
-        return probes == 0 ? 0 : least;
+        return least;
     }
 
     private void adapt() {
@@ -188,12 +194,13 @@ public final class PathWindow {
         for (double one : rates) {
             rate = Math.max(rate, one);
         }
-        window = (int) Math.max(LEAST, Math.min(MOST, 2 * rate * leastDelay()));
+        window = (int) Math.max(LEAST, Math.min(MOST, 2 * rate * leastDelay));
     }
 
     /** Another link carries the path from now on: nothing is known of it. */
     void restart() {
         probes = 0;
+        leastDelay = 0;
         nextProbe = Long.MIN_VALUE;
         rated = false;
         window = LEAST;
@@ -203,7 +210,7 @@ public final class PathWindow {
 
     @Override
     public String toString() {
-        return "window of " + window + " bytes" + (isContested() ? ", contested" : "") + ", delay " + leastDelay()
+        return "window of " + window + " bytes" + (isContested() ? ", contested" : "") + ", delay " + leastDelay
                 + " ns";
     }
 }

@@ -284,10 +284,10 @@ public abstract class Responder {
         }
         progressed = true;
         AtomicBuffer target = appendTarget;
-        if (target == null
-                || (opcode.endsMessage()
-                        ? payload != announcedLength - received
-                        : payload >= announcedLength - received)) {
+        if (target == null) {
+            return AethSyndrome.REMOTE_ABORTED; // the timer has given it up
+        }
+        if (opcode.endsMessage() ? payload != announcedLength - received : payload >= announcedLength - received) {
             abandonAppend();
             return AethSyndrome.INVALID_REQUEST;
         }

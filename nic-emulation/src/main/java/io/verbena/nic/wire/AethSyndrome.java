@@ -27,6 +27,9 @@ public final class AethSyndrome {
     /** NAK: the responder could not do its part, such as a bad receive request of its own. */
     public static final int REMOTE_OPERATIONAL_ERROR = 0x63;
 
+    /** NAK: the responder gave up the message in parts, which had stood still for too long. A code that InfiniBand leaves free. */
+    public static final int REMOTE_ABORTED = 0x65;
+
     private static final int KIND_MASK = 0xE0;
     private static final int KIND_ACK = 0x00;
     private static final int KIND_RNR = 0x20;
@@ -72,7 +75,8 @@ public final class AethSyndrome {
     public static boolean isKnown(int syndrome) {
         return isAck(syndrome)
                 || isRnrNak(syndrome)
-                || (syndrome >= PSN_SEQUENCE_ERROR && syndrome <= REMOTE_OPERATIONAL_ERROR);
+                || (syndrome >= PSN_SEQUENCE_ERROR && syndrome <= REMOTE_OPERATIONAL_ERROR)
+                || syndrome == REMOTE_ABORTED;
     }
 
     /** The syndrome in words, for traces. */
@@ -92,6 +96,8 @@ public final class AethSyndrome {
                 return "NAK(REMOTE_ACCESS_ERROR)";
             case REMOTE_OPERATIONAL_ERROR:
                 return "NAK(REMOTE_OPERATIONAL_ERROR)";
+            case REMOTE_ABORTED:
+                return "NAK(REMOTE_ABORTED)";
             default:
                 return "unknown(" + syndrome + ')';
         }

@@ -19,7 +19,7 @@ class BackgroundTest {
     @Test
     void withoutAThreadItSaysThatItIsWanted() {
         int[] turns = new int[1];
-        try (Background background = new Background(() -> turns[0]++, () -> false, false)) {
+        try (Background background = new Background("orders", () -> turns[0]++, () -> false, false)) {
             assertThat(background.isWanted()).isFalse();
             background.wake();
             background.wake();
@@ -35,6 +35,7 @@ class BackgroundTest {
     void whoAsksDuringTheWorkIsHeardTheNextTime() {
         Background[] self = new Background[1];
         try (Background background = new Background(
+                "orders",
                 () -> {
                     self[0].wake();
                     return 0;
@@ -51,6 +52,7 @@ class BackgroundTest {
     void withAThreadItRunsThere() throws InterruptedException {
         CountDownLatch ran = new CountDownLatch(1);
         try (Background background = new Background(
+                "orders",
                 () -> {
                     ran.countDown();
                     return 0;
@@ -68,6 +70,7 @@ class BackgroundTest {
         AtomicInteger turns = new AtomicInteger();
         CountDownLatch ran = new CountDownLatch(1);
         try (Background background = new Background(
+                "orders",
                 () -> {
                     if (turns.incrementAndGet() == 1) {
                         throw new OutOfMemoryError("of this test");
@@ -85,10 +88,10 @@ class BackgroundTest {
     @Test
     void closingDoesWhatIsLeftAndEndsThoughThereIsAlwaysMore() {
         int[] left = {3};
-        new Background(() -> left[0] > 0 ? left[0]-- : 0, () -> left[0] > 0, false).close();
+        new Background("orders", () -> left[0] > 0 ? left[0]-- : 0, () -> left[0] > 0, false).close();
         assertThat(left[0]).isZero();
         int[] turns = new int[1];
-        new Background(() -> 1 + (turns[0]++ & 1), () -> true, false).close();
+        new Background("orders", () -> 1 + (turns[0]++ & 1), () -> true, false).close();
         assertThat(turns[0]).isBetween(1, 1_000_000);
     }
 
