@@ -93,6 +93,7 @@ public final class Appender {
     private AtomicBuffer roomBuffer = NOTHING;
     private int room;
     private int runSlotOffset;
+    private @Nullable SenderShare sender; // whose messages the owner appends
 
     /**
      * Creates an appender to a peer's queues.
@@ -139,6 +140,11 @@ public final class Appender {
             table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
         }
         return status;
+    }
+
+    /** Sets whose messages the owner appends from now on: what they have in a full queue is bounded. */
+    public void from(SenderShare share) {
+        sender = share;
     }
 
     /** The head of a queue: moves when its consumer takes something. */
@@ -229,17 +235,24 @@ public final class Appender {
         if (longest > view.recordLimit) {
             return tooLong(view, longest);
         }
+        SenderShare share = owner == null ? view.share : sender;
+        if (share != null && !share.admits(key, table.getLongVolatile(queue + HEAD_OFFSET), tail)) {
+            return notReady(queue);
+        }
         if (slotOffset != ownerSlotOffset && !table.compareAndSetLong(slotOffset + SLOT_WORD_OFFSET, 0, SLOT_HELD)) {
             return SLOT_TAKEN;
         }
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             int status = claimAt(view, queueId, queue, tail, bytes, slotOffset);
             if (status == OK) {
+                if (share != null) {
+                    share.appended(key, tail, bytes);
+                }
                 return OK;
             }
             long now = table.getLongVolatile(queue + TAIL_OFFSET);
             if (now == tail && status != LOST) {
-                return giveUp(slotOffset, status == RNR ? notReady(queue) : status);
+                return giveUp(slotOffset, status == RNR ? refused(view, tail) : status);
             }
             tail = now;
             if (table.getInt(queue + KEY_OFFSET) != key) {
@@ -247,6 +260,28 @@ public final class Appender {
             }
         }
         return giveUp(slotOffset, NOT_MAPPED); // somebody moves it in circles
+    }
+
+    /** Whether all the chunks that the queue may have are in use, and the next one is not merely late. */
+    private boolean isFull(QueueView view, long head, long tail) {
+        return sequence(tail) - sequence(head) >= view.chunkMask
+                || table.getLongVolatile(view.queue + FOOTPRINT_OFFSET) + view.chunkLength
+                        > table.getLongVolatile(view.queue + MEMORY_LIMIT_OFFSET);
+    }
+
+    /** There is no room at a tail: if the queue is full, what the sender may have there is bounded from now on. */
+    private int refused(QueueView view, long tail) {
+        long head = table.getLongVolatile(view.queue + HEAD_OFFSET);
+        if (isFull(view, head, tail)) {
+            if (owner == null && view.share == null) {
+                view.share = new SenderShare();
+            }
+            SenderShare share = owner == null ? view.share : sender;
+            if (share != null) {
+                share.refused(view.key, head, tail, view.chunkLength);
+            }
+        }
+        return notReady(view.queue);
     }
 
     private static int tooLong(QueueView view, int longest) {
