@@ -186,7 +186,7 @@ final class Handshake {
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
                         "node '" + nodeName
-                                + "' has no room for another connection; raise its maxConnections, or its tenant's");
+                                + "' has no room for another connection; raise its maxConnections or maxRegions, or its tenant's");
             }
         }
     }

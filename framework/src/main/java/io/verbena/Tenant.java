@@ -59,7 +59,15 @@ public final class Tenant {
         return group.memory().used();
     }
 
-    /** How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)}. */
+    /** Memory regions that it has, see {@link TenantOptions#maxRegions(int)}. */
+    public int regions() {
+        return group.regions();
+    }
+
+    /**
+     * How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)} or {@link
+     * TenantOptions#maxRegions(int)}.
+     */
     public long memoryRefusals() {
         return group.memory().refusals();
     }

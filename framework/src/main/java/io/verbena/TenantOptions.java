@@ -76,6 +76,17 @@ public final class TenantOptions {
     }
 
     /**
+     * Memory regions that it may have in its node at a time, at least 1; only the node's own bound, {@link NodeContext#maxRegions}, by
+     * default. What counts: its shared regions, with another key of each for peers of other rights (seven at most), the staging of
+     * its channels, requesters and remote regions. Where there are as many, another shared region is refused, and what needs one to
+     * go on waits as with {@link #maxMemory(long)}.
+     */
+    public TenantOptions maxRegions(int count) {
+        attributes.maxRegions(count);
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
      * ({@link NodeContext#chargedUnit}), so much of that.
      */
@@ -131,6 +142,11 @@ public final class TenantOptions {
     /** Bytes of the node's memory. */
     public long maxMemory() {
         return attributes.maxMemory();
+    }
+
+    /** Memory regions at a time. */
+    public int maxRegions() {
+        return attributes.maxRegions();
     }
 
     /** Most bytes a second, 0 for no such bound. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a tenant may take of its node's memory. */
+/** What a tenant may take of its node's memory, and of its regions. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class TenantMemoryTest {
     private static final int LIMIT = 1 << 20;
@@ -21,6 +21,7 @@ class TenantMemoryTest {
             .sharedMemory(false)
             .stagingLength(128 << 10)
             .tenant(new TenantOptions().name("small").maxMemory(LIMIT))
+            .tenant(new TenantOptions().name("few").maxRegions(2))
             .tenant(new TenantOptions().name("large")));
     private final Tenant small = node.tenant("small");
     private final Tenant large = node.tenant("large");
@@ -105,6 +106,34 @@ class TenantMemoryTest {
             inbox.poll(m -> assertThat(m.buffer().getInt(m.offset())).isEqualTo(next[0]++), 100);
             return next[0] == all;
         });
+    }
+
+    @Test
+    void aTenantHasNoMoreRegionsThanItMay() {
+        Tenant few = node.tenant("few");
+        SharedRegion one = few.share("one", 64);
+        SharedRegion two = few.share("two", 64);
+        assertThat(few.regions()).isEqualTo(2);
+        assertThatThrownBy(() -> few.share("three", 64)).hasMessage("group few: memory regions 3 > maximum 2");
+        assertThatThrownBy(() -> large.attach("local:" + node.name() + "/one", NodePair.TIMEOUT))
+                .as("a key for the peer's rights")
+                .isInstanceOf(ConnectionException.class)
+                .hasMessageContaining("maxRegions");
+        assertThat(few.memoryRefusals()).isEqualTo(1);
+        large.share("others", 64).close();
+
+        Inbox inbox = large.openInbox("in", new InboxOptions());
+        Channel channel = few.connect("local:" + node.name() + "/in", NodePair.TIMEOUT);
+        assertThat(channel.offer(message, 0, 4000)).isEqualTo(SendResult.BACK_PRESSURED);
+        two.close();
+        await().until(() -> channel.offer(message, 0, 4000) == SendResult.SENT);
+        await().until(() -> inbox.poll(m -> {}, 10) == 1);
+        channel.close();
+        await().until(() -> few.regions() == 1);
+        large.attach("local:" + node.name() + "/one", NodePair.TIMEOUT).close();
+        one.close();
+        assertThat(few.regions()).isZero();
+        assertThat(few.options().maxRegions()).isEqualTo(2);
     }
 
     @Test

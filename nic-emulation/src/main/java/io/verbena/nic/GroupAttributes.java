@@ -25,6 +25,7 @@ public final class GroupAttributes {
     private int urgentLimit = 4096;
     private int maxSendWindow = 4 << 20;
     private long maxMemory = Long.MAX_VALUE;
+    private int maxRegions = Integer.MAX_VALUE;
     private long ceiling;
     private long floor;
 
@@ -41,6 +42,7 @@ public final class GroupAttributes {
         urgentLimit = other.urgentLimit;
         maxSendWindow = other.maxSendWindow;
         maxMemory = other.maxMemory;
+        maxRegions = other.maxRegions;
         ceiling = other.ceiling;
         floor = other.floor;
     }
@@ -116,6 +118,15 @@ public final class GroupAttributes {
     }
 
     /**
+     * Memory regions that may be registered in its protection domains at a time, and windows allocated, at least 1; only the NIC's own
+     * bound by default.
+     */
+    public GroupAttributes maxRegions(int count) {
+        maxRegions = range("maxRegions", count, Integer.MAX_VALUE);
+        return this;
+    }
+
+    /**
      * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else than
      * bytes is charged ({@link NicContext#chargedUnit}), so much of that.
      */
@@ -171,6 +182,11 @@ public final class GroupAttributes {
     /** Bytes of the NIC's memory. */
     public long maxMemory() {
         return maxMemory;
+    }
+
+    /** Memory regions and windows at a time. */
+    public int maxRegions() {
+        return maxRegions;
     }
 
     /** Most bytes a second, 0 for no such bound. */

@@ -324,6 +324,17 @@ public final class Nic implements AutoCloseable {
         return count;
     }
 
+    /** Memory regions and windows of a group, under the lock. */
+    int regions(PerformanceGroup group) {
+        int count = 0;
+        for (ProtectionDomain pd : protectionDomains) {
+            if (pd.group() == group) {
+                count += pd.regions();
+            }
+        }
+        return count;
+    }
+
     int engineCount() {
         return engines.length;
     }

@@ -123,6 +123,13 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
+    /** Memory regions and windows of its protection domains now. */
+    public int regions() {
+        synchronized (groups.lock()) {
+            return groups.regions(this);
+        }
+    }
+
     /** Queue pairs in it whose class is URGENT. */
     public int urgentQueuePairs() {
         synchronized (groups.lock()) {
@@ -180,6 +187,18 @@ public final class PerformanceGroup implements AutoCloseable {
             throw new IllegalStateException("group " + attributes.name() + ": queue pairs " + (queuePairs + 1L)
                     + " > maximum " + attributes.maxQueuePairs());
         }
+    }
+
+    /** Refuses another memory region or window; tried before anything is allocated for it. */
+    void checkRegions() {
+        if (!mayHaveRegion()) {
+            throw new IllegalStateException("group " + attributes.name() + ": memory regions "
+                    + (groups.regions(this) + 1L) + " > maximum " + attributes.maxRegions());
+        }
+    }
+
+    boolean mayHaveRegion() {
+        return attributes.maxRegions() == Integer.MAX_VALUE || groups.regions(this) < attributes.maxRegions();
     }
 
     /** Refuses a weight or a class that the tenant may not set. */

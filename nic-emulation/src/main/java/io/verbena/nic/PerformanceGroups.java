@@ -98,6 +98,10 @@ final class PerformanceGroups {
         return nic.urgentQueuePairs(group);
     }
 
+    int regions(PerformanceGroup group) {
+        return nic.regions(group);
+    }
+
     void remove(PerformanceGroup group) {
         if (group == ofAll) {
             throw new IllegalStateException(

@@ -77,6 +77,10 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /** Under the NIC's lock. */
+    int regions() {
+        return segments.size() + registered.size() + windows.size();
+    }
+
     int urgentQueuePairs() {
         int count = 0;
         for (QueuePair qp : queuePairs) {
@@ -98,19 +102,24 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param length bytes, 1 to 2^31 - 1
      * @param access {@link Access} flags
      * @throws MemoryExhaustedException if the memory cannot be had, or the group may not have it
+     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
      */
     public MemoryRegion allocate(int length, int access) {
-        MemoryRegion region = tryAllocate(length, access);
-        if (region == null) {
-            throw group.memory().exhausted(length);
+        synchronized (nic) {
+            MemoryRegion region = tryAllocate(length, access);
+            if (region == null) {
+                group.checkRegions();
+                throw group.memory().exhausted(length);
+            }
+            return region;
         }
-        return region;
     }
 
     /**
      * As {@link #allocate}, for callers that may come back.
      *
-     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now
+     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now, or has as many regions
+     *     as it {@linkplain GroupAttributes#maxRegions(int) may have}
      * @throws MemoryExhaustedException if the memory cannot be had, or the group may never have as much
      */
     public @Nullable MemoryRegion tryAllocate(int length, int access) {
@@ -120,6 +129,10 @@ public final class ProtectionDomain implements AutoCloseable {
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
+            if (!group.mayHaveRegion()) {
+                group.memory().refused();
+                return null;
+            }
             if (!group.memory().tryReserve(length)) {
                 if (length > group.memory().limit()) {
                     throw group.memory().exhausted(length);
@@ -150,6 +163,7 @@ public final class ProtectionDomain implements AutoCloseable {
      *
      * @param memory a direct buffer; its remaining bytes become the region
      * @param access {@link Access} flags
+     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
      */
     public MemoryRegion register(ByteBuffer memory, int access) {
         if (!memory.isDirect()) {
@@ -158,6 +172,7 @@ public final class ProtectionDomain implements AutoCloseable {
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
+            group.checkRegions();
             AtomicBuffer buffer = new UnsafeBuffer(memory, memory.position(), memory.remaining());
             MemoryRegion region = nic.regions().register(buffer, -1, 0, buffer.capacity(), access, number);
             registered.put(region, buffer);
@@ -171,7 +186,7 @@ public final class ProtectionDomain implements AutoCloseable {
      *
      * @param region of this protection domain
      * @param access {@link Access} flags
-     * @throws IllegalStateException if there are as many regions as there may be
+     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
      */
     public MemoryRegion register(MemoryRegion region, int access) {
         Access.checked(access);
@@ -182,6 +197,7 @@ public final class ProtectionDomain implements AutoCloseable {
             if (segment == null && own == null) {
                 throw new IllegalArgumentException(region + " is not of protection domain " + number);
             }
+            group.checkRegions();
             MemoryRegion again = nic.regions()
                     .register(
                             region.buffer(),
@@ -283,6 +299,9 @@ public final class ProtectionDomain implements AutoCloseable {
             if (segment != null && to != this && regions(segment) > 1) {
                 throw new IllegalStateException(region + " is busy (EBUSY): its memory is registered more than once");
             }
+            if (to.group != group) {
+                to.group.checkRegions();
+            }
             int moved =
                     segment == null || to.group == group ? 0 : segment.buffer().capacity();
             to.group.memory().reserve(moved);
@@ -325,10 +344,12 @@ public final class ProtectionDomain implements AutoCloseable {
      * Allocates a memory window ({@code ibv_alloc_mw(3)}).
      *
      * @param type how it will be bound
+     * @throws IllegalStateException if there are as many regions and windows as there may be, of the NIC's or of the group's
      */
     public MemoryWindow allocateWindow(MemoryWindow.Type type) {
         synchronized (nic) {
             checkOpen();
+            group.checkRegions();
             MemoryWindow window = nic.regions().allocateWindow(type, number);
             windows.add(window);
             return window;

@@ -95,28 +95,63 @@ class FullLinkTest {
         public void close() {}
     }
 
+    /** A NIC with a link to the peer, and a queue pair of each class over it. */
+    private static final class Sender implements AutoCloseable {
+        final Nic nic;
+        final CompletionQueue completions;
+        final QueuePair urgent;
+        final QueuePair bulk;
+        final MemoryRegion region;
+        final SendRequest request = new SendRequest();
+
+        Sender(NicContext context, Link link, QpType ofUrgent, QpType ofBulk, ConnectAttributes attributes) {
+            nic = Nic.open(context);
+            nic.engine(0).attach(link);
+            ProtectionDomain pd = nic.allocateProtectionDomain();
+            completions = nic.createCompletionQueue(64);
+            urgent = pd.createQueuePair(new QueuePairAttributes().type(ofUrgent).completionQueue(completions));
+            bulk = pd.createQueuePair(new QueuePairAttributes().type(ofBulk).completionQueue(completions));
+            urgent.connect(PEER, 7, attributes.pathMtu(1024));
+            bulk.connect(PEER, 8, attributes);
+            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
+            region = pd.allocate(256 * 1024, 0);
+        }
+
+        static NicContext context(Waiter waiter) {
+            return new NicContext().mode(EngineMode.INVOKER).waiters(waiter);
+        }
+
+        SendRequest send(int bytes) {
+            return request.send().local(region.key(), 0, bytes);
+        }
+
+        void turns() {
+            for (int i = 0; i < 50; i++) {
+                nic.engine(0).doWork();
+            }
+        }
+
+        @Override
+        public void close() {
+            nic.close();
+        }
+    }
+
+    private static ConnectAttributes forever() {
+        return new ConnectAttributes().timeout(0);
+    }
+
     /** Posts while the owner sleeps; returns how often it was woken for that. */
     private static int wakes(RingOfPackets link) {
         Sleeper sleeper = new Sleeper();
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(sleeper))) {
-            nic.engine(0).attach(link);
-            ProtectionDomain pd = nic.allocateProtectionDomain();
-            CompletionQueue cq = nic.createCompletionQueue(64);
-            ConnectAttributes forever = new ConnectAttributes().pathMtu(1024).timeout(0);
-            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            urgent.connect(PEER, 7, forever);
-            bulk.connect(PEER, 8, forever);
-            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
-            SendRequest request = new SendRequest();
-            MemoryRegion region = pd.allocate(64 * 1024, 0);
-            nic.engine(0).doWork();
+        try (Sender sender = new Sender(Sender.context(sleeper), link, QpType.RC, QpType.RC, forever())) {
+            sender.nic.engine(0).doWork();
             sleeper.wakes = 0;
             sleeper.meanwhile = () -> {
-                bulk.post(request.send().local(region.key(), 0, 64 * 1024));
-                bulk.doorbell();
+                sender.bulk.post(sender.send(64 * 1024));
+                sender.bulk.doorbell();
             };
-            nic.engine(0).await(1_000_000_000L);
+            sender.nic.engine(0).await(1_000_000_000L);
             assertThat(sleeper.awaits).isOne();
             return sleeper.wakes;
         }
@@ -140,37 +175,25 @@ class FullLinkTest {
     void bulkWaitsWhileThePeerHasNotReceivedWhatIsAhead() {
         RingOfPackets link = new RingOfPackets(1000, true);
         int window = 8 * 1024;
-        NicContext context =
-                new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()).urgentWindow(window);
-        try (Nic nic = Nic.open(context)) {
-            nic.engine(0).attach(link);
-            ProtectionDomain pd = nic.allocateProtectionDomain();
-            CompletionQueue cq = nic.createCompletionQueue(64);
-            ConnectAttributes forever = new ConnectAttributes().pathMtu(1024).timeout(0);
-            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            urgent.connect(PEER, 7, forever);
-            bulk.connect(PEER, 8, forever);
-            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
-            MemoryRegion region = pd.allocate(256 * 1024, 0);
-            SendRequest request = new SendRequest();
-            bulk.postSend(request.send().local(region.key(), 0, 256 * 1024));
+        NicContext context = Sender.context(new Sleeper()).urgentWindow(window);
+        try (Sender sender = new Sender(context, link, QpType.RC, QpType.RC, forever())) {
+            sender.bulk.postSend(sender.send(256 * 1024));
 
-            turns(nic);
+            sender.turns();
             assertThat(link.notReceived).isBetween(2 * window - 1024, 2 * window + 2048);
 
             int sent = 1000 - link.room;
-            urgent.postSend(request.send().local(region.key(), 0, 64));
-            turns(nic);
+            sender.urgent.postSend(sender.send(64));
+            sender.turns();
             assertThat(1000 - link.room).as("the urgent packet alone").isEqualTo(sent + 1);
 
             link.notReceived -= window;
-            turns(nic);
+            sender.turns();
             assertThat(link.notReceived).isBetween(2 * window - 1024, 2 * window + 2048);
 
-            urgent.modify(new QpAttributes().state(QpState.ERR));
-            urgent.close();
-            turns(nic);
+            sender.urgent.modify(new QpAttributes().state(QpState.ERR));
+            sender.urgent.close();
+            sender.turns();
             assertThat(1000 - link.room).as("nothing urgent uses the link").isEqualTo(256 + 1);
         }
     }
@@ -178,26 +201,17 @@ class FullLinkTest {
     @Test
     void whatNeedsNoAnswerEndsWhereALinkGoesDownThatWasFullForBulk() {
         RingOfPackets link = new RingOfPackets(1000, true);
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER).waiters(new Sleeper()))) {
-            nic.engine(0).attach(link);
-            ProtectionDomain pd = nic.allocateProtectionDomain();
-            CompletionQueue cq = nic.createCompletionQueue(64);
-            QueuePair urgent = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            QueuePair bulk =
-                    pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(cq));
-            urgent.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
-            bulk.connect(PEER, 8, new ConnectAttributes().pathMtu(1024));
-            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
-            MemoryRegion region = pd.allocate(256 * 1024, 0);
-            bulk.postSend(
-                    new SendRequest().send().local(region.key(), 0, 256 * 1024).wrId(5));
-            turns(nic);
+        NicContext context = Sender.context(new Sleeper());
+        try (Sender sender = new Sender(context, link, QpType.RC, QpType.UC, new ConnectAttributes())) {
+            sender.bulk.postSend(sender.send(256 * 1024).wrId(5));
+            sender.turns();
             assertThat(1000 - link.room).isLessThan(256);
 
             link.state = Link.State.DOWN;
-            turns(nic);
+            sender.turns();
             long[] ended = new long[1];
-            assertThat(cq.poll(completion -> ended[0] = completion.wrId(), 4)).isOne();
+            assertThat(sender.completions.poll(completion -> ended[0] = completion.wrId(), 4))
+                    .isOne();
             assertThat(ended[0]).isEqualTo(5);
         }
     }
@@ -206,42 +220,27 @@ class FullLinkTest {
     void whoWaitsItsTurnOnALinkThatTakesOthersPacketsDoesNotTimeOut() {
         RingOfPackets link = new RingOfPackets(1000, true);
         AtomicLong now = new AtomicLong(1);
-        NicContext context = new NicContext()
-                .mode(EngineMode.INVOKER)
-                .waiters(new Sleeper())
-                .clock(now::get)
-                .urgentWindow(8 * 1024);
-        try (Nic nic = Nic.open(context)) {
-            nic.engine(0).attach(link);
-            ProtectionDomain pd = nic.allocateProtectionDomain();
-            CompletionQueue cq = nic.createCompletionQueue(64);
-            QueuePair urgent =
-                    pd.createQueuePair(new QueuePairAttributes().type(QpType.UC).completionQueue(cq));
-            QueuePair bulk = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));
-            urgent.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
-            bulk.connect(
-                    PEER, 8, new ConnectAttributes().pathMtu(1024).timeout(14).retryCount(7)); // 67 ms
-            urgent.modify(new QpAttributes().trafficClass(TrafficClass.URGENT));
-            MemoryRegion region = pd.allocate(64 * 1024, 0);
-            SendRequest request = new SendRequest();
+        NicContext context = Sender.context(new Sleeper()).clock(now::get).urgentWindow(8 * 1024);
+        ConnectAttributes attributes = new ConnectAttributes().timeout(14).retryCount(7); // 67 ms
+        try (Sender sender = new Sender(context, link, QpType.UC, QpType.RC, attributes)) {
             link.notReceived = 1 << 20; // no room for bulk, and some for what is urgent
-            bulk.postSend(request.send().local(region.key(), 0, 64 * 1024).wrId(8));
+            sender.bulk.postSend(sender.send(64 * 1024).wrId(8));
 
             for (int i = 0; i < 500; i++) { // 2.5 s
-                urgent.postSend(request.send().local(region.key(), 0, 64).signaled(false));
-                turns(nic); // ends with one in which bulk had no room, and nothing went
+                sender.urgent.postSend(sender.send(64).signaled(false));
+                sender.turns(); // ends with one in which bulk had no room, and nothing went
                 now.addAndGet(5_000_000);
-                nic.engine(0).doWork();
+                sender.nic.engine(0).doWork();
                 link.flush();
             }
-            assertThat(bulk.state()).isEqualTo(QpState.RTS);
+            assertThat(sender.bulk.state()).isEqualTo(QpState.RTS);
             assertThat(1000 - link.room).as("urgent packets alone").isEqualTo(500);
 
-            for (int i = 0; i < 500 && bulk.state() == QpState.RTS; i++) { // and now nothing goes
+            for (int i = 0; i < 500 && sender.bulk.state() == QpState.RTS; i++) { // and now nothing goes
                 now.addAndGet(5_000_000);
-                turns(nic);
+                sender.turns();
             }
-            assertThat(bulk.state()).isEqualTo(QpState.ERR);
+            assertThat(sender.bulk.state()).isEqualTo(QpState.ERR);
         }
     }
 
@@ -249,11 +248,7 @@ class FullLinkTest {
     private static int mostAhead(long lookNanos) {
         RingOfPackets link = new RingOfPackets(Integer.MAX_VALUE, true);
         AtomicLong now = new AtomicLong(1);
-        NicContext context = new NicContext()
-                .mode(EngineMode.INVOKER)
-                .waiters(new Sleeper())
-                .clock(now::get)
-                .urgentWindow(8 * 1024);
+        NicContext context = Sender.context(new Sleeper()).clock(now::get).urgentWindow(8 * 1024);
         try (Nic nic = Nic.open(context)) {
             nic.engine(0).attach(link);
             QueuePairAttributes attributes =
@@ -295,11 +290,5 @@ class FullLinkTest {
         assertThat(mostAhead(500_000)).isBetween(14 * 1024, 24 * 1024);
         assertThat(mostAhead(10_000_000))
                 .isBetween(60 * 1024, 200 * 1024); // 16 KiB for each millisecond of the least delay
-    }
-
-    private static void turns(Nic nic) {
-        for (int i = 0; i < 50; i++) {
-            nic.engine(0).doWork();
-        }
     }
 }

@@ -95,6 +95,7 @@ public final class AppendQueue {
         table.putInt(queue + RECORD_LIMIT_OFFSET, concluded.recordLimit());
         table.putInt(queue + ENGINE_OFFSET, engine);
         table.putInt(queue + PD_OFFSET, pd);
+        table.putLong(queue + MEMORY_LIMIT_OFFSET, concluded.memoryLimit());
         table.putInt(queue + CHUNK_MASK_OFFSET, control.limits().maxChunksPerQueue() - 1);
         table.putLong(queue + RECORDS_OFFSET, 0);
         table.putLong(queue + BYTES_OFFSET, 0);
@@ -157,6 +158,7 @@ public final class AppendQueue {
             throw new IllegalStateException("append queue " + id + " is destroyed");
         }
         attributes = concluded;
+        table.putLongRelease(queue + MEMORY_LIMIT_OFFSET, concluded.memoryLimit());
         maintenance.modified();
     }
 

@@ -4,6 +4,7 @@ import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.*;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_CLAIMED;
+import static io.verbena.nic.memory.ControlDescriptor.SLOT_HELD;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
 import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
@@ -22,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <p>An append is three steps, between which anything may happen: {@link #claimRun}, copy, {@link #commitRun}. What is
  * claimed is a run of records, or one record, which become visible together; one run at a time.
  *
- * <p>Protocol: the slot says what is about to be claimed (plain stores), the compare-and-set of the tail claims it and
- * makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the record's first word
- * from 0 commits it, and the slot is cleared. If
- * the initiator dies or stalls in between, the owner finds the record's length in the slot and sets that word to padding
- * first. The owner's own claims need no such arbiter: they are marked by a negative length and committed by a store.
+ * <p>Protocol: a compare-and-set takes the slot, which then says what is about to be claimed (plain stores); the compare-and-set of
+ * the tail claims it and makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the
+ * record's first word from 0 commits it, and the slot is cleared. If the initiator dies or stalls in between, the owner finds the
+ * record's length in the slot and sets that word to padding first. The owner's own claims need no such arbiter, and its slot is
+ * nobody else's: they are marked by a negative length and committed by a store.
  * The tail is read before the key, so a claim that succeeds was made while that key was valid.
  *
  * <p>Concurrency: an instance is for one thread at a time (an engine's baton); any number of instances, in any
@@ -60,6 +61,9 @@ public final class Appender {
      */
     public static final int NO_MEMORY = 7;
 
+    /** Another initiator, of a connection before, is in the middle of an operation on the queue pair: send it as packets. */
+    public static final int SLOT_TAKEN = 8;
+
     static final int SHORT_SECONDS = 10;
 
     /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
@@ -89,6 +93,7 @@ public final class Appender {
     private AtomicBuffer roomBuffer = NOTHING;
     private int room;
     private int runSlotOffset;
+    private @Nullable SenderShare sender; // whose messages the owner appends
 
     /**
      * Creates an appender to a peer's queues.
@@ -125,7 +130,7 @@ public final class Appender {
      * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
      *     #OWNER} if this is the owner
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another protection
-     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED} or {@link #NO_MEMORY}
+     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY} or {@link #SLOT_TAKEN}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
@@ -135,6 +140,11 @@ public final class Appender {
             table.putLongRelease(runSlotOffset + SLOT_WORD_OFFSET, 0);
         }
         return status;
+    }
+
+    /** Sets whose messages the owner appends from now on: what they have in a full queue is bounded. */
+    public void from(SenderShare share) {
+        sender = share;
     }
 
     /** The head of a queue: moves when its consumer takes something. */
@@ -225,14 +235,24 @@ public final class Appender {
         if (longest > view.recordLimit) {
             return tooLong(view, longest);
         }
+        SenderShare share = owner == null ? view.share : sender;
+        if (share != null && !share.admits(key, table.getLongVolatile(queue + HEAD_OFFSET), tail)) {
+            return notReady(queue);
+        }
+        if (slotOffset != ownerSlotOffset && !table.compareAndSetLong(slotOffset + SLOT_WORD_OFFSET, 0, SLOT_HELD)) {
+            return SLOT_TAKEN;
+        }
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             int status = claimAt(view, queueId, queue, tail, bytes, slotOffset);
             if (status == OK) {
+                if (share != null) {
+                    share.appended(key, tail, bytes);
+                }
                 return OK;
             }
             long now = table.getLongVolatile(queue + TAIL_OFFSET);
             if (now == tail && status != LOST) {
-                return giveUp(slotOffset, status == RNR ? notReady(queue) : status);
+                return giveUp(slotOffset, status == RNR ? refused(view, tail) : status);
             }
             tail = now;
             if (table.getInt(queue + KEY_OFFSET) != key) {
@@ -240,6 +260,28 @@ public final class Appender {
             }
         }
         return giveUp(slotOffset, NOT_MAPPED); // somebody moves it in circles
+    }
+
+    /** Whether all the chunks that the queue may have are in use, and the next one is not merely late. */
+    private boolean isFull(QueueView view, long head, long tail) {
+        return sequence(tail) - sequence(head) >= view.chunkMask
+                || table.getLongVolatile(view.queue + FOOTPRINT_OFFSET) + view.chunkLength
+                        > table.getLongVolatile(view.queue + MEMORY_LIMIT_OFFSET);
+    }
+
+    /** There is no room at a tail: if the queue is full, what the sender may have there is bounded from now on. */
+    private int refused(QueueView view, long tail) {
+        long head = table.getLongVolatile(view.queue + HEAD_OFFSET);
+        if (isFull(view, head, tail)) {
+            if (owner == null && view.share == null) {
+                view.share = new SenderShare();
+            }
+            SenderShare share = owner == null ? view.share : sender;
+            if (share != null) {
+                share.refused(view.key, head, tail, view.chunkLength);
+            }
+        }
+        return notReady(view.queue);
     }
 
     private static int tooLong(QueueView view, int longest) {

@@ -1,6 +1,7 @@
 package io.verbena.nic.append;
 
 import org.agrona.concurrent.AtomicBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an {@link Appender} knows of a queue: what does not change while the queue has its key, and the chunk last used.
@@ -26,6 +27,10 @@ final class QueueView {
     AtomicBuffer chunk = Appender.NOTHING;
     int chunkPosition;
     int chunkSequence;
+
+    /** What the appender, unless it is the owner's, may have there once the queue has been full; null before. */
+    @Nullable
+    SenderShare share;
 
     QueueView(
             int queue,

@@ -9,8 +9,8 @@ import org.agrona.concurrent.AtomicBuffer;
 /**
  * A NIC's control block, seen by the NIC itself or by a peer that has it mapped.
  *
- * <p>Concurrency: the key table, queue pair words and append queues have one writer each, the owning NIC; a slot has one
- * writer, the direct initiator whose peer that queue pair is (the owner writes it too once that initiator is known to be
+ * <p>Concurrency: the key table, queue pair words and append queues have one writer each, the owning NIC; a slot is
+ * written by the direct initiator that has taken it, by compare-and-set (and by the owner once that initiator is known to be
  * gone); tail words and rare counters are changed by compare-and-set from anywhere. Everything may be read by anyone.
  * Instances hold no state of their own besides offsets and may be shared.
  *
@@ -32,6 +32,8 @@ public final class ControlBlock {
     private final int slotsOffset;
     private final int queuesOffset;
     private final int queueEntryLength;
+    private final int queuePairMask;
+    private final int slotCount;
 
     private ControlBlock(AtomicBuffer buffer, ControlLimits limits, long nicId) {
         this.buffer = buffer;
@@ -44,6 +46,8 @@ public final class ControlBlock {
         this.slotsOffset = ControlDescriptor.slotsOffset(limits.maxEngines(), limits.maxKeys(), limits.maxQueuePairs());
         this.queuesOffset =
                 ControlDescriptor.queuesOffset(limits.maxEngines(), limits.maxKeys(), limits.maxQueuePairs());
+        this.queuePairMask = limits.maxQueuePairs() - 1;
+        this.slotCount = limits.maxQueuePairs() + limits.maxEngines();
         this.queueEntryLength = ControlDescriptor.queueEntryLength(limits.maxChunksPerQueue());
     }
 
@@ -297,7 +301,7 @@ public final class ControlBlock {
 
     /** The slot of a queue pair: the low bits of its number, any value; above them it has a generation. */
     public int qpSlot(int qpNumber) {
-        return qpNumber & (limits.maxQueuePairs() - 1);
+        return qpNumber & queuePairMask;
     }
 
     /**
@@ -320,16 +324,23 @@ public final class ControlBlock {
     // ---- in-flight slots --------------------------------------------------------------------------------------------
 
     /**
-     * Publishes that a direct memory operation under a key is in flight, with a full fence; the key is checked after it.
+     * Publishes that a direct memory operation under a key is in flight, by a compare-and-set that is a full fence too; the queue
+     * pair's word and the key are looked at after it.
+     *
+     * <p>A slot is taken from nobody: an initiator that has stood still since it looked, while the queue pair was given to another,
+     * finds that one's operation there, or its own later look says that it is too late. So only one of them writes it.
      *
      * @param qpNumber queue pair of the owner that the operation goes to
      * @param key of the region
+     * @return false if another initiator has the slot
      */
-    public void beginAccess(int qpNumber, int key) {
-        int offset = slotOffset(qpSlot(qpNumber));
-        buffer.putLong(offset + SLOT_SUBJECT_OFFSET, key);
-        buffer.putLongRelease(offset + SLOT_WORD_OFFSET, SLOT_MEMORY);
-        VarHandle.fullFence();
+    public boolean beginAccess(int qpNumber, int key) {
+        int offset = slotOffset(qpSlot(qpNumber)) + SLOT_WORD_OFFSET;
+        return buffer.compareAndSetLong(offset, 0, memorySlotWord(key));
+    }
+
+    private static long memorySlotWord(int key) {
+        return (long) key << 32 | SLOT_MEMORY;
     }
 
     /**
@@ -349,7 +360,7 @@ public final class ControlBlock {
 
     /** Number of slots: queue pairs and engines. */
     public int slotCount() {
-        return limits.maxQueuePairs() + limits.maxEngines();
+        return slotCount;
     }
 
     /**
@@ -358,8 +369,8 @@ public final class ControlBlock {
      * @param slot 0 to {@link #slotCount} - 1, checked
      */
     public int slotOffset(int slot) {
-        if (slot < 0 || slot >= limits.maxQueuePairs() + limits.maxEngines()) {
-            throw new IndexOutOfBoundsException("slot " + slot + ", limit " + slotCount());
+        if (slot < 0 || slot >= slotCount) {
+            throw new IndexOutOfBoundsException("slot " + slot + ", limit " + slotCount);
         }
         return slotsOffset + slot * SLOT_LENGTH;
     }
@@ -385,9 +396,9 @@ public final class ControlBlock {
      */
     public boolean isKeyInFlight(int key) {
         int end = slotsOffset + slotsInUse() * SLOT_LENGTH;
+        long word = memorySlotWord(key);
         for (int offset = slotsOffset; offset < end; offset += SLOT_LENGTH) {
-            if ((buffer.getLongVolatile(offset + SLOT_WORD_OFFSET) & SLOT_KIND_MASK) == SLOT_MEMORY
-                    && (int) buffer.getLong(offset + SLOT_SUBJECT_OFFSET) == key) {
+            if (buffer.getLongVolatile(offset + SLOT_WORD_OFFSET) == word) {
                 return true;
             }
         }

@@ -45,11 +45,12 @@ package io.verbena.nic.memory;
  *   | a bit a word, 8 bytes | 64 words of 64 bits: bit n is link number n |
  *   +-----------------------+---------------------------------------------+
  *
- *   in-flight slot: written by the one direct initiator whose peer that queue pair is
+ *   in-flight slot: the direct initiator's whose peer that queue pair is, from its compare-and-set of the second word from 0 on
  *    0                       8
  *   +-----------------------+---------------------------------------------+
- *   | claim, or memory key  | kind (4 bits) queue (20) - (8) length (32)  |   0 in the second word: idle
+ *   | claim of an append    | kind (4 bits) queue (20) - (8) length (32)  |   0 in the second word: idle
  *   +-----------------------+---------------------------------------------+
+ *   of a memory operation the second word is kind (4 bits) - (28) key (32)
  * </pre>
  */
 public final class ControlDescriptor {
@@ -57,7 +58,7 @@ public final class ControlDescriptor {
     public static final long MAGIC = 0x31414E4542524556L;
 
     /** Version of this layout; a peer with another one is refused. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /** Largest control block in bytes. */
     public static final int MAX_LENGTH = 1 << 30;
@@ -137,10 +138,10 @@ public final class ControlDescriptor {
     /** Bytes of an in-flight slot. */
     public static final int SLOT_LENGTH = 64;
 
-    /** In a slot: the tail word that an append expects, or the key that a memory operation uses. */
+    /** In a slot: the tail word that an append expects. */
     public static final int SLOT_SUBJECT_OFFSET = 0;
 
-    /** In a slot: kind, queue and length; 0 is idle. */
+    /** In a slot: kind, and queue and length or key; 0 is idle. */
     public static final int SLOT_WORD_OFFSET = 8;
 
     /** Slot kind: a WRITE, READ or atomic under a memory key. */
@@ -157,6 +158,9 @@ public final class ControlDescriptor {
 
     /** Bit beside the kind: the claim has succeeded; set before the payload is touched. */
     public static final int SLOT_CLAIMED = 4;
+
+    /** In place of a kind: an initiator has the slot, and nothing in flight yet. */
+    public static final int SLOT_HELD = 8;
 
     /** Bytes of a queue's entry before its chunk table. */
     public static final int QUEUE_FIXED_LENGTH = 4 * LINE;

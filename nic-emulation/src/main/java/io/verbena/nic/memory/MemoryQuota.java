@@ -37,9 +37,14 @@ public final class MemoryQuota {
         return used.get();
     }
 
-    /** How often bytes were refused. */
+    /** How often memory was refused. */
     public long refusals() {
         return refusals.sum();
+    }
+
+    /** Counts a refusal for another reason than bytes. */
+    public void refused() {
+        refusals.increment();
     }
 
     /** Whether so many bytes would be had now. */

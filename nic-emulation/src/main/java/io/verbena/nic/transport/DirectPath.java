@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Executes one-sided requests and appends on a peer's mapped memory: one copy, one CPU atomic, or claim, copy and commit.
  *
- * <p>Before each slice the in-flight slot is published, then the peer's queue pair word and the key are looked at. What
- * does not hold there is not judged here: the request then travels as a packet, and the peer answers it, raises its
- * events and goes to ERR as it would for any other.
+ * <p>For each slice the in-flight slot is taken by compare-and-set, then the peer's queue pair word is looked at, and the key.
+ * Either that look says that the connection has ended, or the owner finds the slot taken before it gives the queue pair to another
+ * initiator, which then may not execute directly for so long: one that stands still in between does nothing in another's name. What
+ * does not hold is not judged here: the request then travels as a packet, and the peer answers it, raises its events and goes to ERR
+ * as it would for any other.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -154,6 +156,11 @@ final class DirectPath {
         if (claimed != Appender.OK) {
             return claimed == Appender.RNR ? RECEIVER_NOT_READY : AS_PACKETS;
         }
+        // Read after the claim: if it is as it was, the place in the queue is of this connection.
+        if (control.qpWord(qp.peerQp()) != peerWord) {
+            appender.commitRun(RecordDescriptor.padding(run.bytes()));
+            return AS_PACKETS;
+        }
         AtomicBuffer room = appender.roomBuffer();
         int messages = run.messages();
         int bytes = run.bytes();
@@ -249,7 +256,9 @@ final class DirectPath {
         int key = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
         long remote = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int needed = kind == WRITE ? Access.REMOTE_WRITE : kind == READ ? Access.REMOTE_READ : Access.REMOTE_ATOMIC;
-        control.beginAccess(qp.peerQp(), key);
+        if (!control.beginAccess(qp.peerQp(), key)) {
+            return AS_PACKETS;
+        }
         try {
             long word = control.qpWord(qp.peerQp());
             if ((QueuePairWord.access(word) & needed) == 0

@@ -1,6 +1,7 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.SenderShare;
 import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
@@ -38,6 +39,7 @@ public final class Path {
     private final List<MappedQueue> counted =
             new ArrayList<>(); // that the peer's engine takes, and that may hold something
     private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
+    private @Nullable SenderShare[] shares = {}; // of this NIC's queues, by number, those that the peer appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;
@@ -152,6 +154,19 @@ public final class Path {
             return port;
         }
         return queue.hasRefused() || queue.window().isContested() ? queue.port() : null;
+    }
+
+    /** What the peer may have in an append queue of this NIC's. */
+    SenderShare share(int queueId) {
+        if (queueId >= shares.length) {
+            shares = Arrays.copyOf(shares, queueId + 1);
+        }
+        SenderShare share = shares[queueId];
+        if (share == null) {
+            share = new SenderShare();
+            shares[queueId] = share;
+        }
+        return share;
     }
 
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */

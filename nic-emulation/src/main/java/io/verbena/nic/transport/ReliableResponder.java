@@ -221,6 +221,7 @@ final class ReliableResponder extends Responder {
         }
         int queueId = AppendEthFlyweight.queueId(b, eth);
         int queueKey = AppendEthFlyweight.queueKey(b, eth);
+        appendsTo(queueId);
         int at = offset + headers;
         int end = at + payload;
         for (int i = 0; i < done; i++) {

@@ -10,6 +10,7 @@ import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.LargeAppender;
 import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.append.SenderShare;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -63,6 +64,7 @@ public abstract class Responder {
     private int announcedLength;
     private long appendClaim;
     private @Nullable AtomicBuffer appendTarget;
+    private SenderShare appendShare = new SenderShare(); // of the queue that it is for
     private boolean appending;
     private boolean progressed; // since the timer has looked
     private long appendTimeoutNanos;
@@ -258,6 +260,7 @@ public abstract class Responder {
             }
             int queueId = AppendEthFlyweight.queueId(b, eth);
             int queueKey = AppendEthFlyweight.queueKey(b, eth);
+            appendsTo(queueId);
             if (opcode.endsMessage()) {
                 boolean immediate = opcode.hasImmediate();
                 int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
@@ -295,6 +298,7 @@ public abstract class Responder {
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
+            appender.from(appendShare);
             int committed = appender.large().commit(appendClaim, qp.number(), data, immediate);
             if (committed == Appender.RNR) {
                 return NOT_READY; // the same packet comes again
@@ -305,6 +309,16 @@ public abstract class Responder {
         }
         received += payload;
         return DONE;
+    }
+
+    /** What comes now is for that queue. */
+    final void appendsTo(int queueId) {
+        Path path = qp.path();
+        Appender appender = services.appender();
+        if (path != null && appender.mayHave(queueId)) {
+            appendShare = path.share(queueId);
+        }
+        appender.from(appendShare);
     }
 
     /** Appends a message that is here whole. Returns the result of its packet. */

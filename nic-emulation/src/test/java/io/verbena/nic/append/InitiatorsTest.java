@@ -110,13 +110,14 @@ class InitiatorsTest {
         assertThat(nic.control.isKeyInFlight(KEY)).isFalse();
     }
 
-    /** The word of a memory operation is the same for each: what is cleared is the departed one's, or nothing. */
+    /** What is cleared is the departed one's, or nothing. */
     @Test
     void aSlotThatIsGivenAnewIsNotCleared() {
         initiators.connected(SLOT, PEER, 0);
         nic.control.beginAccess(SLOT, KEY);
         initiators.abandonAll(PEER, 0, () -> {
             initiators.connected(SLOT, PEER + 1, 0); // between the question and the clearing
+            nic.control.endAccess(SLOT);
             nic.control.beginAccess(SLOT, KEY + 1);
             return true;
         });

@@ -147,7 +147,7 @@ class ControlBlockTest {
                 .hasMessage("control block magic 0x31414e4542524555, expected 0x31414e4542524556");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 9)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("control block version 9, expected 4");
+                .hasMessage("control block version 9, expected 5");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 32, 200)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("max engines 200 > maximum 16");
