@@ -391,7 +391,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
     private void push() {
         queuePair.doorbell();
-        if (engine.mayAssist()) {
+        if (queuePair.mayAssist()) {
             engine.progress();
         }
         takeCompleted();

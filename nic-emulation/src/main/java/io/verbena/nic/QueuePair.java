@@ -140,6 +140,11 @@ public final class QueuePair implements AutoCloseable {
         return context.isStarved();
     }
 
+    /** Whether the calling thread may do turns of the engine to send what it has; any thread. */
+    public boolean mayAssist() {
+        return engine.mayAssist(context);
+    }
+
     /** What keeps it from sending more, where its send queue is full. Any thread, a hint. */
     public Limit limit() {
         return context.limit();

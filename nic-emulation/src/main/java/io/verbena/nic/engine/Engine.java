@@ -141,6 +141,20 @@ public final class Engine implements LinkListener, AutoCloseable {
         return assisted || (thread != null && thread.isCurrent());
     }
 
+    /** Whether the calling thread may do turns to send what a queue pair has. */
+    public boolean mayAssist(QpContext qp) {
+        return mayAssist() && !isLeftToOwner(qp);
+    }
+
+    /**
+     * Whether a queue pair's sending is left to the engine's own thread: while several groups send to its peer, and the peer is what is
+     * short. Who posts is slower than who sends. If it did a turn with each message, it would have nothing queued whenever room comes,
+     * and its turns would give that room to the others.
+     */
+    private boolean isLeftToOwner(QpContext qp) {
+        return qp.contested && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
+    }
+
     /** Starts the engine's own thread, where the mode has one. */
     public void start(String threadName) {
         if (thread != null) {
@@ -232,10 +246,10 @@ public final class Engine implements LinkListener, AutoCloseable {
     /**
      * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs a
      * bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to the
-     * thread that may write there.
+     * thread that may write there, and what is sent beside other groups to the engine's own.
      */
     public void ring(QpContext qp) {
-        boolean helps = assisted && (!qp.isFlushCostly() || owns());
+        boolean helps = assisted && (!qp.isFlushCostly() || owns()) && !isLeftToOwner(qp);
         if (helps && baton.tryTake()) {
             assist(qp);
             return;
@@ -280,7 +294,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @return whether it was done, or has failed; if not, nothing has happened to it and it is to be posted
      */
     public boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
-        if (!assisted || !doorbells.isEmpty() || !baton.tryTake()) {
+        if (!assisted || isLeftToOwner(qp) || !doorbells.isEmpty() || !baton.tryTake()) {
             return false;
         }
         boolean done;
