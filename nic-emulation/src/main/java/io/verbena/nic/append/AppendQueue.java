@@ -292,9 +292,12 @@ public final class AppendQueue {
     boolean isSettled(long subject, boolean roll) {
         long head = table.getLongVolatile(queue + HEAD_OFFSET);
         long tail = destroyed ? lastTail : table.getLongVolatile(queue + TAIL_OFFSET);
+        if (tail == subject || tail == head) {
+            return true; // whatever was claimed is behind the head, also where a drained queue was reset
+        }
         // Sequences grow, so the high halves say which is later unless they are equal.
         int ahead = sequence(head) - sequence(subject);
-        if (tail == subject || (ahead == 0 && offset(head) > offset(subject))) {
+        if (ahead == 0 && offset(head) > offset(subject)) {
             return true;
         }
         return roll ? ahead > 1 || (ahead == 1 && offset(head) > 0) : ahead > 0;
