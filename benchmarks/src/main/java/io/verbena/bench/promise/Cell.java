@@ -22,6 +22,9 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
 
     private static final int SAMPLED_A_WAY = 3;
 
+    /** Bytes before a request's data: its correlation id and what it is. */
+    private static final int CALL_HEADER_LENGTH = 16;
+
     /** Bytes of the messages of either tenant. */
     enum Sizes {
         EQUAL(1 << 10, 1 << 10, "1 KiB each"),
@@ -95,7 +98,8 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
      * messages that wait share packets, and so the headers of those.
      */
     int headerBytes() {
-        return fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : AppendRunFlyweight.HEADER_LENGTH;
+        int header = fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : AppendRunFlyweight.HEADER_LENGTH;
+        return receiver == ReceiverKind.RESPONDER ? header + CALL_HEADER_LENGTH : header;
     }
 
     /** One line, as the far end reads it. */
