@@ -82,6 +82,16 @@ class AssistedSharingTest {
         }
     }
 
+    /** Twice, for the first to send is alone then. */
+    private void sendInTurn(QueuePair one, QueuePair other) {
+        for (int i = 0; i < 2; i++) {
+            post(one);
+            awaitTaken(2 * i + 1);
+            post(other);
+            awaitTaken(2 * i + 2);
+        }
+    }
+
     /** The engine's own thread does no turn from here on. */
     private void hold() throws InterruptedException {
         near.engine(0).agent(new EngineAgent() {
@@ -120,12 +130,7 @@ class AssistedSharingTest {
     void besideAnotherTheEnginesThreadSends() throws InterruptedException {
         QueuePair qp = queuePair("one", TrafficClass.BULK);
         QueuePair other = queuePair("another", TrafficClass.BULK);
-        for (int i = 0; i < 2; i++) { // the first to send was alone then
-            post(qp);
-            awaitTaken(2 * i + 1);
-            post(other);
-            awaitTaken(2 * i + 2);
-        }
+        sendInTurn(qp, other);
         hold();
 
         post(qp);
@@ -140,12 +145,7 @@ class AssistedSharingTest {
     void whatIsUrgentDoesNotWait() throws InterruptedException {
         QueuePair qp = queuePair("one", TrafficClass.URGENT);
         QueuePair other = queuePair("another", TrafficClass.BULK);
-        for (int i = 0; i < 2; i++) {
-            post(qp);
-            awaitTaken(2 * i + 1);
-            post(other);
-            awaitTaken(2 * i + 2);
-        }
+        sendInTurn(qp, other);
         hold();
 
         post(qp);
