@@ -144,6 +144,10 @@ final class AppendSender {
             owner.node.act(() -> peer.connect(host.node.nicId(), qp.number(), attributes(psn)));
             host.node.act(() -> qp.connect(owner.node.nicId(), peer.number(), attributes(psn)));
         }
+        if (!host.isAlive()) { // it has died in it, as the sender of another append
+            bereaved.add(peer);
+            return;
+        }
         host.know(qp.number(), this, model);
         epoch = new Epoch(number, model, qp, peer, qkey, handle[0]);
         at = 0;
