@@ -162,6 +162,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
             return length <= maxInline
                     ? post(request.inline(buffer, offset, length), now)
                     : postStaged(buffer, offset, length, now);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
         } finally {
             use.leave();
         }
@@ -195,6 +197,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
                     .signaled(false)
                     .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
             return length <= maxInline ? post(request, true) : postInParts(length);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
         } finally {
             use.leave();
         }
@@ -217,6 +221,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
             return length <= maxInline
                     ? post(request.inline(buffer, offset, length), now)
                     : postStaged(buffer, offset, length, now);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
         } finally {
             use.leave();
         }
@@ -515,6 +521,14 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return SendResult.CLOSED;
     }
 
+    /** The node may be closed, and the queue pair with it, by another thread while this one sends. */
+    private SendResult closedMeanwhile(IllegalStateException refused) {
+        if (connection.state <= Connection.OPEN) {
+            throw refused;
+        }
+        return SendResult.CLOSED;
+    }
+
     private SendResult notSent(int length) {
         int state = connection.state;
         if (state > Connection.OPEN) {
@@ -623,6 +637,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
                 postClaimed(length, now);
             }
             return SendResult.SENT;
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
         } finally {
             use.leave();
         }

@@ -10,6 +10,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QpState;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -205,5 +207,38 @@ class ChannelCloseTest {
         for (int i = 0; i < MESSAGES; i++) {
             assertThat(channel.offer(MESSAGE, 0, MESSAGE.capacity())).isEqualTo(SendResult.SENT);
         }
+    }
+
+    /** As System.exit does to threads that go on. */
+    @ParameterizedTest
+    @EnumSource
+    void aNodeThatIsClosedUnderASenderAnswersClosed(Fabric fabric) throws Exception {
+        for (int round = 0; round < 20; round++) {
+            NodePair pair = new NodePair(fabric, NodeMode.ASSISTED);
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            CountDownLatch sends = new CountDownLatch(1);
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[2000]);
+            CompletableFuture<SendResult> last = CompletableFuture.supplyAsync(() -> {
+                SendResult result = SendResult.SENT;
+                long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
+                for (int i = 0; result != SendResult.CLOSED && System.nanoTime() - deadline < 0; i++) {
+                    result = i % 3 == 2 ? claim(channel) : channel.offer(buffer, 0, i % 3 == 1 ? 2000 : 16);
+                    sends.countDown();
+                }
+                return result;
+            });
+            assertThat(sends.await(10, TimeUnit.SECONDS)).isTrue();
+            pair.close();
+            assertThat(last.get(10, TimeUnit.SECONDS)).isEqualTo(SendResult.CLOSED);
+        }
+    }
+
+    private static SendResult claim(Channel channel) {
+        int claimed = channel.tryClaim(100);
+        if (claimed < 0) {
+            return claimed == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+        }
+        return channel.commit();
     }
 }

@@ -393,7 +393,7 @@ final class GroupSchedule {
         if (entry.limited) {
             entry.tokens -= units;
         }
-        if (rates.hasFloors()) {
+        if (entry.floor > 0) {
             entry.floorTokens = Math.max(entry.floorTokens - units, -GroupLedger.LOT);
         }
     }

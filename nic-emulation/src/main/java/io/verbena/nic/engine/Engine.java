@@ -219,14 +219,12 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean delivered;
         boolean more;
-        long deadline;
         try {
             drainCommands();
             hearDoorbells();
             work += datapath.turn();
             delivered = datapath.takeDelivered();
             more = !owner && datapath.hasMore();
-            deadline = owner ? Long.MAX_VALUE : datapath.nextDeadline();
         } catch (RuntimeException | Error e) {
             fail(e);
             throw e;
@@ -238,7 +236,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 guests.wake();
             }
         } else {
-            leave(delivered, more, deadline);
+            leave(delivered, more);
         }
         return work + (doorbells.isEmpty() ? 0 : 1);
     }
@@ -299,18 +297,16 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         boolean done;
         boolean delivered;
-        long deadline;
         try {
             done = datapath.executeNow(qp, slot, data, longest);
             delivered = datapath.takeDelivered();
-            deadline = datapath.nextDeadline();
         } catch (RuntimeException | Error e) {
             fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        leave(delivered, false, deadline); // nothing else had anything to send
+        leave(delivered, false); // nothing else had anything to send
         if (!doorbells.isEmpty() && baton.tryTake()) {
             assist(null);
         }
@@ -322,7 +318,6 @@ public final class Engine implements LinkListener, AutoCloseable {
         while (true) {
             boolean delivered;
             boolean more;
-            long deadline;
             try {
                 drainCommands();
                 hearDoorbells();
@@ -330,14 +325,13 @@ public final class Engine implements LinkListener, AutoCloseable {
                 rung = null;
                 delivered = datapath.takeDelivered();
                 more = datapath.hasMore();
-                deadline = datapath.nextDeadline();
             } catch (RuntimeException | Error e) {
                 fail(e);
                 throw e;
             } finally {
                 baton.release();
             }
-            leave(delivered, more, deadline);
+            leave(delivered, more);
             if (doorbells.isEmpty() || !baton.tryTake()) {
                 return;
             }
@@ -348,15 +342,21 @@ public final class Engine implements LinkListener, AutoCloseable {
      * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's agent waits
      * for, are the owner's, who is woken for them.
      */
-    private void leave(boolean delivered, boolean more, long deadline) {
+    private void leave(boolean delivered, boolean more) {
         if (delivered) {
             guests.wake();
         }
-        if ((more || delivered || deadline < sleepsUntil)
+        if ((more || delivered || isDueBeforeOwnerLooks())
                 && control.isParkedFenced(index)
-                && (more || deadline < sleepsUntil || isAwaited())) {
+                && (more || isDueBeforeOwnerLooks() || isAwaited())) {
             waiter.wake();
         }
+    }
+
+    /** Whether the owner sleeps for longer than timers may wait. */
+    private boolean isDueBeforeOwnerLooks() {
+        long until = sleepsUntil;
+        return until != Long.MIN_VALUE && datapath.nextDeadline() < until;
     }
 
     /**

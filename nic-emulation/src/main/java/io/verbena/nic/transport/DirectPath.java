@@ -57,6 +57,7 @@ final class DirectPath {
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
     private int done; // requests
     private long peerWord; // of the peer's queue pair, when it was last looked at
+    private boolean open; // it said so, and nothing has failed since
     private long delay = SHORTEST_DELAY;
     private long connection; // as the peer must name it
 
@@ -70,6 +71,7 @@ final class DirectPath {
 
     /** A connection begins, with a PSN. */
     void begin(int psn) {
+        open = false;
         connection = QueuePairWord.connection(services.nicId(), qp.number(), psn);
     }
 
@@ -82,15 +84,20 @@ final class DirectPath {
                 || (kind == WRITE && (flags & SendWqeDescriptor.IMMEDIATE) == 0);
     }
 
-    /** Whether the peer's queue pair takes requests from this one now. */
+    /**
+     * Whether the peer's queue pair takes requests from this one, as far as is known: {@link #execute} looks again in any case, and
+     * does nothing on one that has closed since.
+     */
     boolean isOpen(Path path) {
         ControlBlock control = path.peerControl();
         if (control == null || !path.isUp()) {
             return false;
         }
-        long word = control.qpWord(qp.peerQp());
-        peerWord = word;
-        return QpState.receives(QueuePairWord.state(word)) && QueuePairWord.connection(word) == connection;
+        if (!open) {
+            peerWord = control.qpWord(qp.peerQp());
+            open = QpState.receives(QueuePairWord.state(peerWord)) && QueuePairWord.connection(peerWord) == connection;
+        }
+        return open;
     }
 
     /** Requests that the last {@link #execute} finished: the current one and, of appends, some behind it. */
@@ -126,6 +133,8 @@ final class DirectPath {
         if (done > 0) {
             delay = SHORTEST_DELAY;
             services.count(NicCounter.DIRECT_OPERATIONS, done);
+        } else if (result < 0) {
+            open = false; // as it may be
         }
         return result;
     }
