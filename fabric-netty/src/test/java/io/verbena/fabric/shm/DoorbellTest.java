@@ -12,14 +12,17 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two threads post at one engine that nobody else drives: whoever holds the baton does what the other has rung for. */
+/** Threads post at one engine that nobody else drives: whoever holds the baton does what the others have rung for. */
 @Timeout(120)
 class DoorbellTest {
     private static final int ROUNDS = 20_000;
+    private static final int POSTERS = 3; // one has the baton, one comes next, and one rings meanwhile
     private static final int LENGTH = 2048;
     private static final int SPINS = 10_000; // longer than the other thread takes if it has a processor
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -46,13 +49,13 @@ class DoorbellTest {
             ProtectionDomain pdA = a.allocateProtectionDomain();
             ProtectionDomain pdB = b.allocateProtectionDomain();
             CompletionQueue completions = a.createCompletionQueue(64);
-            CompletionQueue others = b.createCompletionQueue(64);
-            MemoryRegion from = pdA.allocate(2 * LENGTH, Access.ALL);
-            MemoryRegion to = pdB.allocate(2 * LENGTH, Access.ALL);
-            QueuePair[] qps = new QueuePair[2];
-            for (int i = 0; i < 2; i++) {
+            CompletionQueue ofPeer = b.createCompletionQueue(64);
+            MemoryRegion from = pdA.allocate(POSTERS * LENGTH, Access.ALL);
+            MemoryRegion to = pdB.allocate(POSTERS * LENGTH, Access.ALL);
+            QueuePair[] qps = new QueuePair[POSTERS];
+            for (int i = 0; i < POSTERS; i++) {
                 qps[i] = pdA.createQueuePair(new QueuePairAttributes().completionQueue(completions));
-                QueuePair peer = pdB.createQueuePair(new QueuePairAttributes().completionQueue(others));
+                QueuePair peer = pdB.createQueuePair(new QueuePairAttributes().completionQueue(ofPeer));
                 qps[i].connect(b.id(), peer.number());
                 peer.connect(a.id(), qps[i].number());
             }
@@ -62,30 +65,41 @@ class DoorbellTest {
             }
             AtomicInteger round = new AtomicInteger();
             AtomicInteger posted = new AtomicInteger();
-            Thread other = new Thread(() -> {
-                SendRequest request = new SendRequest();
-                for (int r = 1; r <= ROUNDS; r++) {
-                    await(round, r);
-                    qps[1].postSend(request.write(to.key(), LENGTH).local(from.key(), LENGTH, LENGTH));
-                    posted.set(r);
-                }
-            });
-            other.setDaemon(true);
-            other.start();
+            List<Thread> others = new ArrayList<>();
+            for (int i = 1; i < POSTERS; i++) {
+                QueuePair own = qps[i];
+                long at = (long) i * LENGTH;
+                Thread other = new Thread(() -> {
+                    SendRequest request = new SendRequest();
+                    for (int r = 1; r <= ROUNDS; r++) {
+                        await(round, r);
+                        own.postSend(request.write(to.key(), at).local(from.key(), at, LENGTH));
+                        posted.incrementAndGet();
+                    }
+                });
+                other.setDaemon(true);
+                other.start();
+                others.add(other);
+            }
             SendRequest request = new SendRequest();
             int lost = 0;
             for (int r = 1; r <= ROUNDS; r++) {
-                from.buffer().putLong(LENGTH - 8, r);
-                from.buffer().putLong(2 * LENGTH - 8, r);
+                for (int i = 1; i <= POSTERS; i++) {
+                    from.buffer().putLong(i * LENGTH - 8, r);
+                }
                 round.set(r);
                 qps[0].postSend(request.write(to.key(), 0).local(from.key(), 0, LENGTH));
-                await(posted, r);
-                if (to.buffer().getLongVolatile(LENGTH - 8) != r || to.buffer().getLongVolatile(2 * LENGTH - 8) != r) {
-                    lost++;
+                await(posted, r * (POSTERS - 1));
+                boolean all = true;
+                for (int i = 1; i <= POSTERS; i++) {
+                    all &= to.buffer().getLongVolatile(i * LENGTH - 8) == r;
                 }
+                lost += all ? 0 : 1;
                 completions.poll(c -> assertThat(c.isSuccess()).isTrue(), 64);
             }
-            other.join();
+            for (Thread other : others) {
+                other.join();
+            }
             assertThat(lost).as("rounds in which a post was left undone").isZero();
         }
     }
