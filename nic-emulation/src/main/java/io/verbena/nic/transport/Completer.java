@@ -313,6 +313,7 @@ final class Completer {
         waited = 0;
         probing = false;
         extensions = 0;
+        resumeAt = 0; // not looked at with each request from here on
     }
 
     /** The answer to the oldest READ (or atomic) was lost: asks again, once until something comes. */

@@ -40,7 +40,7 @@ final class ReliableRequester extends Requester {
     private int askedPsn; // after the last that a packet has asked an answer for, since it went back
     private long assigned; // requests below this index have their PSNs
     private boolean directly; // the current request is executed on mapped memory
-    private boolean justChecked; // its entries, and the direct path, have been checked in this turn
+    private boolean justChecked; // its entries have been checked in this turn
     private int unrequested; // bytes sent since an acknowledgement was asked for
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
@@ -330,10 +330,9 @@ final class ReliableRequester extends Requester {
 
     private int executeDirectly(int slot, int budget) {
         Path path = path();
-        // The look at the peer's queue pair counts for this turn.
-        int result = !justChecked && !direct.isOpen(path)
-                ? DirectPath.AS_PACKETS
-                : direct.execute(path, slot, wqes.getLong(slot + SendWqeDescriptor.HEADER), null, offset, budget);
+        int result = direct.isOpen(path)
+                ? direct.execute(path, slot, wqes.getLong(slot + SendWqeDescriptor.HEADER), null, offset, budget)
+                : DirectPath.AS_PACKETS;
         if (result >= 0) {
             int done = direct.done();
             if (done > 0) {
