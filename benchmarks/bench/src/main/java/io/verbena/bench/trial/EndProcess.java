@@ -1,0 +1,156 @@
+package io.verbena.bench.trial;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.bench.NotAvailableException;
+import io.verbena.bench.path.End;
+import io.verbena.bench.path.FarThread;
+import io.verbena.bench.path.Idle;
+import io.verbena.bench.path.PathKind;
+import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.Waiting;
+import io.verbena.verification.RunException;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** One end of a path, or both, in a process of its own, started by {@link Trial}. The near end starts the far end. */
+@Command(name = "end", description = "Ends of a path; started by bench.")
+public final class EndProcess implements Callable<Integer> {
+    static final String NEAR = "near";
+    static final String FAR = "far";
+    static final String BOTH = "both";
+    static final int FAR_SECONDS = 10;
+
+    @Parameters(index = "0")
+    String role = "";
+
+    @Parameters(index = "1", description = "A Setting in JSON.")
+    String json = "";
+
+    @Option(names = "--warmup")
+    double warmup;
+
+    @Option(names = "--seconds")
+    double seconds = 1;
+
+    /** On a thread of Netty's: on others its writes allocate more. */
+    @Override
+    public Integer call() throws InterruptedException {
+        int[] status = {1};
+        Thread thread = new FastThreadLocalThread(() -> status[0] = run(), role + "-end");
+        thread.start();
+        thread.join();
+        return status[0];
+    }
+
+    private int run() {
+        try {
+            Setting setting = Report.parse(json, Setting.class);
+            PathKind kind = PathKind.of(setting.path());
+            switch (role) {
+                case FAR:
+                    far(kind, setting);
+                    break;
+                case NEAR:
+                    ParentWatch.start();
+                    near(kind, setting);
+                    break;
+                case BOTH:
+                    ParentWatch.start();
+                    both(kind, setting);
+                    break;
+                default:
+                    throw new RunException("unknown role '" + role + "', expected near, far or both");
+            }
+            return 0;
+        } catch (VoidRunException e) {
+            Report.ofVoid(e).print();
+            return 0;
+        } catch (NotAvailableException e) {
+            Report.ofUnavailable(e).print();
+            return 0;
+        } catch (RunException e) {
+            System.err.println(role + " end: " + e.getMessage());
+            return 1;
+        } catch (RuntimeException | Error e) {
+            e.printStackTrace();
+            System.err.println(role + " end: " + e);
+            return 1;
+        }
+    }
+
+    private void near(PathKind kind, Setting setting) {
+        try (JavaProcess process = new JavaProcess(EndProcess.class, List.of(FAR, json))) {
+            Process far = process.process();
+            Rendezvous rendezvous = Rendezvous.over(
+                    far.inputReader(StandardCharsets.UTF_8),
+                    new PrintStream(far.getOutputStream(), true, StandardCharsets.UTF_8));
+            Report report;
+            try (End near = kind.open(rendezvous, true, setting.ofPath())) {
+                report = measure(near, rendezvous, setting, () -> {
+                    if (!far.isAlive()) {
+                        throw new RunException("the far end is gone");
+                    }
+                });
+                rendezvous.tell(FarSide.BYE);
+                process.await(FAR_SECONDS);
+            }
+            report.print();
+        }
+    }
+
+    private void both(PathKind kind, Setting setting) {
+        Rendezvous[] pair = Rendezvous.pair();
+        Report report;
+        try (FarThread far = new FarThread(kind, setting.ofPath(), end -> FarSide.serve(end, pair[1], setting))) {
+            report = measure(far.near(), pair[0], setting, far::check);
+            pair[0].tell(FarSide.BYE);
+        }
+        report.print();
+    }
+
+    private Report measure(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
+        try {
+            return Report.of(measurement(near, rendezvous, setting, check));
+        } catch (VoidRunException e) {
+            return Report.ofVoid(e);
+        }
+    }
+
+    private Figures measurement(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
+        Pace pace = new Pace(warmup, seconds);
+        long warmupNanos = pace.warmupNanos(setting.warmupFactor());
+        Vigil vigil = new Vigil(new Idle(near), check);
+        switch (setting.measure()) {
+            case ROUND_TRIP:
+                return new RoundTripMeasurement(near, vigil).run(warmupNanos, pace.nanos());
+            case SCHEDULED:
+                // Whoever sends by a clock does not sleep: what it overslept would count as the path's.
+                Vigil awake = new Vigil(new Idle(Waiting.SPIN_THEN_YIELD), check);
+                return new ScheduledMeasurement(near, awake, setting.rate(), setting.depth())
+                        .run(warmupNanos, pace.nanos());
+            case WINDOW:
+                return new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
+            case STREAM:
+                return near.isAnswered()
+                        ? new StreamMeasurement(near, rendezvous, check, setting).run(warmupNanos, pace.nanos())
+                        : new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
+            default:
+                throw new RunException(setting.measure().title() + " has no ends");
+        }
+    }
+
+    private void far(PathKind kind, Setting setting) {
+        Rendezvous rendezvous = Rendezvous.over(
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+        try (End far = kind.open(rendezvous, false, setting.ofPath())) {
+            FarSide.serve(far, rendezvous, setting);
+        }
+    }
+}
