@@ -3,7 +3,9 @@ package io.verbena.bench.path;
 import io.verbena.verification.RunException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,8 +36,20 @@ public final class Rendezvous {
         return new Rendezvous[] {new Rendezvous(a, b::add), new Rendezvous(b, a::add)};
     }
 
+    /** With the process that started this one, over the standard streams. */
+    public static Rendezvous withParent() {
+        return over(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+    }
+
+    /** With a process that this one has started, and that calls {@link #withParent}. */
+    public static Rendezvous withChild(Process child) {
+        return over(
+                child.inputReader(StandardCharsets.UTF_8),
+                new PrintStream(child.getOutputStream(), true, StandardCharsets.UTF_8));
+    }
+
     /** One that reads lines and prints lines; a daemon thread reads. */
-    public static Rendezvous over(BufferedReader in, PrintStream out) {
+    private static Rendezvous over(BufferedReader in, PrintStream out) {
         Rendezvous made = new Rendezvous(new LinkedBlockingQueue<>(), line -> {
             out.println(line);
             out.flush();

@@ -56,9 +56,7 @@ public final class ReceiverProcess implements Callable<Integer> {
 
     private static final class Remote implements FarEnd {
         private final JavaProcess process = new JavaProcess(ReceiverProcess.class, List.of());
-        private final Rendezvous pipes = Rendezvous.over(
-                process.process().inputReader(StandardCharsets.UTF_8),
-                new PrintStream(process.process().getOutputStream(), true, StandardCharsets.UTF_8));
+        private final Rendezvous pipes = Rendezvous.withChild(process.process());
 
         private String ask(String line) {
             pipes.tell(line);

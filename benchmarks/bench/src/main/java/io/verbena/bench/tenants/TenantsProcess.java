@@ -8,8 +8,6 @@ import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -145,9 +143,7 @@ public final class TenantsProcess implements Callable<Integer> {
     private TenantsResult runTwo(TenantsSetting setting) {
         try (JavaProcess process = new JavaProcess(TenantsProcess.class, List.of(FAR, json))) {
             Process far = process.process();
-            Rendezvous rendezvous = Rendezvous.over(
-                    far.inputReader(StandardCharsets.UTF_8),
-                    new PrintStream(far.getOutputStream(), true, StandardCharsets.UTF_8));
+            Rendezvous rendezvous = Rendezvous.withChild(far);
             TenantsResult result = TenantsRun.run(setting, rendezvous);
             rendezvous.tell(BYE);
             process.await(SECONDS_TO_END);
@@ -157,8 +153,7 @@ public final class TenantsProcess implements Callable<Integer> {
 
     private void far() {
         TenantsSetting setting = parse(json, TenantsSetting.class);
-        Rendezvous rendezvous = Rendezvous.over(
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+        Rendezvous rendezvous = Rendezvous.withParent();
         try (FarSide side = FarSide.open(setting, rendezvous)) {
             Idle idle = new Idle();
             while (!rendezvous.isOver() && !BYE.equals(rendezvous.heard())) {

@@ -9,10 +9,6 @@ import io.verbena.bench.path.PathKind;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.path.Waiting;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -88,9 +84,7 @@ public final class EndProcess implements Callable<Integer> {
     private void near(PathKind kind, Setting setting) {
         try (JavaProcess process = new JavaProcess(EndProcess.class, List.of(FAR, json))) {
             Process far = process.process();
-            Rendezvous rendezvous = Rendezvous.over(
-                    far.inputReader(StandardCharsets.UTF_8),
-                    new PrintStream(far.getOutputStream(), true, StandardCharsets.UTF_8));
+            Rendezvous rendezvous = Rendezvous.withChild(far);
             Report report;
             try (End near = kind.open(rendezvous, true, setting.ofPath())) {
                 report = measure(near, rendezvous, setting, () -> {
@@ -147,8 +141,7 @@ public final class EndProcess implements Callable<Integer> {
     }
 
     private void far(PathKind kind, Setting setting) {
-        Rendezvous rendezvous = Rendezvous.over(
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+        Rendezvous rendezvous = Rendezvous.withParent();
         try (End far = kind.open(rendezvous, false, setting.ofPath())) {
             FarSide.serve(far, rendezvous, setting);
         }

@@ -4,9 +4,6 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -45,8 +42,7 @@ public final class EtcProcess implements Callable<Integer> {
                 System.out.println(REPORT + JsonMapper.shared().writeValueAsString(ConsumerProcess.run(setting)));
                 System.out.flush();
             } else if (role.equals(SENDERS)) {
-                Rendezvous rendezvous = Rendezvous.over(
-                        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+                Rendezvous rendezvous = Rendezvous.withParent();
                 SenderProcess.run(setting, rendezvous, first);
             } else {
                 throw new RunException("unknown role '" + role + "', expected " + CONSUMER + " or " + SENDERS);

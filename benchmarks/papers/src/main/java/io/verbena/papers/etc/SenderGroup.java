@@ -7,8 +7,6 @@ import io.verbena.papers.receive.ReceiveScheme;
 import io.verbena.papers.receive.SchemeAddress;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricNode;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -55,9 +53,7 @@ final class SenderGroup implements AutoCloseable {
         this.receiver = receiver;
         this.node = node;
         process = new JavaProcess(EtcProcess.class, List.of(EtcProcess.SENDERS, setting.json(), String.valueOf(first)));
-        rendezvous = Rendezvous.over(
-                process.process().inputReader(StandardCharsets.UTF_8),
-                new PrintStream(process.process().getOutputStream(), true, StandardCharsets.UTF_8));
+        rendezvous = Rendezvous.withChild(process.process());
         rendezvous.tell(String.valueOf(node.nic().id()));
         rendezvous.tell(address);
         rendezvous.tell(acknowledged.file().toString());
@@ -123,8 +119,7 @@ final class SenderGroup implements AutoCloseable {
         victim.destroyForcibly();
         try {
             if (!victim.waitFor(DEATH_SECONDS, TimeUnit.SECONDS)) {
-                throw new RunException(
-                        "process " + victim.pid() + " has outlived kill -9 by " + DEATH_SECONDS + " s");
+                throw new RunException("process " + victim.pid() + " has outlived kill -9 by " + DEATH_SECONDS + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

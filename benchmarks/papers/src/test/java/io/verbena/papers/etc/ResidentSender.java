@@ -14,10 +14,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /** A sender in a process of its own: appends as many messages as it is told to, until it is told to end. */
@@ -31,8 +28,7 @@ final class ResidentSender {
 
     /** Hears and tells by the standard streams. */
     public static void main(String[] arguments) {
-        Rendezvous owner = Rendezvous.over(
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), System.out);
+        Rendezvous owner = Rendezvous.withParent();
         try (FabricNode node = FabricNode.open(FabricKind.SHM, EngineMode.ASSISTED)) {
             long peer = Long.parseLong(owner.hear(node::drive));
             node.connect(InetAddress.getLoopbackAddress(), owner.hear(node::drive), TimeUnit.SECONDS.toNanos(SECONDS));

@@ -14,9 +14,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
-import java.io.PrintStream;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -49,9 +47,7 @@ class TwoProcessesTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (FabricNode owner = FabricNode.open(FabricKind.SHM, EngineMode.ASSISTED)) {
-            Rendezvous sender = Rendezvous.over(
-                    process.inputReader(StandardCharsets.UTF_8),
-                    new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8));
+            Rendezvous sender = Rendezvous.withChild(process);
             ProtectionDomain domain = owner.nic().allocateProtectionDomain();
             AppendQueue queue = domain.createAppendQueue(new AppendQueueAttributes().surplusNanos(200_000_000));
             connect(owner, domain, queue, sender);
