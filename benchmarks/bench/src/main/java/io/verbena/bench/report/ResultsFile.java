@@ -7,24 +7,18 @@ import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.trial.Figure;
-import io.verbena.verification.RunException;
+import io.verbena.bench.trial.Json;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Everything that a comparison has found, as JSON: {@value #NAME}. Latencies are in nanoseconds, rates a second. */
 public final class ResultsFile {
     /** The file's name. */
     public static final String NAME = "results.json";
-
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
     private ResultsFile() {}
 
@@ -52,11 +46,7 @@ public final class ResultsFile {
         results.rows().forEach(row -> rows.add(row(results, row)));
         root.put("rows", rows);
         root.put("failures", results.failures());
-        try {
-            JSON.writeValue(directory.resolve(NAME).toFile(), root);
-        } catch (JacksonException e) {
-            throw new RunException("cannot write " + directory.resolve(NAME) + ": " + e.getOriginalMessage(), e);
-        }
+        Json.write(directory.resolve(NAME), root);
     }
 
     private static Map<String, Object> row(Results results, Row row) {

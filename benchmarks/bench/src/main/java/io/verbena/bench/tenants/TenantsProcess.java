@@ -4,6 +4,7 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Idle;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.trial.JavaProcess;
+import io.verbena.bench.trial.Json;
 import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
 import java.io.BufferedReader;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A measurement in a process of its own, so that each discipline is compiled as if it were the only one; or the other side of
@@ -30,7 +29,6 @@ public final class TenantsProcess implements Callable<Integer> {
     private static final String MARK = "result ";
     private static final double SECONDS_TO_END = 20;
     private static final double SECONDS_TO_SET_UP = 120;
-    private static final JsonMapper JSON = JsonMapper.shared();
 
     @Parameters(index = "0")
     String role = "";
@@ -58,13 +56,13 @@ public final class TenantsProcess implements Callable<Integer> {
     }
 
     private static <R> R measure(String role, Object setting, Class<R> type) {
-        try (JavaProcess process = new JavaProcess(TenantsProcess.class, List.of(role, JSON.writeValueAsString(setting)))) {
+        try (JavaProcess process = new JavaProcess(TenantsProcess.class, List.of(role, Json.line(setting)))) {
             Process own = process.process();
             R result = null;
             try (BufferedReader out = own.inputReader(StandardCharsets.UTF_8)) {
                 for (String line = out.readLine(); line != null; line = out.readLine()) {
                     if (line.startsWith(MARK)) {
-                        result = parse(line.substring(MARK.length()), type);
+                        result = Json.parse(line.substring(MARK.length()), type);
                     }
                 }
             } catch (IOException e) {
@@ -107,19 +105,19 @@ public final class TenantsProcess implements Callable<Integer> {
     private void run() {
         Object result;
         if (role.equals(BESIDE)) {
-            Beside.Setting setting = parse(json, Beside.Setting.class);
+            Beside.Setting setting = Json.parse(json, Beside.Setting.class);
             limit(2 * (setting.warmup() + setting.seconds()));
             result = TenantsRun.run(setting);
         } else if (role.equals(AERON)) {
-            AeronFlood.Setting setting = parse(json, AeronFlood.Setting.class);
+            AeronFlood.Setting setting = Json.parse(json, AeronFlood.Setting.class);
             limit(setting.warmup() + setting.seconds());
             result = AeronFlood.run(setting);
         } else {
-            TenantsSetting setting = parse(json, TenantsSetting.class);
+            TenantsSetting setting = Json.parse(json, TenantsSetting.class);
             limit(setting.warmup() + setting.seconds());
             result = setting.twoProcesses() ? runTwo(setting) : TenantsRun.run(setting);
         }
-        System.out.println(MARK + JSON.writeValueAsString(result));
+        System.out.println(MARK + Json.line(result));
         System.out.flush();
     }
 
@@ -152,7 +150,7 @@ public final class TenantsProcess implements Callable<Integer> {
     }
 
     private void far() {
-        TenantsSetting setting = parse(json, TenantsSetting.class);
+        TenantsSetting setting = Json.parse(json, TenantsSetting.class);
         Rendezvous rendezvous = Rendezvous.withParent();
         try (FarSide side = FarSide.open(setting, rendezvous)) {
             Idle idle = new Idle();
@@ -163,14 +161,6 @@ public final class TenantsProcess implements Callable<Integer> {
                     idle.reset();
                 }
             }
-        }
-    }
-
-    private static <T> T parse(String json, Class<T> type) {
-        try {
-            return JSON.readValue(json, type);
-        } catch (JacksonException e) {
-            throw new RunException("cannot read '" + json + "': " + e.getOriginalMessage(), e);
         }
     }
 }

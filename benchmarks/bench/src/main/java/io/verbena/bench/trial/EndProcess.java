@@ -47,7 +47,7 @@ public final class EndProcess implements Callable<Integer> {
 
     private int run() {
         try {
-            Setting setting = Report.parse(json, Setting.class);
+            Setting setting = Json.parse(json, Setting.class);
             PathKind kind = PathKind.of(setting.path());
             switch (role) {
                 case FAR:

@@ -3,8 +3,6 @@ package io.verbena.bench.trial;
 import io.verbena.verification.RunException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What an end's process prints when it is through: one line of JSON behind a mark.
@@ -15,7 +13,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record Report(Outcome.Kind kind, @Nullable Figures figures, String reason) {
     private static final String MARK = "report ";
-    private static final JsonMapper JSON = JsonMapper.shared();
 
     static Report of(Figures figures) {
         return new Report(Outcome.Kind.MEASURED, figures, "");
@@ -30,26 +27,14 @@ record Report(Outcome.Kind kind, @Nullable Figures figures, String reason) {
     }
 
     void print() {
-        System.out.println(MARK + json(this));
+        System.out.println(MARK + Json.line(this));
         System.out.flush();
     }
 
     /** The report, if the line is one. */
     static Optional<Report> ofLine(String line) {
         return line.startsWith(MARK)
-                ? Optional.of(parse(line.substring(MARK.length()), Report.class))
+                ? Optional.of(Json.parse(line.substring(MARK.length()), Report.class))
                 : Optional.empty();
-    }
-
-    static String json(Object value) {
-        return JSON.writeValueAsString(value);
-    }
-
-    static <T> T parse(String json, Class<T> type) {
-        try {
-            return JSON.readValue(json, type);
-        } catch (JacksonException e) {
-            throw new RunException("cannot read '" + json + "': " + e.getOriginalMessage(), e);
-        }
     }
 }

@@ -101,7 +101,7 @@ public final class Trial {
     private static Report runEnds(Setting setting, Pace pace, Path errors, double limit) throws IOException {
         List<String> arguments = List.of(
                 setting.threads() ? EndProcess.BOTH : EndProcess.NEAR,
-                Report.json(setting),
+                Json.line(setting),
                 "--warmup",
                 String.valueOf(pace.warmupSeconds()),
                 "--seconds",

@@ -99,8 +99,8 @@ class MeasurementTest {
     void settingsAndReportsSurviveJson() {
         Setting setting =
                 Setting.of("aeron-ipc", Measure.SCHEDULED, 32).withRate(1000).withWaiting(Waiting.API);
-        assertThat(Report.parse(Report.json(setting), Setting.class)).isEqualTo(setting);
+        assertThat(Json.parse(Json.line(setting), Setting.class)).isEqualTo(setting);
         Figures figures = scheduled(end(16, 1, 100), 100_000).run(0, MILLI);
-        assertThat(Report.parse(Report.json(Report.of(figures)), Report.class)).isEqualTo(Report.of(figures));
+        assertThat(Json.parse(Json.line(Report.of(figures)), Report.class)).isEqualTo(Report.of(figures));
     }
 }

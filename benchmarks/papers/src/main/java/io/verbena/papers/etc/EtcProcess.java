@@ -2,12 +2,12 @@ package io.verbena.papers.etc;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.trial.Json;
 import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The consumer, or some of the senders, in a process of its own; started by {@link EtcRun}. */
 @Command(name = "etc-process", description = "Consumer or senders; started by bench etc.")
@@ -39,7 +39,7 @@ public final class EtcProcess implements Callable<Integer> {
             EtcSetting setting = EtcSetting.parse(json);
             if (role.equals(CONSUMER)) {
                 ParentWatch.start();
-                System.out.println(REPORT + JsonMapper.shared().writeValueAsString(ConsumerProcess.run(setting)));
+                System.out.println(REPORT + Json.line(ConsumerProcess.run(setting)));
                 System.out.flush();
             } else if (role.equals(SENDERS)) {
                 Rendezvous rendezvous = Rendezvous.withParent();

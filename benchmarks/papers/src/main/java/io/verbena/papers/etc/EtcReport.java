@@ -1,33 +1,23 @@
 package io.verbena.papers.etc;
 
 import io.verbena.bench.report.Machine;
+import io.verbena.bench.trial.Json;
 import io.verbena.papers.figures.PaperPlot;
-import io.verbena.verification.RunException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What the schemes of a run came to: as text, as JSON and as a plot. */
 record EtcReport(EtcSetting setting, Machine machine, double load, List<SchemeReport> schemes) {
     static final String FILE = "etc.json";
     private static final String PLOT = "etc-resident";
     private static final double MIB = 1 << 20;
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
     void write(Path folder) {
-        try {
-            JSON.writeValue(
-                    folder.resolve(FILE).toFile(),
-                    Map.of("setting", setting, "machine", machine, "load", load, "schemes", schemes));
-        } catch (JacksonException e) {
-            throw new RunException("cannot write " + folder.resolve(FILE) + ": " + e.getOriginalMessage(), e);
-        }
+        Json.write(
+                folder.resolve(FILE), Map.of("setting", setting, "machine", machine, "load", load, "schemes", schemes));
     }
 
     /** Draws the curves of resident memory. @return the file */

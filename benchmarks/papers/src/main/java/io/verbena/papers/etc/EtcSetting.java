@@ -1,13 +1,12 @@
 package io.verbena.papers.etc;
 
+import io.verbena.bench.trial.Json;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.papers.workload.EtcValueSizes;
 import io.verbena.papers.workload.EtcVariant;
 import io.verbena.papers.workload.EtcWorkload;
 import io.verbena.papers.workload.SizeDistribution;
 import io.verbena.verification.RunException;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What is run, the same in all processes.
@@ -37,7 +36,6 @@ record EtcSetting(
     static final int SENDERS = PROCESSES * SENDERS_EACH;
     static final int LARGEST = 1 << 20;
     private static final int LARGEST_PAYLOAD = LARGEST - EtcMessageFlyweight.HEADER_LENGTH;
-    private static final JsonMapper JSON = JsonMapper.shared();
 
     EtcSetting {
         range("--seconds", seconds, 0.1, 3600);
@@ -56,8 +54,7 @@ record EtcSetting(
                     + ": nobody is killed in the last " + Killer.QUIET_SECONDS + " of " + seconds + " s");
         }
         if (stallMillis > stallEvery * 500) {
-            throw new RunException(
-                    "stalls of " + stallMillis + " ms > half of the " + stallEvery + " s between them");
+            throw new RunException("stalls of " + stallMillis + " ms > half of the " + stallEvery + " s between them");
         }
     }
 
@@ -92,14 +89,10 @@ record EtcSetting(
     }
 
     String json() {
-        return JSON.writeValueAsString(this);
+        return Json.line(this);
     }
 
     static EtcSetting parse(String json) {
-        try {
-            return JSON.readValue(json, EtcSetting.class);
-        } catch (JacksonException e) {
-            throw new RunException("cannot read '" + json + "': " + e.getOriginalMessage(), e);
-        }
+        return Json.parse(json, EtcSetting.class);
     }
 }

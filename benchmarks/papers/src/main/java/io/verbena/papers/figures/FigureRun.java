@@ -1,6 +1,7 @@
 package io.verbena.papers.figures;
 
 import io.verbena.bench.report.MarkdownTable;
+import io.verbena.bench.trial.Json;
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -12,17 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Runs figures of a paper one after the other, and leaves in a directory {@code <paper>.json}, {@code <paper>.md} and a PNG a
  * picture. Of simulated figures the JSON says nothing of the machine or the time: it is a function of the arguments.
  */
 public final class FigureRun {
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
     private static final List<String> CLAIM_HEADS =
             List.of("claim", "what is claimed", "paper", "here", "verdict", "why");
 
@@ -81,12 +77,7 @@ public final class FigureRun {
         root.put("seed", seed);
         root.put("size", size);
         root.put("figures", reports.stream().map(FigureRun::json).toList());
-        Path json = directory.resolve(paper + ".json");
-        try {
-            JSON.writeValue(json.toFile(), root);
-        } catch (JacksonException e) {
-            throw new RunException("cannot write " + json + ": " + e.getOriginalMessage(), e);
-        }
+        Json.write(directory.resolve(paper + ".json"), root);
         try (PrintStream markdown = new PrintStream(
                 Files.newOutputStream(directory.resolve(paper + ".md")), false, StandardCharsets.UTF_8)) {
             summary(reports, markdown);
