@@ -6,9 +6,7 @@ import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.trial.Figure;
-import io.verbena.verification.RunException;
 import java.awt.Color;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,9 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import javax.imageio.ImageIO;
 import org.jspecify.annotations.Nullable;
-import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries;
@@ -219,15 +215,7 @@ public final class Plots {
 
     /** Saves a chart as {@code <name>.png}. */
     void save(IChart chart, String name) {
-        Path file = directory.resolve(name + ".png");
-        try {
-            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", file.toFile());
-        } catch (IOException e) {
-            throw new RunException("cannot write " + file + ": " + e.getMessage(), e);
-        } catch (LinkageError | InternalError e) {
-            throw new RunException("cannot draw " + file + ", this system has no fonts: " + e.getMessage(), e);
-        }
-        written.add(file);
+        written.add(PngFile.write(() -> chart, directory, name));
     }
 
     Results results() {

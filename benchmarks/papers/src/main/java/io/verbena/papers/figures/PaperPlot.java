@@ -1,15 +1,12 @@
 package io.verbena.papers.figures;
 
-import io.verbena.verification.RunException;
+import io.verbena.bench.report.PngFile;
 import java.awt.BasicStroke;
 import java.awt.Color;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import javax.imageio.ImageIO;
-import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -150,15 +147,7 @@ public final class PaperPlot {
      * @return the file
      */
     public Path save(Path directory) {
-        Path file = directory.resolve(name + ".png");
-        try {
-            ImageIO.write(BitmapEncoder.getBufferedImage(chart()), "png", file.toFile());
-        } catch (IOException e) {
-            throw new RunException("cannot write " + file + ": " + e.getMessage(), e);
-        } catch (LinkageError | InternalError e) {
-            throw new RunException("cannot draw " + file + ", this system has no fonts: " + e.getMessage(), e);
-        }
-        return file;
+        return PngFile.write(this::chart, directory, name);
     }
 
     private IChart chart() {
