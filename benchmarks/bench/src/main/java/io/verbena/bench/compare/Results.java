@@ -1,5 +1,6 @@
 package io.verbena.bench.compare;
 
+import io.verbena.bench.Interval;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
 import io.verbena.bench.trial.Outcome;

@@ -1,7 +1,7 @@
 package io.verbena.bench.report;
 
+import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Contestant;
-import io.verbena.bench.compare.Interval;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;

@@ -1,10 +1,10 @@
 package io.verbena.bench.scale;
 
+import io.verbena.bench.Interval;
 import io.verbena.bench.scale.QueuePairMemory.Rings;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import java.io.PrintStream;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -209,7 +209,7 @@ public final class Scale implements Callable<Integer> {
         }
         out.printf(Locale.ROOT, "%n**%s**%n%n| %s | M/s | range | ns a message | ratio |%n", title, what);
         out.println("|---|---|---|---|---|");
-        double reference = median(rates[0]);
+        double reference = Interval.of(rates[0]).median();
         for (int i = 0; i < counts.length; i++) {
             out.println(row(counts[i], rates[i], reference));
         }
@@ -217,23 +217,16 @@ public final class Scale implements Callable<Integer> {
     }
 
     static String row(int count, double[] rates, double reference) {
-        double median = median(rates);
+        Interval interval = Interval.of(rates);
         return String.format(
                 Locale.ROOT,
                 "| %,d | %.2f | %.2f-%.2f | %.0f | %.2f |",
                 count,
-                median / 1e6,
-                Arrays.stream(rates).min().orElse(median) / 1e6,
-                Arrays.stream(rates).max().orElse(median) / 1e6,
-                1e9 / median,
-                median / reference);
-    }
-
-    static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+                interval.median() / 1e6,
+                interval.min() / 1e6,
+                interval.max() / 1e6,
+                1e9 / interval.median(),
+                interval.median() / reference);
     }
 
     // ---- what does nothing

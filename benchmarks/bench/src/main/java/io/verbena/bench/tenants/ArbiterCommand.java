@@ -1,5 +1,6 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Interval;
 import io.verbena.bench.report.MarkdownTable;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -129,23 +130,15 @@ public final class ArbiterCommand extends Measuring implements Callable<Integer>
             Discipline discipline,
             double[] rates,
             double[] ratios) {
-        double[] byRate = rates.clone();
-        double[] byRatio = ratios.clone();
-        Arrays.sort(byRate);
-        Arrays.sort(byRatio);
-        int last = byRate.length - 1;
+        Interval rate = Interval.of(rates);
+        Interval ratio = Interval.of(ratios);
         table.line(List.of(
                 kind.optionName(),
                 Choice.name(verb),
                 Choice.title(discipline),
-                text("%.2f", median(byRate) / 1e6),
-                text("%.2f-%.2f", byRate[0] / 1e6, byRate[last] / 1e6),
-                text("%.3f", median(byRatio)),
-                text("%.3f-%.3f", byRatio[0], byRatio[last])));
-    }
-
-    private static double median(double[] sorted) {
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+                text("%.2f", rate.median() / 1e6),
+                text("%.2f-%.2f", rate.min() / 1e6, rate.max() / 1e6),
+                text("%.3f", ratio.median()),
+                text("%.3f-%.3f", ratio.min(), ratio.max())));
     }
 }

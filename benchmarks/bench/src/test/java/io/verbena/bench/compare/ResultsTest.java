@@ -2,6 +2,7 @@ package io.verbena.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.Interval;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Outcome;
 import java.util.List;
