@@ -154,9 +154,9 @@ public final class EtcFigure implements PaperFigure {
                             .mapToLong(ResidentCurve.Sample::shared)
                             .max()
                             .orElse(0)),
-                    micros(each.calm().p50()),
-                    micros(each.calm().p99()),
-                    micros(each.stalled().p99()),
+                    Numbers.micros(each.calm().p50()),
+                    Numbers.micros(each.calm().p99()),
+                    Numbers.micros(each.stalled().p99()),
                     String.valueOf(each.notReady())));
         }
         return new DataTable(
@@ -171,9 +171,5 @@ public final class EtcFigure implements PaperFigure {
                         "p99 in and after stalls, us",
                         "told to wait"),
                 rows);
-    }
-
-    private static String micros(long nanos) {
-        return Numbers.text(nanos / 1e3);
     }
 }

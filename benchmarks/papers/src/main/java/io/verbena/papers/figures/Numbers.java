@@ -38,6 +38,16 @@ public final class Numbers {
                 : String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 
+    /** Nanoseconds as a number of microseconds. */
+    public static String micros(double nanos) {
+        return text(nanos / 1e3);
+    }
+
+    /** Nanoseconds as a number of microseconds. */
+    public static String micros(long nanos) {
+        return micros((double) nanos);
+    }
+
     /** A number as a tick of an axis: {@code 10k}, {@code 1M}, {@code 0.01}. */
     public static String tick(double value) {
         double size = Math.abs(value);

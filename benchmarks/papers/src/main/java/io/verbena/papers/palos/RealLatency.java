@@ -95,7 +95,7 @@ final class RealLatency {
                 ours.p99(LAST, 0),
                 ours.latency(LAST).p99() <= ours.bound(LAST),
                 ours.backlogged(),
-                "longer than " + micros(ours.bound(LAST)) + " us"));
+                "longer than " + Numbers.micros(ours.bound(LAST)) + " us"));
         report.claim(RealRuns.judged(
                 id + ".flat",
                 "8 large flows are felt as one is, " + where(fabric) + ": p99 beside 8 by that beside 1, at most 1.25",
@@ -151,18 +151,14 @@ final class RealLatency {
                     where(fabric),
                     Disciplines.title(discipline),
                     String.valueOf(FLOWS[at]),
-                    micros((double) curve.latency(at).p50()),
+                    Numbers.micros(curve.latency(at).p50()),
                     Numbers.text(curve.p50(at, 0), ""),
-                    micros((double) curve.latency(at).p99()),
+                    Numbers.micros(curve.latency(at).p99()),
                     Numbers.text(curve.p99(at, 0), ""),
-                    alone ? "-" : micros(curve.bound(at)),
+                    alone ? "-" : Numbers.micros(curve.bound(at)),
                     alone ? "-" : RealRuns.percent(result.tenants().get(0).backlogged()),
                     alone ? "-" : Numbers.text(Math.rint(result.tenants().get(0).payload() / 1e6))));
         }
         return curve;
-    }
-
-    private static String micros(double nanos) {
-        return Numbers.text(nanos / 1e3);
     }
 }

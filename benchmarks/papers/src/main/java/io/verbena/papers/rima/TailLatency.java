@@ -186,11 +186,11 @@ final class TailLatency implements PaperFigure {
                     row.row(),
                     row.label(),
                     Numbers.bytes(row.serverBytes()),
-                    micros(result.percentile(50)),
-                    micros(result.percentile(TAIL)),
-                    micros(result.percentile(99.9)),
-                    micros(result.largePercentile(50)),
-                    micros(result.largest),
+                    Numbers.micros(result.percentile(50)),
+                    Numbers.micros(result.percentile(TAIL)),
+                    Numbers.micros(result.percentile(99.9)),
+                    Numbers.micros(result.largePercentile(50)),
+                    Numbers.micros(result.largest),
                     String.valueOf(result.queuePairs),
                     row.choices()));
         }
@@ -208,10 +208,6 @@ final class TailLatency implements PaperFigure {
                         "queue pairs a sender",
                         "to be chosen"),
                 rows));
-    }
-
-    private static String micros(long nanos) {
-        return Numbers.text(nanos / 1e3);
     }
 
     private void plot(FigureReport report) {
