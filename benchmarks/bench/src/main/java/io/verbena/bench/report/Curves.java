@@ -17,9 +17,7 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler.ChartTheme;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -27,16 +25,6 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 public final class Curves {
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 700;
-    private static final Color[] COLORS = {
-        new Color(0x1f77b4),
-        new Color(0xd62728),
-        new Color(0x2ca02c),
-        new Color(0xff7f0e),
-        new Color(0x9467bd),
-        new Color(0x8c564b),
-        new Color(0x17becf),
-        new Color(0x7f7f7f)
-    };
     private static final BasicStroke SOLID = new BasicStroke(2);
     private static final BasicStroke THIN =
             new BasicStroke(1, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {3, 3}, 0);
@@ -75,7 +63,7 @@ public final class Curves {
                 });
             }
             if (!x.isEmpty()) {
-                Color used = COLORS[color++ % COLORS.length];
+                Color used = Charts.color(color++);
                 line(chart, label, x, y.stream().map(each -> each.median() / scale), used);
                 range(chart, label + " least", x, y.stream().map(each -> each.min() / scale), used);
                 range(chart, label + " greatest", x, y.stream().map(each -> each.max() / scale), used);
@@ -105,7 +93,7 @@ public final class Curves {
                                     .map(point -> 100 / (100 - point.percent()))
                                     .toList(),
                             curve.stream().map(point -> Math.max(point.nanos(), 1) / 1e3),
-                            COLORS[color++ % COLORS.length]);
+                            Charts.color(color++));
                 }
             }
             if (color > 0) {
@@ -146,17 +134,9 @@ public final class Curves {
     }
 
     private static XYChart chart(String x, String y, String title) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(x)
-                .yAxisTitle(y)
-                .theme(ChartTheme.XChart)
-                .build();
+        XYChart chart = Charts.lines(WIDTH, HEIGHT, title, x, y);
         chart.getStyler().setLegendPosition(LegendPosition.OutsideS);
         chart.getStyler().setMarkerSize(6);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         return chart;
     }
 

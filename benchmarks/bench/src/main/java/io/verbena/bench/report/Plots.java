@@ -6,7 +6,6 @@ import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
 import io.verbena.bench.trial.Figure;
-import java.awt.Color;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,12 +15,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
 import org.knowm.xchart.internal.chartpart.IChart;
-import org.knowm.xchart.style.Styler.ChartTheme;
-import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A comparison as PNG files: one a row, and one over all targets. Needs fonts, and no screen. */
@@ -199,23 +195,15 @@ public final class Plots {
     }
 
     private static CategoryChart categories(String title, int bars) {
-        CategoryChart chart = new CategoryChartBuilder()
-                .width(Math.max(WIDTH, BAR_WIDTH * bars))
-                .height(HEIGHT)
-                .title(title)
-                .theme(ChartTheme.XChart)
-                .build();
+        CategoryChart chart = Charts.bars(Math.max(WIDTH, BAR_WIDTH * bars), HEIGHT, title, "", "");
         chart.getStyler().setXAxisLabelRotation(UPRIGHT);
         chart.getStyler().setXAxisMaxLabelCount(Math.max(2, bars));
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
-        chart.getStyler().setPlotGridVerticalLinesVisible(false);
         return chart;
     }
 
     /** Saves a chart as {@code <name>.png}. */
     void save(IChart chart, String name) {
-        written.add(PngFile.write(() -> chart, directory, name));
+        written.add(Charts.write(() -> chart, directory, name));
     }
 
     Results results() {

@@ -1,6 +1,6 @@
 package io.verbena.papers.figures;
 
-import io.verbena.bench.report.PngFile;
+import io.verbena.bench.report.Charts;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.nio.file.Path;
@@ -8,12 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.internal.chartpart.IChart;
-import org.knowm.xchart.style.Styler.ChartTheme;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -33,16 +30,6 @@ public final class PaperPlot {
 
     private static final int SLANTED = 30;
 
-    private static final Color[] COLORS = {
-        new Color(0x1f77b4),
-        new Color(0xd62728),
-        new Color(0x2ca02c),
-        new Color(0xff7f0e),
-        new Color(0x9467bd),
-        new Color(0x8c564b),
-        new Color(0x17becf),
-        new Color(0x7f7f7f)
-    };
     private static final BasicStroke SOLID = new BasicStroke(2);
     private static final BasicStroke DASHED =
             new BasicStroke(2, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {7, 5}, 0);
@@ -147,7 +134,7 @@ public final class PaperPlot {
      * @return the file
      */
     public Path save(Path directory) {
-        return PngFile.write(this::chart, directory, name);
+        return Charts.write(this::chart, directory, name);
     }
 
     private IChart chart() {
@@ -158,16 +145,8 @@ public final class PaperPlot {
     }
 
     private XYChart lines() {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(xAxis)
-                .yAxisTitle(yAxis)
-                .theme(ChartTheme.XChart)
-                .build();
+        XYChart chart = Charts.lines(WIDTH, HEIGHT, title, xAxis, yAxis);
         chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setMarkerSize(9);
         chart.getStyler().setXAxisLogarithmic(logarithmicX);
         if (logarithmicX) {
@@ -182,7 +161,7 @@ public final class PaperPlot {
         }
         for (Series each : series) {
             XYSeries drawn = chart.addSeries(each.name, each.x, each.y);
-            Color color = COLORS[each.color % COLORS.length];
+            Color color = Charts.color(each.color);
             drawn.setLineColor(color);
             drawn.setMarkerColor(color);
             drawn.setLineStyle(each.look == Look.DASHES ? DASHED : SOLID);
@@ -197,19 +176,9 @@ public final class PaperPlot {
     }
 
     private CategoryChart categories() {
-        CategoryChart chart = new CategoryChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(xAxis)
-                .yAxisTitle(yAxis)
-                .theme(ChartTheme.XChart)
-                .build();
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
-        chart.getStyler().setPlotGridVerticalLinesVisible(false);
+        CategoryChart chart = Charts.bars(WIDTH, HEIGHT, title, xAxis, yAxis);
         chart.getStyler().setXAxisMaxLabelCount(Math.max(2, categories.size()));
-        chart.getStyler().setSeriesColors(COLORS);
+        chart.getStyler().setSeriesColors(Charts.colors());
         if (categories.stream().mapToInt(String::length).sum() > MOST_LETTERS) {
             chart.getStyler().setXAxisLabelRotation(SLANTED);
         }
