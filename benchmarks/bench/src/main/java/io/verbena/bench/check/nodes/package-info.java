@@ -1,5 +1,5 @@
 /**
- * {@code verbena simulate nodes}: the framework walked as {@link io.verbena.verification.simulate} walks the verbs, by nodes of
+ * {@code verbena simulate nodes}: the framework walked as {@code simulate} walks the verbs, by nodes of
  * this process, in real time.
  *
  * <pre>
