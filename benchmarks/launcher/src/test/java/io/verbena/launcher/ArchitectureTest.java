@@ -104,6 +104,16 @@ class ArchitectureTest {
     static final ArchRule frameworkImportsNicAndFabric =
             noClasses().that(FRAMEWORK).should().dependOnClassesThat(APP).allowEmptyShould(true);
 
+    /** The framework's own test holds what lies between its packages. */
+    @ArchTest
+    static final ArchRule appsUseNoInternalsOfTheFramework = noClasses()
+            .that()
+            .resideInAnyPackage(KV, REDIS, BENCH)
+            .should()
+            .dependOnClassesThat(
+                    FRAMEWORK.and(not(resideInAPackage("io.verbena"))).as("are internal to the framework"))
+            .because("io.verbena holds what users call");
+
     @ArchTest
     static final ArchRule kvImportsFramework = noClasses()
             .that()

@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
  */
 final class LoggedErrors implements AutoCloseable {
     /** Whose warnings tell what walks do: they close channels before all has come, and inboxes of which they hold messages. */
-    private static final Set<String> EXPECTED = Set.of("io.verbena.Connections", "io.verbena.Inbox");
+    private static final Set<String> EXPECTED = Set.of("io.verbena.connection.Closings", "io.verbena.Inbox");
 
     /** Whose warnings tell that the machine is slow. */
-    private static final String SLOW = "io.verbena.TenantCallbacks";
+    private static final String SLOW = "io.verbena.dispatch.TenantCallbacks";
 
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.verbena");
     private static final List<LoggedErrors> WALKS = new CopyOnWriteArrayList<>();

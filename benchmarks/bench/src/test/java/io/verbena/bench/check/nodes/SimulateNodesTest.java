@@ -65,7 +65,8 @@ class SimulateNodesTest {
         try {
             engine.info("it works");
             LoggerFactory.getLogger("io.verbena.Inbox").warn("messages of it are held");
-            LoggerFactory.getLogger("io.verbena.TenantCallbacks").error("a handler failed", new NodeCalls.Refusal());
+            LoggerFactory.getLogger("io.verbena.dispatch.TenantCallbacks")
+                    .error("a handler failed", new NodeCalls.Refusal());
             assertThat(told).isEmpty();
             engine.error("it met an error", new IllegalStateException("the first"));
             Thread other = new Thread(() -> engine.warn("the second"));
@@ -92,7 +93,7 @@ class SimulateNodesTest {
         });
         walker.start();
         while (walker.isAlive()) {
-            LoggerFactory.getLogger("io.verbena.Turns").error("what nobody has asked for");
+            LoggerFactory.getLogger("io.verbena.dispatch.Turns").error("what nobody has asked for");
             walker.join(1);
         }
         assertThat(failure.get()).isNotNull().hasMessageContaining("what nobody has asked for");
