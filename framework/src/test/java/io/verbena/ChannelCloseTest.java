@@ -11,7 +11,7 @@ import io.verbena.connection.ChannelSettings;
 import io.verbena.connection.Connection;
 import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

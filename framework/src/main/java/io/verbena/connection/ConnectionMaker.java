@@ -4,7 +4,6 @@ import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.append.SenderQuota;

@@ -5,8 +5,6 @@ import io.verbena.ConnectionException;
 import io.verbena.dispatch.TurnWork;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import java.util.ArrayDeque;

@@ -3,7 +3,6 @@ package io.verbena.bench.path;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;

@@ -3,7 +3,6 @@ package io.verbena.bench.scale;
 import io.verbena.bench.path.Deadline;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;

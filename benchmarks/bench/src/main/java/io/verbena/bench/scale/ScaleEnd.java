@@ -11,7 +11,6 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.SharedReceiveQueue;
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;

@@ -5,7 +5,6 @@ import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.PostResult;

@@ -1,7 +1,6 @@
 package io.verbena.bench.tenants;
 
 import io.verbena.bench.path.Deadline;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicContext;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

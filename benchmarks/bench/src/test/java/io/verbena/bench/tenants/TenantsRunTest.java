@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.bench.path.Deadline;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.RunException;

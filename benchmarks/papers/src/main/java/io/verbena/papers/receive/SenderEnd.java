@@ -4,7 +4,6 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePairAttributes;

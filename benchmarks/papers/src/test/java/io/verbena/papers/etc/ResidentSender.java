@@ -4,7 +4,6 @@ import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;

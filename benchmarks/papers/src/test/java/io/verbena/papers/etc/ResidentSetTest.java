@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;

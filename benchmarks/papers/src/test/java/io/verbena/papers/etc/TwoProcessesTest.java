@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.fabric.netty.SocketTransport;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;

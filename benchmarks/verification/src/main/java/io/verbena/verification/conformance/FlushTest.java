@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.verification.conformance.Way.Fate;
 import java.util.List;

@@ -4,14 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.AddressHandle;
-import io.verbena.nic.AddressHeader;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;

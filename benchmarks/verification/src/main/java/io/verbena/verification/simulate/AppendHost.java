@@ -1,10 +1,8 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.Access;

@@ -6,8 +6,6 @@ import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;

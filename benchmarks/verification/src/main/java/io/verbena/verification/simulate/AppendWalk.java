@@ -9,6 +9,7 @@ import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.sim.SimulationException;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.RnrTimer;
 import io.verbena.verification.simulate.AppendPlan.Feature;
 import io.verbena.verification.simulate.AppendTally.Event;

@@ -1,10 +1,8 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.RecordDescriptor;

@@ -2,8 +2,6 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.AddressHandle;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.memory.Access;

@@ -1,7 +1,6 @@
 package io.verbena.verification.simulate;
 
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.sim.SimRandom;

@@ -2,8 +2,6 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.SimConnection;
