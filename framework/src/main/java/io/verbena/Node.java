@@ -14,7 +14,7 @@ import io.verbena.fabric.netty.EventLoopWaiter;
 import io.verbena.link.Links;
 import io.verbena.link.NodeMemory;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicCounter;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.engine.Engine;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -10,7 +10,7 @@ import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.link.LinkSettings;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;

@@ -8,7 +8,7 @@ import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.Turns;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.SendRequest;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;

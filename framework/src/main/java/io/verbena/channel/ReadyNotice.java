@@ -3,7 +3,7 @@ package io.verbena.channel;
 import io.verbena.connection.Connection;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.Turns;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.path.SendPath;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

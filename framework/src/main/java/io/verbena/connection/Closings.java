@@ -1,7 +1,7 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.port.LogLimit;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.verbena.path;
 
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.Limit;

@@ -6,7 +6,7 @@ import io.verbena.connection.Connection;
 import io.verbena.dispatch.OneThread;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpState;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;

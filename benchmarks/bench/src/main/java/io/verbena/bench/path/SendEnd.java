@@ -2,7 +2,7 @@ package io.verbena.bench.path;
 
 import io.verbena.nic.Completion;
 import io.verbena.nic.SharedReceiveQueue;
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.verification.fabric.FabricKind;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package io.verbena.bench.perftest;
 
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import java.util.List;

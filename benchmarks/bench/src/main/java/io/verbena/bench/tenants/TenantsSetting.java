@@ -1,6 +1,6 @@
 package io.verbena.bench.tenants;
 
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;

@@ -2,7 +2,7 @@ package io.verbena.bench.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import java.io.OutputStream;

@@ -1,6 +1,6 @@
 package io.verbena.papers.etc;
 
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.papers.receive.ReceiveScheme;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

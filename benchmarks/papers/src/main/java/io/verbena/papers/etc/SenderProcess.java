@@ -2,7 +2,7 @@ package io.verbena.papers.etc;
 
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.papers.receive.Scheme;
 import io.verbena.papers.receive.SchemeAddress;
 import io.verbena.verification.RunException;

@@ -2,9 +2,9 @@ package io.verbena.verification.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AckTimeout;
 import io.verbena.verification.conformance.Way.Fate;
 import java.util.Random;

@@ -1,7 +1,7 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.verification.walk.Pattern;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.ArrayDeque;

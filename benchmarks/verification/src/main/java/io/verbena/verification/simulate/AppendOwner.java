@@ -1,6 +1,6 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.QpType;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;

@@ -1,6 +1,6 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.verification.walk.Pattern;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.NicCounter;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;

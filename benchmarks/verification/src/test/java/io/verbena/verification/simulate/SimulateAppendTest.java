@@ -3,8 +3,8 @@ package io.verbena.verification.simulate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.verification.simulate.AppendPlan.Feature;
 import io.verbena.verification.walk.Pattern;
 import io.verbena.verification.walk.Ranges;
