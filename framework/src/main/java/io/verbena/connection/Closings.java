@@ -1,8 +1,8 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
-import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

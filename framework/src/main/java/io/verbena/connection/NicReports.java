@@ -1,14 +1,14 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
-import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
+import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
-import io.verbena.nic.engine.NicEvents;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;

@@ -1,11 +1,11 @@
 package io.verbena.path;
 
 import io.verbena.nic.PostResult;
-import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.verbs.QpState;
 
 /** A path that has a queue pair of its own. */
 public final class QueuePairPath implements SendPath {

@@ -1,9 +1,9 @@
 package io.verbena.path;
 
 import io.verbena.nic.PostResult;
-import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.Limit;
+import io.verbena.nic.verbs.QpState;
 
 /**
  * The way on which requests of one channel or region go to its peer, in the order in which they were posted. Where a request stands in a

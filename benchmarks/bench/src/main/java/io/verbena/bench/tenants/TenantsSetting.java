@@ -1,10 +1,10 @@
 package io.verbena.bench.tenants;
 
-import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.verbena.verification.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;

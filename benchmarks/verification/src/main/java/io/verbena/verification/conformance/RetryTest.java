@@ -2,10 +2,6 @@ package io.verbena.verification.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.verbs.AsyncEventType;
-import io.verbena.nic.verbs.NicCounter;
-import io.verbena.nic.verbs.QpState;
-import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.verbs.AsyncEventType;

@@ -2,13 +2,13 @@ package io.verbena.verification.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.verbs.AsyncEventType;
-import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.verification.conformance.Way.Fate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

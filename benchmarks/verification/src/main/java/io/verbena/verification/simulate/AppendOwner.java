@@ -1,6 +1,5 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
@@ -10,6 +9,7 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.simulate.AppendPlan.Feature;
 import io.verbena.verification.simulate.AppendTally.Event;
 import io.verbena.verification.walk.WalkFailure;

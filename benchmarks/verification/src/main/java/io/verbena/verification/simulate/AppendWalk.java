@@ -1,6 +1,5 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;

@@ -1,6 +1,5 @@
 package io.verbena.verification.simulate;
 
-import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;
@@ -10,6 +9,7 @@ import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.verification.simulate.WalkPlan.Feature;
 import io.verbena.verification.walk.SeedCommand;
 import io.verbena.verification.walk.WalkFailure;
