@@ -9,6 +9,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.path.QueuePairPath;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;

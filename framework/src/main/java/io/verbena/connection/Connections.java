@@ -7,6 +7,8 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -11,6 +11,7 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

@@ -9,6 +9,7 @@ import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

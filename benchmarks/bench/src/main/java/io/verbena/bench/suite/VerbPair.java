@@ -25,6 +25,7 @@ import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimWaiter;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

@@ -2,6 +2,7 @@ package io.verbena.bench.tenants;
 
 import io.verbena.bench.path.Deadline;
 import io.verbena.nic.NicContext;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
 import java.net.InetAddress;

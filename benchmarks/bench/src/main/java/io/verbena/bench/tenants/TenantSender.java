@@ -17,6 +17,7 @@ import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.verification.RunException;
 import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicLong;

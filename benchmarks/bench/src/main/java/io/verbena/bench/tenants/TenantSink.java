@@ -15,6 +15,8 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.verification.RunException;
 import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;

@@ -7,6 +7,7 @@ import io.verbena.bench.path.Deadline;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

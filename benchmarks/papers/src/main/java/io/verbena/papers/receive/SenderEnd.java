@@ -8,6 +8,7 @@ import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.verification.RunException;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,6 +16,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;

@@ -11,6 +11,8 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.walk.Pattern;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.ArrayList;

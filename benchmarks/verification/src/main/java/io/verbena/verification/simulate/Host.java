@@ -10,6 +10,8 @@ import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

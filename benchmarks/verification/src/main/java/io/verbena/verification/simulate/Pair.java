@@ -7,6 +7,8 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.walk.WalkFailure;
 import org.jspecify.annotations.Nullable;
 

@@ -5,6 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.simulate.End.WindowState;
 import io.verbena.verification.walk.WalkFailure;
 

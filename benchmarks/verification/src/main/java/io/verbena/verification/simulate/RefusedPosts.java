@@ -4,6 +4,7 @@ import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.walk.WalkFailure;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -10,6 +10,8 @@ import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.simulate.WalkPlan.Feature;
 import io.verbena.verification.walk.SeedCommand;
 import io.verbena.verification.walk.WalkFailure;
