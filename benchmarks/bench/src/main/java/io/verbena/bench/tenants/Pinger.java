@@ -19,12 +19,13 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.verification.RunException;
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * An end of a ping: a tenant of its own that weighs as much as the first that sends, with one urgent queue pair for messages of {@value #BYTES} bytes. The
- * near one times {@link #roundTrip}, the far one {@link #answer}s. For one thread.
+ * An end of a ping: a tenant of its own that weighs as much as the first that sends, with one urgent queue pair for
+ * messages of {@value #BYTES} bytes. The near one times {@link #roundTrip}, the far one {@link #answer}s. For one thread.
  */
 final class Pinger {
     static final int BYTES = 64;
@@ -52,9 +53,14 @@ final class Pinger {
     private long arrived;
     private long answered;
 
-    /** Creates its queue pair, in RESET, and what the other end's messages go to. */
-    Pinger(Nic nic, Ping kind, int weight) {
+    /**
+     * Creates its queue pair, in RESET, and what the other end's messages go to.
+     *
+     * @param beside who else sends: none where the ping is alone
+     */
+    Pinger(Nic nic, Ping kind, List<Tenant> beside) {
         this.kind = kind;
+        int weight = beside.isEmpty() ? 1 : beside.get(0).weight();
         domain = nic.allocateProtectionDomain(
                 nic.createGroup(new GroupAttributes().name(NAME).weight(weight).mayBeUrgent(true)));
         completions = nic.createCompletionQueue(1024);

@@ -68,14 +68,14 @@ final class SimulatedTenants {
             add(tenant);
         }
         if (ping != Ping.NONE) {
-            add(ping, tenants.get(0).weight());
+            add(ping, tenants);
         }
         deaf.cutBToA(true);
     }
 
-    private void add(Ping ping, int weight) {
-        Pinger asking = new Pinger(near.nic(), ping, weight);
-        Pinger answering = new Pinger(far.nic(), ping, weight);
+    private void add(Ping ping, List<Tenant> tenants) {
+        Pinger asking = new Pinger(near.nic(), ping, tenants);
+        Pinger answering = new Pinger(far.nic(), ping, tenants);
         answering.connect(NEAR, asking.address(), new ConnectAttributes().pathMtu(MTU));
         asking.connect(FAR, answering.address(), new ConnectAttributes().pathMtu(MTU));
         long[] sentAt = {NOT_SENT};
