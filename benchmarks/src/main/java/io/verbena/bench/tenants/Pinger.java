@@ -23,7 +23,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * An end of a ping: a tenant of its own, of weight 1, with one urgent queue pair for messages of {@value #BYTES} bytes. The
+ * An end of a ping: a tenant of its own that weighs as much as the first that sends, with one urgent queue pair for messages of {@value #BYTES} bytes. The
  * near one times {@link #roundTrip}, the far one {@link #answer}s. For one thread.
  */
 final class Pinger {
@@ -53,10 +53,10 @@ final class Pinger {
     private long answered;
 
     /** Creates its queue pair, in RESET, and what the other end's messages go to. */
-    Pinger(Nic nic, Ping kind) {
+    Pinger(Nic nic, Ping kind, int weight) {
         this.kind = kind;
         domain = nic.allocateProtectionDomain(
-                nic.createGroup(new GroupAttributes().name(NAME).mayBeUrgent(true)));
+                nic.createGroup(new GroupAttributes().name(NAME).weight(weight).mayBeUrgent(true)));
         completions = nic.createCompletionQueue(1024);
         region = domain.allocate(4096, Access.ALL);
         queue = domain.createAppendQueue(new AppendQueueAttributes());

@@ -68,14 +68,14 @@ final class SimulatedTenants {
             add(tenant);
         }
         if (ping != Ping.NONE) {
-            add(ping);
+            add(ping, tenants.get(0).weight());
         }
         deaf.cutBToA(true);
     }
 
-    private void add(Ping ping) {
-        Pinger asking = new Pinger(near.nic(), ping);
-        Pinger answering = new Pinger(far.nic(), ping);
+    private void add(Ping ping, int weight) {
+        Pinger asking = new Pinger(near.nic(), ping, weight);
+        Pinger answering = new Pinger(far.nic(), ping, weight);
         answering.connect(NEAR, asking.address(), new ConnectAttributes().pathMtu(MTU));
         asking.connect(FAR, answering.address(), new ConnectAttributes().pathMtu(MTU));
         long[] sentAt = {NOT_SENT};
