@@ -1,0 +1,514 @@
+package io.verbena.nic.transport;
+
+import static io.verbena.nic.transport.TransportPair.MTU;
+import static io.verbena.nic.transport.TransportPair.NIC_A;
+import static io.verbena.nic.transport.TransportPair.QP_A;
+import static io.verbena.nic.transport.TransportPair.QP_B;
+import static io.verbena.nic.transport.TransportPair.RNR_DELAY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.append.SenderQuota;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Appends by packets: whole, in parts, in runs; refused, repeated, given up. */
+class AppendPacketsTest {
+    private static final int MAX_MESSAGE = 8000;
+    private static final long UNFINISHED = 50_000_000;
+
+    private final TransportPair pair = new TransportPair();
+    private final FakeNic a = pair.a;
+    private final FakeNic b = pair.b;
+    private final AppendQueue queue = b.appendQueue(new AppendQueueAttributes()
+            .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
+            .maxMessage(MAX_MESSAGE)
+            .unfinishedTimeoutNanos(UNFINISHED));
+
+    private Wr append(long id, int length) {
+        return Wr.append(id, queue.id(), queue.key()).entry(a.region, 40, length);
+    }
+
+    private Packet packet(Opcode opcode, int psn, int payload) {
+        Packet packet = Packet.of(opcode, BthFlyweight.ACK_REQUEST, QP_B, psn, QP_A, payload);
+        return opcode.appendEthOffset() == Opcode.ABSENT ? packet : packet.append(queue.id(), queue.key(), payload);
+    }
+
+    private void arrive(Packet... packets) {
+        for (Packet packet : packets) {
+            b.arrive(NIC_A, packet);
+        }
+        b.turn();
+    }
+
+    private String message(int length, String immediate) {
+        byte[] bytes = a.bytes(40, length);
+        return length + "B" + immediate + " of 5 " + bytes[0] + ".." + bytes[length - 1];
+    }
+
+    // ---- whole ---------------------------------------------------------------------------------------------------
+
+    @Test
+    void appendInOnePacketIsARecord() {
+        pair.run(append(1, 100));
+        pair.run(append(2, 10).immediate(9));
+        pair.run(Wr.append(3, queue.id(), queue.key()));
+        assertThat(pair.ab.sent())
+                .containsExactly(
+                        "APPEND_ONLY 100 ask queue=0 length=100 100B",
+                        "APPEND_ONLY_IMMEDIATE 101 ask queue=0 length=10 immediate=9 10B",
+                        "APPEND_ONLY 102 ask queue=0 length=0 0B");
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 100", "2 SUCCESS APPEND 10", "3 SUCCESS APPEND 0");
+        assertThat(b.messages(queue)).containsExactly(message(100, ""), message(10, " immediate=9"), "0B of 5 ");
+    }
+
+    @Test
+    void appendInPartsIsOneRecordWhenItIsWhole() {
+        a.post(pair.qpA, append(1, 600).immediate(8));
+        a.visit(pair.qpA, MTU * 2);
+        pair.deliverToB();
+        assertThat(b.messages(queue)).isEmpty();
+        pair.settle();
+        assertThat(pair.ab.sent())
+                .containsExactly(
+                        "APPEND_FIRST 100 queue=0 length=600 256B",
+                        "APPEND_MIDDLE 101 256B",
+                        "APPEND_LAST_IMMEDIATE 102 ask immediate=8 88B");
+        assertThat(b.messages(queue)).containsExactly(message(600, " immediate=8"));
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 600");
+    }
+
+    @Test
+    void bytesOfAnAppendInPartsLieInTheirOrder() {
+        pair.run(append(1, 600));
+        List<byte[]> found = new ArrayList<>();
+        queue.poll(
+                (buffer, offset, length, qp, immediate, flags) -> {
+                    byte[] bytes = new byte[length];
+                    buffer.getBytes(offset, bytes);
+                    found.add(bytes);
+                },
+                10);
+        assertThat(found).hasSize(1);
+        assertThat(found.get(0)).isEqualTo(a.bytes(40, 600));
+    }
+
+    @Test
+    void duplicateAppendIsNotAppendedAgain() {
+        pair.ba.lose(100, 1);
+        pair.run(append(1, 10));
+        pair.advance(TransportPair.TIMEOUT);
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 10");
+        assertThat(b.messages(queue)).hasSize(1);
+    }
+
+    @Test
+    void unknownQueueOrTooLongAMessageIsInvalid() {
+        arrive(packet(Opcode.APPEND_ONLY, 100, 10).append(3, queue.key(), 10));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+        TransportPair other = new TransportPair();
+        AppendQueue small = other.b.appendQueue(9);
+        other.run(Wr.append(1, small.id(), small.key()).entry(other.a.region, 0, 9));
+        other.run(Wr.append(2, small.id(), small.key()).entry(other.a.region, 0, 10));
+        assertThat(other.a.done()).containsExactly("1 SUCCESS APPEND 9", "2 REM_INV_REQ_ERR solicited");
+    }
+
+    @Test
+    void wrongKeyIsAnAccessErrorAndTheQueueUntouched() {
+        arrive(packet(Opcode.APPEND_ONLY, 100, 10).append(queue.id(), queue.key() + 1, 10));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 ACCESS msn=0");
+        assertThat(b.takeEvents()).containsExactly("QP_ACCESS_ERR 5");
+        assertThat(b.messages(queue)).isEmpty();
+    }
+
+    @Test
+    void announcedLengthMustFitThePacket() {
+        int[][] wrong = {{10, 9}, {10, 11}};
+        for (int[] lengths : wrong) {
+            TransportPair fresh = new TransportPair();
+            AppendQueue its = fresh.b.appendQueue(1000);
+            fresh.b.arrive(NIC_A, packet(Opcode.APPEND_ONLY, 100, lengths[0]).append(its.id(), its.key(), lengths[1]));
+            fresh.b.turn();
+            assertThat(fresh.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+        }
+    }
+
+    @Test
+    void partsMustMakeUpTheAnnouncedLength() {
+        arrive(
+                packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), MTU + 10),
+                packet(Opcode.APPEND_LAST, 101, 9));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 101 INVALID msn=0");
+        assertThat(b.messages(queue)).isEmpty();
+        assertThat(b.appender().large().openClaims()).isZero();
+    }
+
+    @Test
+    void middleThatIsAllThatIsLeftIsInvalid() {
+        arrive(
+                packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 2 * MTU),
+                packet(Opcode.APPEND_MIDDLE, 101, MTU));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 101 INVALID msn=0");
+        assertThat(b.appender().large().openClaims()).isZero();
+    }
+
+    @Test
+    void firstShorterThanItsMessageMustBe() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), MTU - 1));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+    }
+
+    // ---- room ----------------------------------------------------------------------------------------------------
+
+    @Test
+    void queueWithoutSpaceIsNotReadyAndGoesOnWhenThereIsSome() {
+        TransportPair full = new TransportPair();
+        full.qpA.rnrRetry(7);
+        AppendQueue little = full.b.appendQueue(new AppendQueueAttributes()
+                .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                .memoryLimit(3L * AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                .reserveChunks(1)
+                .maxMessage(10_000));
+        int sent = 0;
+        while (full.b.counted(NicCounter.RECEIVER_NOT_READY) + full.a.counted(NicCounter.RECEIVER_NOT_READY) == 0) {
+            full.run(Wr.append(sent++, little.id(), little.key()).entry(full.a.region, 0, 9000));
+            assertThat(sent).isLessThan(100);
+        }
+        assertThat(full.a.done()).hasSize(sent - 1);
+        assertThat(full.b.messages(little)).hasSize(sent - 1);
+        while (full.b.allocator.doWork() > 0) {}
+        full.advance(10 * RNR_DELAY);
+        assertThat(full.a.done()).containsExactly(sent - 1 + " SUCCESS APPEND 9000");
+    }
+
+    @Test
+    void senderAboveItsQuotaWaitsUntilSomethingIsTaken() {
+        SenderQuota quota = b.queues.openQuota(300);
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 100));
+        pair.run(append(2, 100));
+        pair.run(append(3, 100));
+        assertThat(quota.bytes()).isEqualTo(240);
+        assertThat(a.done()).hasSize(2);
+        assertThat(b.counted(NicCounter.SENDER_QUOTA_REFUSALS)).isOne();
+        assertThat(pair.ba.log.get(2)).hasToString("ACKNOWLEDGE 102 RNR12 msn=2");
+        assertThat(b.messages(queue)).hasSize(2);
+        assertThat(quota.bytes()).isZero();
+        pair.advance(RNR_DELAY);
+        assertThat(a.done()).containsExactly("3 SUCCESS APPEND 100");
+    }
+
+    @Test
+    void messageAboveItsWholeQuotaIsInvalid() {
+        SenderQuota quota = b.queues.openQuota(120);
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 104));
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 104");
+        assertThat(b.messages(queue)).hasSize(1);
+        pair.run(append(2, 105));
+        assertThat(a.done()).containsExactly("2 REM_INV_REQ_ERR solicited");
+        assertThat(quota.bytes()).isZero();
+    }
+
+    @Test
+    void messageInPartsAboveItsQuotaWaits() {
+        SenderQuota quota = b.queues.openQuota(700);
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 600));
+        pair.run(append(2, 600));
+        assertThat(a.done()).hasSize(1);
+        assertThat(pair.ba.log.get(1)).hasToString("ACKNOWLEDGE 103 RNR12 msn=1");
+        assertThat(quota.bytes()).isEqualTo(616);
+        b.messages(queue);
+        pair.advance(RNR_DELAY);
+        assertThat(a.done()).hasSize(1);
+    }
+
+    @Test
+    void refusedAppendsGiveTheirQuotaBack() {
+        SenderQuota quota = b.queues.openQuota(700);
+        pair.qpB.senderQuota(quota);
+        arrive(packet(Opcode.APPEND_ONLY, 100, 10).append(queue.id(), queue.key() + 1, 10));
+        assertThat(quota.bytes()).isZero();
+        TransportPair parts = new TransportPair();
+        AppendQueue its = parts.b.appendQueue(1000);
+        SenderQuota another = parts.b.queues.openQuota(700);
+        parts.qpB.senderQuota(another);
+        parts.b.arrive(NIC_A, packet(Opcode.APPEND_FIRST, 100, MTU).append(its.id(), its.key() + 1, 300));
+        assertThat(another.bytes()).isZero();
+    }
+
+    // ---- given up ------------------------------------------------------------------------------------------------
+
+    @Test
+    void senderThatStopsInTheMiddleIsGivenUpAfterTheTimeout() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 600));
+        long looksAt = pair.qpB.deadline();
+        assertThat(looksAt).isEqualTo(pair.now + UNFINISHED);
+        assertThat(b.nextTimer()).isEqualTo(looksAt);
+        pair.advance(UNFINISHED);
+        assertThat(b.counted(NicCounter.UNFINISHED_APPENDS)).isZero(); // the first look finds the first packet
+        assertThat(pair.qpB.deadline()).isEqualTo(pair.now + UNFINISHED);
+        pair.advance(UNFINISHED - 1);
+        assertThat(b.appender().large().openClaims()).isOne();
+        pair.advance(1);
+        assertThat(b.counted(NicCounter.UNFINISHED_APPENDS)).isOne();
+        assertThat(b.appender().large().openClaims()).isZero();
+        assertThat(pair.qpB.deadline()).isEqualTo(Long.MAX_VALUE);
+        arrive(packet(Opcode.APPEND_MIDDLE, 101, MTU));
+        assertThat(pair.ba.log).last().hasToString("ACKNOWLEDGE 101 ABORTED msn=0");
+    }
+
+    @Test
+    void senderThatGoesOnSlowlyIsNotGivenUp() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 600));
+        pair.advance(UNFINISHED + UNFINISHED / 2);
+        arrive(packet(Opcode.APPEND_MIDDLE, 101, MTU));
+        pair.advance(UNFINISHED);
+        arrive(packet(Opcode.APPEND_LAST, 102, 88));
+        assertThat(b.messages(queue)).hasSize(1);
+        assertThat(b.counted(NicCounter.UNFINISHED_APPENDS)).isZero();
+        assertThat(pair.qpB.deadline()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void errorInTheMiddleOfAnAppendUndoesIt() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 600));
+        assertThat(b.appender().large().openClaims()).isOne();
+        pair.qpB.error();
+        assertThat(b.appender().large().openClaims()).isZero();
+    }
+
+    @Test
+    void resetInTheMiddleOfAnAppendUndoesIt() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 600));
+        pair.qpB.state(QpState.RESET);
+        assertThat(b.appender().large().openClaims()).isZero();
+    }
+
+    @Test
+    void queueThatIsDestroyedInTheMiddleIsInvalid() {
+        arrive(packet(Opcode.APPEND_FIRST, 100, MTU).append(queue.id(), queue.key(), 257));
+        queue.destroy(true);
+        arrive(packet(Opcode.APPEND_LAST, 101, 1));
+        assertThat(pair.ba.log).last().hasToString("ACKNOWLEDGE 101 INVALID msn=0");
+        assertThat(b.appender().large().openClaims()).isZero();
+    }
+
+    // ---- runs ----------------------------------------------------------------------------------------------------
+
+    @Test
+    void appendsThatAreThereTogetherShareAPacket() {
+        pair.run(
+                append(1, 10),
+                append(2, 20).immediate(7),
+                append(3, 0),
+                append(4, 8).unsignaled());
+        assertThat(pair.ab.sent()).containsExactly("APPEND_RUN 100 ask queue=0 length=80 messages=4 80B");
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 103 ACK msn=4");
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 10", "2 SUCCESS APPEND 20", "3 SUCCESS APPEND 0");
+        assertThat(b.messages(queue))
+                .containsExactly(message(10, ""), message(20, " immediate=7"), "0B of 5 ", message(8, ""));
+        assertThat(a.counted(NicCounter.MERGED_APPENDS)).isEqualTo(3);
+        pair.run(append(5, 1));
+        assertThat(pair.ab.sent()).containsExactly("APPEND_ONLY 104 ask queue=0 length=1 1B");
+    }
+
+    @Test
+    void runIsChargedAsItIsOnTheLink() {
+        a.post(pair.qpA, append(1, 10), append(2, 20));
+        assertThat(a.visit(pair.qpA, 1000)).isEqualTo(16 + 16 + (8 + 16) + (8 + 24));
+        assertThat(pair.qpA.operations()).isEqualTo(2);
+        assertThat(pair.qpA.deadline()).isEqualTo(pair.now + TransportPair.TIMEOUT);
+    }
+
+    @Test
+    void runIsBoundedByThePathMtuAsRecordsAre() {
+        pair.run(append(1, 112), append(2, 112), append(3, 1)); // records of 128 and 128 bytes
+        assertThat(pair.ab.sent())
+                .containsExactly(
+                        "APPEND_RUN 100 ask queue=0 length=240 messages=2 240B",
+                        "APPEND_ONLY 102 ask queue=0 length=1 1B");
+    }
+
+    @Test
+    void runIsBoundedByTheBudget() {
+        a.post(pair.qpA, append(1, 8), append(2, 8), append(3, 8)); // records of 24 bytes
+        a.visit(pair.qpA, 71);
+        assertThat(pair.ab.log.get(0)).hasToString("APPEND_RUN 100 ask queue=0 length=32 messages=2 32B");
+    }
+
+    @Test
+    void runIsBoundedByTheLink() {
+        pair.ab.maxPacket = 32 + 71;
+        pair.run(append(1, 8), append(2, 8), append(3, 8));
+        assertThat(pair.ab.log.get(0)).hasToString("APPEND_RUN 100 ask queue=0 length=32 messages=2 32B");
+    }
+
+    @Test
+    void runEndsBeforeWhatDoesNotGoWithIt() {
+        AppendQueue another = b.appendQueue(1000);
+        MemoryRegion foreign = a.region(64, Access.ALL, 2);
+        Wr[] strangers = {
+            Wr.append(3, another.id(), another.key()).entry(a.region, 40, 10),
+            Wr.append(3, queue.id(), queue.key() + 1).entry(a.region, 40, 10),
+            append(3, 10).fence(),
+            Wr.write(3, b.region, 0).entry(a.region, 40, 10),
+            Wr.append(3, queue.id(), queue.key()).entry(foreign, 0, 10)
+        };
+        for (Wr stranger : strangers) {
+            TransportPair fresh = new TransportPair();
+            fresh.a.region(64, Access.ALL, 2); // takes the same key
+            AppendQueue its = fresh.b.appendQueue(1000);
+            fresh.a.post(
+                    fresh.qpA,
+                    Wr.append(1, its.id(), its.key()).entry(fresh.a.region, 40, 10),
+                    Wr.append(2, its.id(), its.key()).inline(new byte[5]),
+                    stranger);
+            fresh.a.turn();
+            assertThat(fresh.ab.log.get(0)).hasToString("APPEND_RUN 100 ask queue=0 length=40 messages=2 40B");
+        }
+    }
+
+    @Test
+    void runWithoutRoomOnTheLinkWaits() {
+        pair.ab.room = 0;
+        pair.run(append(1, 10), append(2, 20));
+        assertThat(pair.qpA.outcome()).isEqualTo(QpContext.BLOCKED);
+        pair.ab.room = 1;
+        pair.settle();
+        assertThat(a.done()).hasSize(2);
+    }
+
+    @Test
+    void runThatIsLostIsSentAgainAsItIsThen() {
+        pair.ab.lose(100, 1);
+        pair.run(append(1, 10), append(2, 20));
+        pair.run(append(3, 30));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 SEQUENCE msn=0", "ACKNOWLEDGE 102 ACK msn=3");
+        assertThat(pair.ab.sent())
+                .containsExactly(
+                        "APPEND_RUN 100 ask queue=0 length=56 messages=2 56B",
+                        "APPEND_ONLY 102 ask queue=0 length=30 30B",
+                        "APPEND_RUN 100 ask queue=0 length=96 messages=3 96B");
+        assertThat(b.messages(queue)).containsExactly(message(10, ""), message(20, ""), message(30, ""));
+    }
+
+    @Test
+    void runThatWasDoneInPartGoesOnBehindThat() {
+        pair.ba.loses = packet -> packet.psn == 100;
+        pair.run(append(1, 10));
+        pair.run(append(2, 20), append(3, 30)); // is acknowledged with all before it
+        assertThat(b.messages(queue)).hasSize(3);
+        pair.ba.loses = packet -> false;
+        TransportPair half = new TransportPair();
+        AppendQueue its = half.b.appendQueue(1000);
+        half.ba.loses = packet -> true;
+        half.run(Wr.append(1, its.id(), its.key()).entry(half.a.region, 40, 10));
+        half.ab.loses = packet -> true;
+        half.run(Wr.append(2, its.id(), its.key()).entry(half.a.region, 40, 20));
+        half.ab.loses = packet -> false;
+        half.ba.loses = packet -> false;
+        half.ab.sent();
+        half.advance(TransportPair.TIMEOUT);
+        assertThat(half.ab.sent()).containsExactly("APPEND_RUN 100 ask queue=0 length=56 messages=2 56B");
+        assertThat(half.a.done()).containsExactly("1 SUCCESS APPEND 10", "2 SUCCESS APPEND 20");
+        assertThat(half.b.messages(its)).containsExactly(message(10, ""), message(20, ""));
+        assertThat(half.b.counted(NicCounter.DUPLICATE_REQUESTS)).isZero();
+    }
+
+    @Test
+    void runThatWasDoneWholeIsADuplicate() {
+        pair.ba.loses = packet -> true;
+        pair.run(append(1, 10), append(2, 20));
+        pair.ba.loses = packet -> false;
+        pair.advance(TransportPair.TIMEOUT);
+        assertThat(b.counted(NicCounter.DUPLICATE_REQUESTS)).isOne();
+        assertThat(b.messages(queue)).hasSize(2);
+        assertThat(a.done()).hasSize(2);
+    }
+
+    @Test
+    void runWithAMessageTooLongForItsQueueIsDoneUpToThere() {
+        TransportPair small = new TransportPair();
+        AppendQueue its = small.b.appendQueue(20);
+        small.run(
+                Wr.append(1, its.id(), its.key()).entry(small.a.region, 40, 10),
+                Wr.append(2, its.id(), its.key()).entry(small.a.region, 40, 20).immediate(2),
+                Wr.append(3, its.id(), its.key()).entry(small.a.region, 40, 21),
+                Wr.append(4, its.id(), its.key()).entry(small.a.region, 40, 1));
+        assertThat(small.ba.sent()).containsExactly("ACKNOWLEDGE 102 INVALID msn=2");
+        assertThat(small.a.done())
+                .containsExactly(
+                        "1 SUCCESS APPEND 10",
+                        "2 SUCCESS APPEND 20",
+                        "3 REM_INV_REQ_ERR solicited",
+                        "4 WR_FLUSH_ERR solicited");
+        assertThat(small.b.messages(its)).containsExactly(message(10, ""), message(20, " immediate=2"));
+    }
+
+    @Test
+    void runAboveItsQuotaIsDoneOneByOneAsFarAsItGoes() {
+        SenderQuota quota = b.queues.openQuota(70);
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 10), append(2, 20), append(3, 30)); // records of 32, 40 and 48 bytes
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 101 RNR12 msn=1");
+        assertThat(quota.bytes()).isEqualTo(32);
+        assertThat(b.messages(queue)).containsExactly(message(10, ""));
+        assertThat(a.done()).containsExactly("1 SUCCESS APPEND 10");
+    }
+
+    @Test
+    void runWithinItsQuotaTakesWhatItsRecordsTake() {
+        SenderQuota quota = b.queues.openQuota(72);
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 10), append(2, 20));
+        assertThat(quota.bytes()).isEqualTo(72);
+        assertThat(b.messages(queue)).hasSize(2);
+        assertThat(quota.bytes()).isZero();
+    }
+
+    @Test
+    void runUnderAWrongKeyIsAnAccessError() {
+        SenderQuota quota = b.queues.openQuota(1000);
+        pair.qpB.senderQuota(quota);
+        pair.run(
+                Wr.append(1, queue.id(), queue.key() + 1).entry(a.region, 0, 1),
+                Wr.append(2, queue.id(), queue.key() + 1).entry(a.region, 0, 1));
+        assertThat(a.done()).containsExactly("1 REM_ACCESS_ERR solicited", "2 WR_FLUSH_ERR solicited");
+        assertThat(quota.bytes()).isZero();
+    }
+
+    @Test
+    void runWhoseMessagesDoNotFillItIsInvalid() {
+        a.post(pair.qpA, append(1, 10), append(2, 20));
+        a.turn();
+        Packet run = pair.ab.log.get(0);
+        pair.ab.lose();
+        AppendEthFlyweight.encode(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 55, 2);
+        arrive(run);
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+        assertThat(b.messages(queue)).isEmpty();
+    }
+
+    @Test
+    void runOfMoreMessagesThanItHoldsIsInvalid() {
+        a.post(pair.qpA, append(1, 10), append(2, 20));
+        a.turn();
+        Packet run = pair.ab.log.get(0);
+        pair.ab.lose();
+        AppendEthFlyweight.encode(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 56, 3);
+        arrive(run);
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+        assertThat(b.messages(queue)).isEmpty();
+    }
+}
