@@ -14,6 +14,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -245,6 +246,36 @@ class AppendPacketsTest {
         parts.qpB.senderQuota(another);
         parts.b.arrive(NIC_A, packet(Opcode.APPEND_FIRST, 100, MTU).append(its.id(), its.key() + 1, 300));
         assertThat(another.bytes()).isZero();
+    }
+
+    @Test
+    void messageTooLongForAChunkWaitsForAMappingOfItsOwn() {
+        TransportPair wide = new TransportPair(QpType.RC, 100, 24_000);
+        wide.qpA.rnrRetry(7);
+        AppendQueue its = wide.b.appendQueue(30_000);
+        SenderQuota quota = wide.b.queues.openQuota(100_000);
+        wide.qpB.senderQuota(quota);
+        wide.run(Wr.append(1, its.id(), its.key())
+                .entry(wide.a.region, 40, 20_000)
+                .immediate(6));
+        assertThat(wide.ba.sent()).containsExactly("ACKNOWLEDGE 100 RNR12 msn=0");
+        assertThat(quota.bytes()).isZero();
+        while (wide.b.allocator.doWork() > 0) {}
+        wide.advance(RNR_DELAY);
+        assertThat(wide.a.done()).containsExactly("1 SUCCESS APPEND 20000");
+        assertThat(quota.bytes()).isEqualTo(20_016);
+        byte[] bytes = wide.a.bytes(40, 20_000);
+        assertThat(wide.b.messages(its)).containsExactly("20000B immediate=6 of 5 " + bytes[0] + ".." + bytes[19_999]);
+        assertThat(wide.b.appender().large().openClaims()).isZero();
+        assertThat(quota.bytes()).isZero();
+    }
+
+    @Test
+    void regionsOfARunThatGoWhileItIsGatheredGoOutAsZeros() {
+        a.post(pair.qpA, append(1, 10));
+        a.looks = 1; // the check
+        a.turn();
+        assertThat(pair.ab.log.get(0).payload()).isEqualTo(new byte[10]);
     }
 
     // ---- given up ------------------------------------------------------------------------------------------------

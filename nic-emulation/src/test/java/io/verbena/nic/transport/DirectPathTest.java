@@ -9,12 +9,15 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.wire.Opcode;
+import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -497,6 +500,95 @@ class DirectPathTest {
         assertThat(qp.nextQueue()).isNull();
         assertThat(a.path(NIC_B).queue(4)).isNull();
         assertThat(a.path(NIC_B).queue(-1)).isNull();
+    }
+
+    @Test
+    void regionThatGoesBetweenClaimAndCopyLeavesPaddingAndALocalError() {
+        AppendQueue queue = b.appendQueue(10_000);
+        a.post(qp, append(1, queue, 10));
+        a.looks = 1; // the check
+        a.turn();
+        assertThat(a.done()).containsExactly("1 LOC_PROT_ERR solicited");
+        assertThat(b.control.isSlotIdle(QP_B)).isTrue();
+        assertThat(b.messages(queue)).isEmpty();
+        assertThat(queue.isDrained()).isTrue(); // no hole that stops whoever comes next
+    }
+
+    @Test
+    void followerWhoseRegionGoesFailsInItsOwnTurn() {
+        AppendQueue queue = b.appendQueue(10_000);
+        a.post(qp, append(1, queue, 10), append(2, queue, 20), append(3, queue, 30));
+        a.looks = 4; // three checks, and the copy of the first
+        a.turn();
+        assertThat(a.done())
+                .containsExactly("1 SUCCESS APPEND 10", "2 LOC_PROT_ERR solicited", "3 WR_FLUSH_ERR solicited");
+        assertThat(b.messages(queue)).containsExactly(message(10, ""));
+        assertThat(queue.isDrained()).isTrue();
+        assertThat(a.counted(NicCounter.DIRECT_OPERATIONS)).isOne();
+        assertThat(a.counted(NicCounter.MERGED_APPENDS)).isZero();
+    }
+
+    @Test
+    void regionThatGoesWhileItIsWrittenFromIsALocalError() {
+        Wr[] requests = {
+            write(1, 10),
+            Wr.write(1, b.region, 0).entry(a.region, 0, 5).entry(a.region, 8, 5),
+            Wr.read(1, b.region, 0).entry(a.region, 0, 5),
+            Wr.fetchAdd(1, b.region, 0, 1).entry(a.region, 0, 8)
+        };
+        int[] checks = {1, 2, 1, 1};
+        for (int i = 0; i < requests.length; i++) {
+            TransportPair one = TransportPair.direct();
+            one.a.post(one.qpA, requests[i]);
+            one.a.looks = checks[i];
+            one.a.turn();
+            assertThat(one.a.done()).containsExactly("1 LOC_PROT_ERR solicited");
+            assertThat(one.b.control.isSlotIdle(QP_B)).isTrue();
+        }
+    }
+
+    @Test
+    void regionThatGoesAsItsRequestIsPostedEndsThatAndTheQueuePair() {
+        int slot = write(1, 10).fill(qp.sendRing());
+        a.looks = 1;
+        assertThat(qp.executeNow(slot, new InlineData(), 100)).isEqualTo(OVERHEAD);
+        assertThat(a.done()).containsExactly("1 LOC_PROT_ERR solicited");
+        assertThat(qp.state()).isEqualTo(QpState.ERR);
+        assertThat(qp.sendRing().isIdle()).isTrue();
+    }
+
+    @Test
+    void connectionThatEndsWithinAClaimAppendsNothing() {
+        AppendQueue queue = b.appendQueue(10_000);
+        OwnMemory memory = new OwnMemory(b.memory);
+        pair.ab.peerMemory = new PeerMemory() {
+            @Override
+            public AtomicBuffer control() {
+                return memory.control();
+            }
+
+            @Override
+            public AtomicBuffer segment(int id) {
+                pair.qpB.error(); // the claim has come to the queue's chunk
+                return memory.segment(id);
+            }
+        };
+        a.path(NIC_B).attach(pair.ab);
+        a.post(qp, append(1, queue, 10));
+        a.turn();
+        assertThat(pair.ab.sent()).containsExactly("APPEND_ONLY 100 ask queue=0 length=10 10B");
+        assertThat(a.done()).isEmpty();
+        assertThat(b.messages(queue)).isEmpty();
+        assertThat(queue.isDrained()).isTrue();
+    }
+
+    @Test
+    void runThatDoesNotFitIsTriedWithItsFirstAlone() {
+        AppendQueue queue = b.appendQueue(20);
+        a.post(qp, append(1, queue, 20), append(2, queue, 30), append(3, queue, 5));
+        assertThat(a.visit(qp, 1)).isEqualTo(20 + OVERHEAD);
+        assertThat(qp.operations()).isOne();
+        assertThat(b.messages(queue)).containsExactly(message(20, ""));
     }
 
     // ---- cut-through ---------------------------------------------------------------------------------------------

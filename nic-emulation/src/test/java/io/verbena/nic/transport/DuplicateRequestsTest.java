@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
@@ -137,9 +138,13 @@ class DuplicateRequestsTest {
         arrive(read(100, 1001, 600));
         arrive(read(100, 1000, 599));
         arrive(read(101, 1000 + MTU - 1, 600 - MTU));
-        arrive(fetchAdd(100, 8));
+        for (Packet packet : new Packet[] {read(100, 1001, 600), fetchAdd(100, 8), read(90, 0, 8)}) {
+            b.arrive(NIC_A, packet);
+            assertThat(b.scheduled).isEmpty();
+        }
+        arrive();
         assertThat(pair.ba.log).isEmpty();
-        assertThat(b.counted(NicCounter.DUPLICATE_REQUESTS)).isEqualTo(5);
+        assertThat(b.counted(NicCounter.DUPLICATE_REQUESTS)).isEqualTo(7);
         assertThat(pair.qpB.state()).isEqualTo(QpState.RTS);
     }
 
@@ -354,5 +359,64 @@ class DuplicateRequestsTest {
         pair.ba.room = 10;
         arrive();
         assertThat(pair.ba.log).isEmpty();
+    }
+
+    @Test
+    void answersThatTheLinkTookAreChargedThoughItHasNoMoreRoom() {
+        pair.ba.room = 1;
+        b.arrive(NIC_A, read(100, 0, 300));
+        assertThat(b.visit(pair.qpB, 10_000)).isEqualTo(24 + MTU);
+        assertThat(pair.qpB.outcome()).isEqualTo(QpContext.BLOCKED);
+        pair.ba.room = 10;
+        b.arrive(NIC_A, fetchAdd(102, 8));
+        pair.qpB.transmit(10_000);
+        assertThat(b.touched).containsOnly(b.path(NIC_A)).hasSize(2); // for each answer
+    }
+
+    @Test
+    void acknowledgementIsNotSentWhileAnswersAreDue() {
+        b.arrive(NIC_A, read(100, 0, 8));
+        b.arrive(NIC_A, packet(Opcode.WRITE_ONLY, 101, 1).reth(0, key, 1));
+        assertThat(pair.qpB.responder().acknowledge(pair.ba)).isTrue(); // it is asked again behind them
+        assertThat(pair.ba.log).isEmpty();
+        b.acknowledging.clear();
+        b.visit(pair.qpB, 1000);
+        assertThat(b.acknowledging).containsExactly(pair.qpB);
+        assertThat(pair.qpB.responder().acknowledge(pair.ba)).isTrue();
+        assertThat(pair.qpB.responder().acknowledge(pair.ba)).isTrue();
+        assertThat(pair.ba.sent()).containsExactly("READ_RESPONSE_ONLY 100 ACK msn=2 8B", "ACKNOWLEDGE 101 ACK msn=2");
+    }
+
+    @Test
+    void answersWithoutAnAcknowledgementDueAskForNone() {
+        b.arrive(NIC_A, read(100, 0, 8));
+        b.visit(pair.qpB, 1000);
+        assertThat(b.acknowledging).isEmpty();
+    }
+
+    @Test
+    void requestBehindAFailingOneHasItsNakSentAgain() {
+        pair.ba.room = 0;
+        b.arrive(NIC_A, read(100, 0, 8));
+        b.arrive(NIC_A, packet(Opcode.WRITE_ONLY, 101, 1).reth(0, 0x7777, 1));
+        b.acknowledging.clear(); // went with its link
+        b.arrive(NIC_A, packet(Opcode.WRITE_ONLY, 101, 1).reth(0, key, 1));
+        assertThat(b.acknowledging).containsExactly(pair.qpB);
+        b.arrive(NIC_A, packet(Opcode.WRITE_ONLY, 99, 1).reth(0, key, 1)); // older ones are duplicates all the same
+        assertThat(b.counted(NicCounter.DUPLICATE_REQUESTS)).isOne();
+    }
+
+    @Test
+    void readAnswerInAWindowThatIsTakenBackIsAnAccessError() {
+        MemoryRegion readable = b.region(1024, Access.LOCAL_WRITE | Access.REMOTE_READ | Access.MW_BIND);
+        MemoryWindow window = b.regions.allocateWindow(MemoryWindow.Type.TYPE_1, FakeNic.PD);
+        int windowKey = window.nextKey();
+        b.regions.bind(windowKey, readable.key(), 0, 1024, Access.REMOTE_READ, FakeNic.PD, QP_B);
+        b.arrive(NIC_A, packet(Opcode.READ_REQUEST, 100, 0).reth(0, windowKey, 600));
+        b.visit(pair.qpB, 1);
+        b.regions.bind(windowKey, readable.key(), 0, 100, Access.REMOTE_READ, FakeNic.PD, QP_B); // shorter
+        b.visit(pair.qpB, 1);
+        assertThat(pair.ba.sent())
+                .containsExactly("READ_RESPONSE_FIRST 100 ACK msn=1 256B", "ACKNOWLEDGE 101 ACCESS msn=1");
     }
 }

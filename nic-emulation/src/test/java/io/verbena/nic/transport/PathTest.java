@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.Opcode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -271,6 +275,57 @@ class PathTest {
         mapped.window().binds(one, pair.a);
         mapped.window().binds(two, pair.a);
         assertThat(path.port(mapped)).isSameAs(mapped.port());
+    }
+
+    @Test
+    void segmentsThatThePeerGivesBackAreForgotten() {
+        pair.run(Wr.write(1, pair.b.region, 0).entry(pair.a.region, 0, 8));
+        AtomicBuffer segment = path.remoteKeys().buffer();
+        assertThat(segment.capacity()).isEqualTo(FakeNic.REGION);
+        List<Boolean> may = new ArrayList<>();
+        OwnMemory own = new OwnMemory(pair.b.memory);
+        PeerMemory memory = new PeerMemory() {
+            @Override
+            public AtomicBuffer control() {
+                return own.control();
+            }
+
+            @Override
+            public AtomicBuffer segment(int id) {
+                return own.segment(id);
+            }
+
+            @Override
+            public void letGo(Predicate<AtomicBuffer> mayGo) {
+                may.add(mayGo.test(segment));
+            }
+        };
+        path.letGo(memory); // of another link
+        assertThat(may).isEmpty();
+        pair.ab.peerMemory = memory;
+        path.attach(pair.ab);
+        pair.run(Wr.write(1, pair.b.region, 0).entry(pair.a.region, 0, 8));
+        assertThat(path.remoteKeys().buffer()).isSameAs(segment);
+        path.letGo(memory);
+        assertThat(may).containsExactly(true);
+        assertThat(path.remoteKeys().buffer()).isNotSameAs(segment);
+        path.detach();
+        path.letGo(memory);
+        assertThat(may).hasSize(1);
+    }
+
+    @Test
+    void anotherLinkForgetsWhatWasCounted() {
+        AppendQueue queue = pair.b.appendQueue(1000);
+        queue.takenByEngine(true);
+        append(queue, 100);
+        path.window(path.queue(queue.id()));
+        assertThat(path.underWay(pair.now)).isEqualTo(120);
+        path.attach(pair.ab);
+        assertThat(path.underWay(pair.now)).isZero();
+        path.window(path.queue(queue.id()));
+        path.detach();
+        assertThat(path.underWay(pair.now)).isZero();
     }
 
     // ---- contention ----------------------------------------------------------------------------------------------

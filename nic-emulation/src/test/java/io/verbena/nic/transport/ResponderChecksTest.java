@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
@@ -266,6 +267,32 @@ class ResponderChecksTest {
         refused("ACKNOWLEDGE 101 ACCESS msn=0", "QP_ACCESS_ERR 5");
     }
 
+    @Test
+    void windowThatIsBoundAnewWithinAWriteIsAnAccessError() {
+        MemoryWindow window = b.regions.allocateWindow(MemoryWindow.Type.TYPE_1, FakeNic.PD);
+        int key = window.nextKey();
+        assertThat(b.regions.bind(key, b.region.key(), 0, 1024, Access.REMOTE_WRITE, FakeNic.PD, QP_B))
+                .isTrue();
+        arrive(packet(Opcode.WRITE_FIRST, 100, MTU).reth(0, key, MTU + 10));
+        pair.ba.sent();
+        assertThat(b.regions.bind(key, b.region.key(), 2048, 1024, Access.REMOTE_WRITE, FakeNic.PD, QP_B))
+                .isTrue();
+        arrive(packet(Opcode.WRITE_LAST, 101, 10));
+        refused("ACKNOWLEDGE 101 ACCESS msn=0", "QP_ACCESS_ERR 5");
+        assertThat(b.bytes(2048 + MTU, 1)[0]).isEqualTo(FakeNic.pattern(b.id, 2048 + MTU));
+    }
+
+    @Test
+    void writeAfterAnotherMayBeToAnotherRegion() {
+        MemoryRegion second = b.region(1024, Access.ALL);
+        arrive(
+                packet(Opcode.WRITE_FIRST, 100, MTU).reth(0, b.region.key(), MTU + 1),
+                packet(Opcode.WRITE_LAST, 101, 1));
+        arrive(packet(Opcode.WRITE_FIRST, 102, MTU).reth(0, second.key(), MTU + 1), packet(Opcode.WRITE_LAST, 103, 1));
+        assertThat(pair.ba.sent()).last().isEqualTo("ACKNOWLEDGE 103 ACK msn=2");
+        assertThat(second.buffer().getByte(MTU)).isEqualTo((byte) 7);
+    }
+
     // ---- READ and atomics ----------------------------------------------------------------------------------------
 
     @Test
@@ -432,9 +459,11 @@ class ResponderChecksTest {
         pair.ba.room = 1;
         b.turn();
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 ACK msn=1");
+        assertThat(b.acknowledging).isEmpty();
         b.acknowledge(pair.qpB);
         b.turn();
         assertThat(pair.ba.log).isEmpty(); // it was sent, once
+        assertThat(b.acknowledging).isEmpty();
     }
 
     @Test
