@@ -102,6 +102,19 @@ class TimerQueueTest {
     }
 
     @Test
+    void timesBelowZeroComeBeforeThoseAbove() {
+        TimerQueue timers = newQueue();
+        timers.arm(newQueuePair(2), 5);
+        timers.arm(newQueuePair(3), -5);
+        timers.arm(newQueuePair(4), Long.MIN_VALUE);
+        assertThat(timers.next()).isEqualTo(Long.MIN_VALUE);
+        assertThat(timers.expire(-6)).isOne();
+        assertThat(timers.next()).isEqualTo(-5);
+        assertThat(timers.expire(0)).isOne();
+        assertThat(timers.next()).isEqualTo(5);
+    }
+
+    @Test
     void queuePairsThatAreRemovedAreNotLookedAt() {
         TimerQueue timers = newQueue();
         List<QpContext> queuePairs = new ArrayList<>();

@@ -153,6 +153,18 @@ class GoBackNTest {
     }
 
     @Test
+    void timeoutsRunAcrossTheClocksZero() {
+        pair.now = -TIMEOUT - TIMEOUT / 2;
+        pair.ab.loses = packet -> true;
+        pair.run(write(1, 1));
+        pair.advance(4 * TIMEOUT - 1);
+        assertThat(a.done()).isEmpty();
+        assertThat(pair.ab.log).hasSize(4);
+        pair.advance(1);
+        assertThat(a.done()).containsExactly("1 RETRY_EXC_ERR solicited");
+    }
+
+    @Test
     void retryCountOfSevenIsSeven() {
         pair.qpA.retryCount(7);
         pair.ab.loses = packet -> true;

@@ -43,6 +43,16 @@ class ReceiverNotReadyTest {
     }
 
     @Test
+    void messageComesAgainOnAClockBelowZeroToo() {
+        pair.now = -5_000_000_000L; // System.nanoTime() may begin anywhere
+        pair.run(send(1));
+        assertThat(pair.qpA.deadline()).isEqualTo(pair.now + RNR_DELAY);
+        b.receive(pair.qpB, 11, 0, 100);
+        pair.advance(RNR_DELAY);
+        assertThat(a.done()).containsExactly("1 SUCCESS SEND 10");
+    }
+
+    @Test
     void delayIsTheRespondersCode() {
         pair.qpB.minRnrTimer(1);
         pair.run(send(1));
