@@ -68,7 +68,8 @@ final class FarSide implements AutoCloseable {
             sinks.add(sink);
         }
         if (setting.ping() != Ping.NONE) {
-            Pinger made = new Pinger(node.nic(), setting.ping(), setting.tenants().get(0).weight());
+            Pinger made = new Pinger(
+                    node.nic(), setting.ping(), setting.tenants().get(0).weight());
             made.connect(peer, rendezvous.hear(this::drive));
             rendezvous.tell(made.address());
             pinger = made;

@@ -55,7 +55,8 @@ final class NearSide implements AutoCloseable {
             senders.add(sender);
         }
         if (setting.ping() != Ping.NONE) {
-            Pinger made = new Pinger(node.nic(), setting.ping(), setting.tenants().get(0).weight());
+            Pinger made = new Pinger(
+                    node.nic(), setting.ping(), setting.tenants().get(0).weight());
             rendezvous.tell(made.address());
             made.connect(far, rendezvous.hear(this::drive));
             pinger = made;
