@@ -121,7 +121,7 @@ final class CompareCommand implements Callable<Integer> {
         return session.run(
                 List.of("bench", "compare"),
                 options,
-                options.schedule(),
+                busy == 0 ? options.schedule() : options.unpinned(),
                 List.of(row),
                 results -> new RatioTable(results).print(session.out()),
                 Plots::rows);

@@ -88,7 +88,7 @@ final class LatencyCommand implements Callable<Integer> {
         return session.run(
                 List.of("bench", "latency"),
                 options,
-                options.schedule(),
+                busy == 0 ? options.schedule() : options.unpinned(),
                 rows,
                 results -> new FigureTable(results, "rate", Measure.SCHEDULED.figures()).print(session.out()),
                 plots -> new Curves(plots).percentiles());

@@ -5,14 +5,15 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
+import io.verbena.bench.cores.Cores;
 import io.verbena.bench.report.BarProgress;
 import io.verbena.bench.report.LineProgress;
+import io.verbena.bench.report.LineTable;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.ResultsFile;
 import io.verbena.bench.trial.Outcome;
 import io.verbena.bench.trial.Pace;
-import io.verbena.bench.trial.Setting;
 import io.verbena.bench.trial.Trial;
 import io.verbena.verification.RunException;
 import java.io.PrintStream;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** What every command does: measures rows with progress, saves what came out, prints tables, and says what failed. */
@@ -31,17 +31,17 @@ final class Session {
 
     private final PrintStream out;
     private final PrintStream err;
-    private final BiFunction<Setting, Pace, Outcome> trial;
+    private final Comparison.Meter meter;
 
     /** Prints to the standard streams and measures in JVMs of their own. */
     Session() {
         this(System.out, System.err, Trial::run);
     }
 
-    Session(PrintStream out, PrintStream err, BiFunction<Setting, Pace, Outcome> trial) {
+    Session(PrintStream out, PrintStream err, Comparison.Meter meter) {
         this.out = out;
         this.err = err;
-        this.trial = trial;
+        this.meter = meter;
     }
 
     PrintStream out() {
@@ -88,10 +88,11 @@ final class Session {
         try (Progress progress = new SavingProgress(progress(schedule, rows), () -> {
             ResultsFile.write(directory, command, started, machine, schedule, results);
         })) {
-            new Comparison(schedule, trial).run(results, progress);
+            new Comparison(schedule, meter).run(results, progress);
         }
         ResultsFile.write(directory, command, started, machine, schedule, results);
         table.accept(results);
+        new LineTable(results).print(out);
         Plots plots = new Plots(results, directory);
         String noPlots = "";
         try {
@@ -119,6 +120,7 @@ final class Session {
                 schedule.rounds(),
                 trimmed(pace.seconds()),
                 trimmed(pace.warmupSeconds())));
+        out.println(pinning(schedule));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > machine.processors() / 2.0) {
             out.println(String.format(
@@ -129,6 +131,14 @@ final class Session {
         }
         out.println();
         out.flush();
+    }
+
+    private static String pinning(Comparison.Schedule schedule) {
+        List<Integer> cores = schedule.cores();
+        return cores.isEmpty()
+                ? "not pinned to cores"
+                        + Cores.whyNot().map(reason -> ": " + reason).orElse("")
+                : "both ends pinned to two of the cores " + cores + ", a round to other ones, for all paths alike";
     }
 
     private static String trimmed(double seconds) {

@@ -28,8 +28,7 @@ import picocli.CommandLine.Option;
         usageHelpAutoWidth = true,
         description = {
             "Measures paths over sizes, depths, queue pairs or producers, and draws the curves. Sizes are measured one way",
-            "(--round-trip: there and back), depths by answered messages, queue pairs and producers one way. Warms up for a",
-            "second, depths for eight: with two busy processes on two cores the compilers need as long.%n"
+            "(--round-trip: there and back), depths by answered messages, queue pairs and producers one way.%n"
         })
 final class SweepCommand implements Callable<Integer> {
     private static final int BATCHES_A_WINDOW = 4;
@@ -38,26 +37,22 @@ final class SweepCommand implements Callable<Integer> {
     /** What changes. */
     enum Axis {
         /** Bytes of a message. */
-        SIZE("bytes of a message", "8,32,128,512,2k,8k,32k,128k,512k,2m,8m,16m", Measure.STREAM, 1),
+        SIZE("bytes of a message", "8,32,128,512,2k,8k,32k,128k,512k,2m,8m,16m", Measure.STREAM),
         /** Messages under way. */
-        DEPTH("messages under way", "1,2,4,8,16,32,64,128,256,512", Measure.WINDOW, 8),
+        DEPTH("messages under way", "1,2,4,8,16,32,64,128,256,512", Measure.WINDOW),
         /** Queue pairs. */
-        QPS("queue pairs", "1,3,10,30,100,300,1000", Measure.STREAM, 1),
+        QPS("queue pairs", "1,3,10,30,100,300,1000", Measure.STREAM),
         /** Threads that send to one. */
-        PRODUCERS("producers", "1,2,3,4", Measure.STREAM, 1);
+        PRODUCERS("producers", "1,2,3,4", Measure.STREAM);
 
         private final String title;
         private final String values;
         private final Measure measure;
 
-        /** Seconds; where both ends send over sockets, the compilers take the cores from them for so long. */
-        private final double warmup;
-
-        Axis(String title, String values, Measure measure, double warmup) {
+        Axis(String title, String values, Measure measure) {
             this.title = title;
             this.values = values;
             this.measure = measure;
-            this.warmup = warmup;
         }
 
         private Setting apply(Setting setting, int value) {
@@ -177,7 +172,7 @@ final class SweepCommand implements Callable<Integer> {
         return session.run(
                 List.of("bench", "sweep", "--over", axis.name().toLowerCase(Locale.ROOT)),
                 options,
-                options.schedule(3, 1, axis.warmup, 0),
+                options.schedule(3, 1, 0),
                 rows,
                 results -> new FigureTable(results, axis.title, figures).print(session.out()),
                 plots -> draw(plots, figures, positions));

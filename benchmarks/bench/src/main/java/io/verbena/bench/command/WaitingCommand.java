@@ -83,7 +83,7 @@ final class WaitingCommand implements Callable<Integer> {
         return session.run(
                 List.of("bench", "waiting"),
                 options,
-                options.schedule(),
+                options.unpinned(),
                 rows,
                 results -> new FigureTable(results, "wait", FIGURES).print(session.out()),
                 plots -> FIGURES.forEach(figure -> plots.groups("waiting-" + figure.title(), figure)));

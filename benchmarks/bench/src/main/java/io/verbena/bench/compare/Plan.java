@@ -11,16 +11,17 @@ import io.verbena.bench.trial.Setting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** The comparison that {@code verbena bench} runs: what Verbena promises, each promise a row. */
 public final class Plan {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
-    private static final String SRQ = "srq-"; // begins the ids of rows against shared receive queues
+    private static final Set<String> BRIEF =
+            Set.of("rtt-32-shm", "rate-32-shm", "bytes-64k-shm", "rtt-32-tcp", "call-1k-tcp", "idle-node");
     private static final int ETC_MEAN = 231; // bytes of an ETC message on average
     private static final int BATCH = 16;
     private static final int BULK_DEPTH = 16;
-    private static final int SOCKET_WARMUP = 3; // until the compilers leave the cores to both ends
     private static final int BUSY_QPS = 1000;
     private static final int QPS_DEPTH = 64;
     private static final long RATE = 100_000;
@@ -71,16 +72,9 @@ public final class Plan {
         return selected;
     }
 
-    /**
-     * What can be measured in a short time: each row against the reference of its targets alone, and rows against shared receive
-     * queues only if no others are asked for.
-     */
+    /** The few rows that can be measured warm in a short time, one of each kind. */
     public static List<Row> brief(List<Row> rows) {
-        boolean others = rows.stream().anyMatch(row -> !row.id().startsWith(SRQ));
-        return rows.stream()
-                .filter(row -> !others || !row.id().startsWith(SRQ))
-                .map(row -> row.against(row.references().subList(0, 1)))
-                .toList();
+        return rows.stream().filter(row -> BRIEF.contains(row.id())).toList();
     }
 
     private void memoryRoundTrips() {
@@ -155,13 +149,13 @@ public final class Plan {
             Setting turn = Setting.of("", Measure.ROUND_TRIP, bytes);
             Setting stream = Setting.of("", Measure.STREAM, bytes).withBatch(BATCH);
             add(
-                    SRQ + "rtt-" + size(bytes),
+                    "srq-rtt-" + size(bytes),
                     words(bytes) + " round trip, to an append queue and to a shared receive queue, two processes",
                     turn.measure().figures(),
                     List.of(Contestant.of(turn.withPath("verbena-append-shm"), atMost(Figure.P50, 1))),
                     references(turn, "verbena-send-srq-shm"));
             add(
-                    SRQ + "rate-" + size(bytes),
+                    "srq-rate-" + size(bytes),
                     words(bytes) + " one way, to an append queue and to a shared receive queue, two processes",
                     stream.measure().figures(),
                     List.of(Contestant.of(stream.withPath("verbena-append-shm"), atLeast(Figure.RATE, 1))),
@@ -203,7 +197,7 @@ public final class Plan {
 
     private void sockets() {
         for (String fabric : List.of("uds", "tcp")) {
-            Setting setting = Setting.of("", Measure.ROUND_TRIP, 32).withWarmupFactor(SOCKET_WARMUP);
+            Setting setting = Setting.of("", Measure.ROUND_TRIP, 32);
             add(
                     "rtt-32-" + fabric,
                     "32 B round trip, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",
@@ -215,8 +209,7 @@ public final class Plan {
                             ? references(setting, "netty-tcp", "netty-nio-tcp", "netty-uring-tcp", "aeron-udp")
                             : references(setting, "netty-uds"));
         }
-        Setting window =
-                Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256).withWarmupFactor(SOCKET_WARMUP);
+        Setting window = Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256);
         add(
                 "echo-32-tcp",
                 "32 B echo, 256 under way, TCP, two processes",
@@ -226,8 +219,7 @@ public final class Plan {
                         Contestant.of(window.withPath("verbena-send-tcp"), atLeast(Figure.RATE, 1.2))),
                 references(window, "netty-framed-tcp", "netty-batched-tcp"));
         for (String fabric : List.of("tcp", "uds")) {
-            Setting bulk =
-                    Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(SOCKET_WARMUP);
+            Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
             add(
                     "write-1m-" + fabric,
                     "1 MiB WRITE, " + fabric.toUpperCase(Locale.ROOT) + ", two processes",
@@ -238,7 +230,7 @@ public final class Plan {
     }
 
     private void encrypted() {
-        Setting turn = Setting.of("", Measure.ROUND_TRIP, 32).withWarmupFactor(SOCKET_WARMUP);
+        Setting turn = Setting.of("", Measure.ROUND_TRIP, 32);
         add(
                 "rtt-32-tls",
                 "32 B round trip, mutual TLS over TCP, two processes",
@@ -247,8 +239,7 @@ public final class Plan {
                         Contestant.of(turn.withPath("verbena-append-tls-tcp"), atMost(Figure.P50, 1)),
                         Contestant.of(turn.withPath("verbena-send-tls-tcp"), atMost(Figure.P50, 1))),
                 references(turn, "netty-tls-tcp"));
-        Setting window =
-                Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256).withWarmupFactor(SOCKET_WARMUP);
+        Setting window = Setting.of("", Measure.WINDOW, 32).withDepth(256).withBatch(256);
         add(
                 "echo-32-tls",
                 "32 B echo, 256 under way, mutual TLS over TCP, two processes",
@@ -257,7 +248,7 @@ public final class Plan {
                         Contestant.of(window.withPath("verbena-append-tls-tcp"), atLeast(Figure.RATE, 1)),
                         Contestant.of(window.withPath("verbena-send-tls-tcp"), atLeast(Figure.RATE, 1))),
                 references(window, "netty-framed-tls-tcp"));
-        Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH).withWarmupFactor(SOCKET_WARMUP);
+        Setting bulk = Setting.of("", Measure.STREAM, MIB).withDepth(BULK_DEPTH);
         add(
                 "write-1m-tls",
                 "1 MiB WRITE, mutual TLS over TCP, two processes",
@@ -267,15 +258,14 @@ public final class Plan {
     }
 
     private void calls() {
-        Setting call = Setting.of("", Measure.ROUND_TRIP, KIB).withWarmupFactor(4);
+        Setting call = Setting.of("", Measure.ROUND_TRIP, KIB);
         add(
                 "call-1k-tcp",
                 "1 KiB request and response, TCP, two processes",
                 call.measure().figures(),
                 List.of(Contestant.of(call.withPath("verbena-rpc-tcp"), atMost(Figure.P50, 1 / 3.0))),
                 references(call, "grpc-unary", "grpc-stream"));
-        Setting window =
-                Setting.of("", Measure.WINDOW, KIB).withDepth(64).withBatch(64).withWarmupFactor(4);
+        Setting window = Setting.of("", Measure.WINDOW, KIB).withDepth(64).withBatch(64);
         add(
                 "call-1k-tcp-64",
                 "1 KiB request and response, 64 under way, TCP, two processes",

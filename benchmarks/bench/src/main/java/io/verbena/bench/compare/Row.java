@@ -40,6 +40,11 @@ public record Row(
         return all;
     }
 
+    /** The same against the first reference alone, if there is one. */
+    public Row againstFirst() {
+        return against(references.subList(0, Math.min(1, references.size())));
+    }
+
     /** The same against other references. */
     public Row against(List<Contestant> others) {
         return new Row(id, title, figures, subjects, others);

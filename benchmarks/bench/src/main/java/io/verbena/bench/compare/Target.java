@@ -41,6 +41,18 @@ public record Target(Figure figure, Bound bound, double value) {
         return bound == Bound.MORE_BY ? figure - reference : figure / reference;
     }
 
+    /** How many times as good as it has to be a figure is. */
+    public double score(double figure, double reference) {
+        switch (bound) {
+            case RATIO_AT_LEAST:
+                return figure / reference / value;
+            case RATIO_AT_MOST:
+                return value * reference / figure;
+            default:
+                return (reference + value) / figure;
+        }
+    }
+
     /** Whether a comparison's result is good enough. */
     public boolean isMet(double compared) {
         return bound == Bound.RATIO_AT_LEAST ? compared >= value : compared <= value;

@@ -1,6 +1,7 @@
 package io.verbena.bench.path;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.bench.cores.CorePair;
 import io.verbena.verification.RunException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -38,13 +39,23 @@ public final class FarThread implements AutoCloseable {
      * @param echo whether the far end answers
      */
     public FarThread(PathKind kind, PathSettings settings, boolean echo) {
-        this(
-                kind,
-                settings,
-                (own, far) -> serve(far, echo, () -> {
-                    own.taken = far.taken();
-                    return own.stopped;
-                }));
+        this(kind, settings, (own, far) -> own.serve(far, echo));
+    }
+
+    /**
+     * Opens both ends and pins the calling thread and the far end's; the far end is polled until {@link #close}.
+     *
+     * @param kind the path
+     * @param length bytes of a message
+     * @param echo whether the far end answers
+     * @param cores of both
+     */
+    public FarThread(PathKind kind, int length, boolean echo, CorePair cores) {
+        this(kind, PathSettings.ofLength(length), (own, far) -> {
+            cores.pinFar();
+            own.serve(far, echo);
+        });
+        cores.pinNear();
     }
 
     /**
@@ -83,6 +94,13 @@ public final class FarThread implements AutoCloseable {
         thread.setDaemon(true);
         thread.start();
         near = kind.open(pair[0], true, settings);
+    }
+
+    private void serve(End far, boolean echo) {
+        serve(far, echo, () -> {
+            taken = far.taken();
+            return stopped;
+        });
     }
 
     /** Polls an end until told to stop. */

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -149,7 +150,7 @@ public enum PathKind {
         ATOMIC
     }
 
-    private static final int GRPC_WARM_UP_SECONDS = 10;
+    private static final int SOCKET_WARM_UP = 3;
 
     private final Way way;
     private final Verb verb; // of the way VERB
@@ -174,13 +175,16 @@ public enum PathKind {
 
     /** By the name of a parameter. */
     public static PathKind of(String name) {
-        for (PathKind kind : values()) {
-            if (kind.optionName().equals(name)) {
-                return kind;
-            }
-        }
-        throw new RunException("unknown path '" + name + "', expected one of "
-                + Arrays.stream(values()).map(PathKind::optionName).collect(Collectors.joining(" ")));
+        return find(name)
+                .orElseThrow(() -> new RunException("unknown path '" + name + "', expected one of "
+                        + Arrays.stream(values()).map(PathKind::optionName).collect(Collectors.joining(" "))));
+    }
+
+    /** By the name of a parameter, if there is one of that name. */
+    public static Optional<PathKind> find(String name) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.optionName().equals(name))
+                .findFirst();
     }
 
     /** Whether it is Verbena's own, and not a peer's. */
@@ -232,14 +236,21 @@ public enum PathKind {
         return way == Way.VERB ? PathSettings.MAX_QUEUE_PAIRS : 1;
     }
 
-    /** How long the path must be used before it is as fast as it gets, at least; in seconds. */
-    public int warmUpSeconds() {
-        return way == Way.GRPC ? GRPC_WARM_UP_SECONDS : 1;
+    /** How many times as long as a path in memory it takes until the compilers rest. */
+    public int warmUpFactor() {
+        return isInMemory() ? 1 : SOCKET_WARM_UP;
     }
 
-    /** Threads beside those of the two ends that carry messages. */
-    public int extraThreads() {
-        return way == Way.GRPC ? 2 : 0;
+    private boolean isInMemory() {
+        switch (way) {
+            case NETTY, NETTY_FRAMED, NETTY_BATCHED, GRPC:
+                return false;
+            default:
+                return variant != AeronEnd.Mode.UDP
+                        && (!(variant instanceof FabricKind)
+                                || variant == FabricKind.SHM
+                                || variant == FabricKind.LOCAL);
+        }
     }
 
     /** Why this machine, or this build, does not have it, or null if it does. */

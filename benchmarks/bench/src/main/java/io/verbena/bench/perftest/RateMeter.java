@@ -48,6 +48,14 @@ final class RateMeter {
         }
     }
 
+    /** Counts another stream, before or after this one, as part of this one. */
+    RateMeter add(RateMeter other) {
+        peak = Math.max(peak(), other.peak());
+        messages += other.messages;
+        nanos += other.nanos;
+        return this;
+    }
+
     long messages() {
         return messages;
     }

@@ -1,20 +1,27 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Slice;
+import io.verbena.bench.cores.Tag;
 import io.verbena.nic.memory.KeyText;
 import io.verbena.nic.port.NicId;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** The tables of linux-rdma's perftest, column for column. */
+/**
+ * The tables of linux-rdma's perftest, column for column, and at their end the state of the cores: round trip of a cache line
+ * between them, and its tag.
+ */
 final class ResultTable {
     private static final String RULE =
             "---------------------------------------------------------------------------------------";
     private static final String LATENCY_HEAD =
             " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
-                    + "   99% percentile[usec]   99.9% percentile[usec]";
+                    + "   99% percentile[usec]   99.9% percentile[usec]   line[nsec]   cores";
     private static final String BANDWIDTH_HEAD =
-            " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]";
+            " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]   line[nsec]   cores";
     private static final double MEBI = 1 << 20;
 
     private final PrintStream out;
@@ -24,7 +31,7 @@ final class ResultTable {
     }
 
     /** What is run, before the table. */
-    void head(PerftestSettings s, boolean direct, ControlMessage local, ControlMessage remote) {
+    void head(PerftestSettings s, boolean direct, CorePair cores, ControlMessage local, ControlMessage remote) {
         line(RULE);
         line("                    Verbena " + s.kind().title());
         pair("Fabric", s.fabric().optionName(), "Engine", s.mode().name().toLowerCase(Locale.ROOT));
@@ -40,6 +47,7 @@ final class ResultTable {
         } else if (s.kind().verb() != TestKind.Verb.READ && s.kind().verb() != TestKind.Verb.WRITE) {
             line(" Average is of the slower side, sender or receiver.");
         }
+        line(" Cores of both ends: " + cores.text());
         line(RULE);
         address("local address ", local);
         address("remote address", remote);
@@ -61,12 +69,13 @@ final class ResultTable {
      *
      * @param histogram of nanoseconds of round trips
      * @param divisor 2 if a message is half of one
+     * @param cores their state
      */
-    void latency(int size, Histogram histogram, int divisor) {
+    void latency(int size, Histogram histogram, int divisor, String cores) {
         double micros = 1000.0 * divisor;
         out.printf(
                 Locale.ROOT,
-                " %-7d %-10d %-14.3f %-14.3f %-16.3f %-14.3f %-16.3f %-22.3f %-22.3f%n",
+                " %-7d %-10d %-14.3f %-14.3f %-16.3f %-14.3f %-16.3f %-22.3f %-22.3f %s%n",
                 size,
                 histogram.getTotalCount(),
                 histogram.getMinValue() / micros,
@@ -75,19 +84,32 @@ final class ResultTable {
                 histogram.getMean() / micros,
                 histogram.getStdDeviation() / micros,
                 histogram.getValueAtPercentile(99) / micros,
-                histogram.getValueAtPercentile(99.9) / micros);
+                histogram.getValueAtPercentile(99.9) / micros,
+                cores);
     }
 
     /** A row. */
-    void bandwidth(int size, RateMeter rate) {
+    void bandwidth(int size, RateMeter rate, String cores) {
         out.printf(
                 Locale.ROOT,
-                " %-10d %-14d %-19.2f %-20.2f %.6f%n",
+                " %-10d %-14d %-19.2f %-20.2f %-15.6f %s%n",
                 size,
                 rate.messages(),
                 rate.peak() * size / MEBI,
                 rate.rate() * size / MEBI,
-                rate.rate() / 1e6);
+                rate.rate() / 1e6,
+                cores);
+    }
+
+    /** The last columns. */
+    static <R> String cores(Tag tag, List<Slice<R>> slices) {
+        return tag == Tag.UNPINNED
+                ? String.format(Locale.ROOT, "%-12s %s", "-", "-")
+                : String.format(
+                        Locale.ROOT,
+                        "%-12.0f %s",
+                        slices.stream().mapToDouble(Slice::line).average().orElse(0),
+                        tag.title());
     }
 
     void end() {

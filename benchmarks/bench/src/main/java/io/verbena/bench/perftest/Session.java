@@ -1,26 +1,42 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Cores;
+import io.verbena.bench.cores.LineProbe;
+import io.verbena.bench.cores.Slice;
+import io.verbena.bench.cores.SlicedRun;
+import io.verbena.bench.cores.Tag;
 import io.verbena.fabric.security.TlsSockets;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricNode;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.BinaryOperator;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The course of a test at one side. The client leads: for each size both sides make queue pairs and tell each other, then
  * the client runs a phase to warm up and one to measure, and after each the server says that everything came and was what
- * it should be.
+ * it should be. On one machine both are pinned, and the client probes their cores around each phase that it measures.
  */
 final class Session {
     private static final long HIGHEST_LATENCY = TimeUnit.SECONDS.toNanos(100);
     private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final int WARMUP_CHUNK = 100;
     private static final int FIRST_SIZE_FACTOR = 5;
+    private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_SLICES = 60;
+    private static final String CORES = "cores";
+    private static final String PAIR = "pair";
 
     private final PerftestSettings settings;
     private final ControlSocket control;
@@ -50,8 +66,10 @@ final class Session {
     private void reporting(boolean server, InetAddress host) {
         try {
             agree(server);
-            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode(), settings.security())) {
-                run(node, server, host);
+            CorePair cores = server ? farCores() : nearCores();
+            try (FabricNode node = FabricNode.open(settings.fabric(), settings.mode(), settings.security());
+                    LineProbe probe = new LineProbe(server ? CorePair.NONE : cores)) {
+                run(node, server, host, cores, new SlicedRun(probe::nanos, () -> 0));
             }
         } catch (RunException e) {
             // A request that fails because the other side is gone says less than how the other side went.
@@ -81,7 +99,22 @@ final class Session {
         }
     }
 
-    private void run(FabricNode node, boolean server, InetAddress host) {
+    /** The client chooses, if both sides are on this machine, and the server says whether it may. */
+    private CorePair nearCores() {
+        CorePair wanted = control.remote().isLoopbackAddress() ? CorePair.of(Cores.pinnable(), 1) : CorePair.NONE;
+        control.send(new ControlMessage(CORES).with(PAIR, wanted.text()));
+        return CorePair.parse(control.receive(CORES, settings.timeoutNanos()).text(PAIR));
+    }
+
+    private CorePair farCores() {
+        CorePair wanted =
+                CorePair.parse(control.receive(CORES, settings.timeoutNanos()).text(PAIR));
+        CorePair cores = Cores.pinnable().contains(wanted.far()) ? wanted : CorePair.NONE;
+        control.send(new ControlMessage(CORES).with(PAIR, cores.text()));
+        return cores;
+    }
+
+    private void run(FabricNode node, boolean server, InetAddress host, CorePair cores, SlicedRun slices) {
         SpinWait wait = new SpinWait(control, node.engine(), settings.timeoutNanos());
         if (server) {
             control.send(new ControlMessage("address").with("at", node.listen(host)));
@@ -100,14 +133,19 @@ final class Session {
                 wait.reset();
                 end.connect(remote);
                 if (first) {
-                    table.head(settings, end.isDirect(), local, remote);
+                    table.head(settings, end.isDirect(), cores, local, remote);
+                    if (server) {
+                        cores.pinFar();
+                    } else {
+                        cores.pinNear();
+                    }
                 }
                 control.send(new ControlMessage("ready"));
                 if (server) {
                     serveSize(end, wait);
                 } else {
                     await(node, "ready");
-                    measureSize(end, wait, table, first);
+                    measureSize(end, wait, slices, table, first);
                 }
                 first = false;
             }
@@ -187,34 +225,55 @@ final class Session {
 
     // ---- client ------------------------------------------------------------------------------------------------
 
-    private void measureSize(TestEnd end, SpinWait wait, ResultTable table, boolean first) {
+    private void measureSize(TestEnd end, SpinWait wait, SlicedRun run, ResultTable table, boolean first) {
         long warmup = settings.warmupNanos() * (first ? FIRST_SIZE_FACTOR : 1);
+        int count = (int) Math.min(MAX_SLICES, Math.max(1, settings.durationNanos() / SLICE_NANOS));
+        long nanos = settings.durationNanos() / count;
         if (!settings.kind().isLatency()) {
             StreamSender sender = new StreamSender(end, settings, wait);
             stream(end, sender, WARMUP_CHUNK, warmup);
-            table.bandwidth(end.size(), stream(end, sender, settings.iterations(), settings.durationNanos()));
+            print(
+                    run.measure(count, () -> stream(end, sender, settings.iterations(), nanos)),
+                    RateMeter::add,
+                    (rate, cores) -> table.bandwidth(end.size(), rate, cores));
         } else if (settings.kind().isPingPong()) {
             PingPong pingPong = PingPong.create(end, settings, wait, true);
             roundTrips(end, pingPong::roundTrip, pingPong::arrived, WARMUP_CHUNK, warmup);
-            table.latency(
-                    end.size(),
-                    roundTrips(
-                            end,
-                            pingPong::roundTrip,
-                            pingPong::arrived,
-                            settings.iterations(),
-                            settings.durationNanos()),
-                    2);
+            print(
+                    run.measure(
+                            count,
+                            () -> roundTrips(
+                                    end, pingPong::roundTrip, pingPong::arrived, settings.iterations(), nanos)),
+                    Session::sum,
+                    (histogram, cores) -> table.latency(end.size(), histogram, 2, cores));
         } else {
             ReadRoundTrip reads = new ReadRoundTrip(end, settings, wait);
             roundTrips(end, reads::roundTrip, reads::messages, WARMUP_CHUNK, warmup);
-            table.latency(
-                    end.size(),
-                    roundTrips(end, reads::roundTrip, reads::messages, settings.iterations(), settings.durationNanos()),
-                    1);
+            print(
+                    run.measure(
+                            count,
+                            () -> roundTrips(end, reads::roundTrip, reads::messages, settings.iterations(), nanos)),
+                    Session::sum,
+                    (histogram, cores) -> table.latency(end.size(), histogram, 1, cores));
         }
         control.send(new ControlMessage("next"));
         await(end.node(), "ended");
+    }
+
+    /** A line for each state that the cores were in; what is void only if there is nothing else. */
+    private static <R> void print(List<Slice<R>> slices, BinaryOperator<R> sum, BiConsumer<R, String> line) {
+        Map<Tag, List<Slice<R>>> byTag = slices.stream()
+                .collect(Collectors.groupingBy(Slice::tag, () -> new EnumMap<>(Tag.class), Collectors.toList()));
+        if (byTag.size() > 1) {
+            byTag.remove(Tag.VOID);
+        }
+        byTag.forEach((tag, some) ->
+                line.accept(some.stream().map(Slice::result).reduce(sum).orElseThrow(), ResultTable.cores(tag, some)));
+    }
+
+    private static Histogram sum(Histogram one, Histogram other) {
+        one.add(other);
+        return one;
     }
 
     private RateMeter stream(TestEnd end, StreamSender sender, long messages, long durationNanos) {
@@ -229,11 +288,7 @@ final class Session {
     }
 
     private Histogram roundTrips(
-            TestEnd end,
-            java.util.function.LongSupplier roundTrip,
-            java.util.function.LongSupplier messages,
-            long iterations,
-            long durationNanos) {
+            TestEnd end, LongSupplier roundTrip, LongSupplier messages, long iterations, long durationNanos) {
         begin(end);
         Histogram histogram = new Histogram(HIGHEST_LATENCY, 3);
         long start = System.nanoTime();

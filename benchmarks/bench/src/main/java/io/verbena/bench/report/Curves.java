@@ -4,6 +4,7 @@ import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
 import java.awt.BasicStroke;
@@ -39,14 +40,14 @@ public final class Curves {
     }
 
     /**
-     * A file: a figure of each path over the rows.
+     * A file: a figure of each path over the rows, a line a tag.
      *
-     * @param name of the file, without {@code .png}
+     * @param file its name, without {@code .png}
      * @param axis what rows differ in
      * @param position a row's on that axis, above 0
      */
-    public void sweep(String name, String axis, Figure figure, ToDoubleFunction<Row> position) {
-        XYChart chart = chart(axis, figure.title() + ", " + figure.plotUnit(), name);
+    public void sweep(String file, String axis, Figure figure, ToDoubleFunction<Row> position) {
+        XYChart chart = chart(axis, figure.title() + ", " + figure.plotUnit(), file);
         chart.getStyler().setXAxisLogarithmic(true);
         chart.getStyler().setXAxisTickLabelsFormattingFunction(Curves::plain);
         chart.getStyler().setYAxisLogarithmic(true);
@@ -54,23 +55,26 @@ public final class Curves {
         double scale = figure.plotScale();
         int color = 0;
         for (String label : labels()) {
-            List<Double> x = new ArrayList<>();
-            List<Interval> y = new ArrayList<>();
-            for (Row row : results.rows()) {
-                interval(row, label, figure).ifPresent(interval -> {
-                    x.add(position.applyAsDouble(row));
-                    y.add(interval);
-                });
-            }
-            if (!x.isEmpty()) {
-                Color used = Charts.color(color++);
-                line(chart, label, x, y.stream().map(each -> each.median() / scale), used);
-                range(chart, label + " least", x, y.stream().map(each -> each.min() / scale), used);
-                range(chart, label + " greatest", x, y.stream().map(each -> each.max() / scale), used);
+            for (Tag tag : Tag.VALID) {
+                List<Double> x = new ArrayList<>();
+                List<Interval> y = new ArrayList<>();
+                for (Row row : results.rows()) {
+                    interval(row, label, figure, tag).ifPresent(interval -> {
+                        x.add(position.applyAsDouble(row));
+                        y.add(interval);
+                    });
+                }
+                if (!x.isEmpty()) {
+                    Color used = Charts.color(color++);
+                    String name = Tagged.label(label, tag);
+                    line(chart, name, x, y.stream().map(each -> each.median() / scale), used);
+                    range(chart, name + " least", x, y.stream().map(each -> each.min() / scale), used);
+                    range(chart, name + " greatest", x, y.stream().map(each -> each.max() / scale), used);
+                }
             }
         }
         if (color > 0) {
-            plots.save(chart, name);
+            plots.save(chart, file);
         }
     }
 
@@ -84,11 +88,11 @@ public final class Curves {
             chart.getStyler().setXAxisTickLabelsFormattingFunction(Curves::percent);
             int color = 0;
             for (Contestant contestant : row.contestants()) {
-                List<Figures.Percentile> curve = results.curve(row, contestant);
-                if (!curve.isEmpty()) {
+                for (Tag tag : results.tags(row, contestant)) {
+                    List<Figures.Percentile> curve = results.curve(row, contestant, tag);
                     line(
                             chart,
-                            contestant.label(),
+                            Tagged.label(contestant.label(), tag),
                             curve.stream()
                                     .map(point -> 100 / (100 - point.percent()))
                                     .toList(),
@@ -126,11 +130,11 @@ public final class Curves {
         return labels;
     }
 
-    private Optional<Interval> interval(Row row, String label, Figure figure) {
+    private Optional<Interval> interval(Row row, String label, Figure figure, Tag tag) {
         return row.contestants().stream()
                 .filter(each -> each.label().equals(label))
                 .findFirst()
-                .flatMap(each -> results.interval(row, each, figure));
+                .flatMap(each -> results.interval(row, each, figure, tag));
     }
 
     private static XYChart chart(String x, String y, String title) {

@@ -30,16 +30,16 @@ public final class FigureTable {
     public void print(PrintStream out) {
         List<String> heads = new ArrayList<>(List.of(rowHead, "path"));
         figures.forEach(figure -> heads.add(figure.title()));
-        heads.add("remark");
+        heads.addAll(List.of("slices", "remark"));
         MarkdownTable table = new MarkdownTable(heads);
         for (Row row : results.rows()) {
             for (Contestant contestant : row.contestants()) {
                 List<String> cells = new ArrayList<>(List.of(row.title(), contestant.label()));
                 for (Figure figure : figures) {
-                    cells.add(results.interval(row, contestant, figure)
-                            .map(interval -> RatioTable.text(figure, interval))
-                            .orElse("-"));
+                    String text = RatioTable.text(results, row, contestant, figure);
+                    cells.add(text.isEmpty() ? "-" : text);
                 }
+                cells.add(Tagged.slices(results, row, contestant));
                 cells.add(results.remark(row, contestant));
                 table.line(cells);
             }

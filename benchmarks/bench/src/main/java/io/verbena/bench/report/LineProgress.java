@@ -3,11 +3,13 @@ package io.verbena.bench.report;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
 import io.verbena.bench.compare.Row;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.Figures;
 import io.verbena.bench.trial.Outcome;
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.StringJoiner;
 
 /** A line a measurement, for output that goes to no terminal: how far it is, how much longer, what came out. */
@@ -33,17 +35,19 @@ public final class LineProgress implements Progress {
 
     /** What came out, short. */
     static String text(Row row, Outcome outcome) {
-        Figures figures = outcome.figures();
-        if (figures == null) {
+        if (outcome.kind() != Outcome.Kind.MEASURED) {
             return outcome.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", " + outcome.reason();
         }
-        StringJoiner text = new StringJoiner(", ");
-        for (Figure figure : row.figures()) {
-            figures.value(figure)
-                    .ifPresent(
-                            value -> text.add((figure.isLatency() ? figure.title() + " " : "") + figure.text(value)));
-        }
-        return text.toString();
+        return Tagged.text(Tag.VALID, tag -> {
+            StringJoiner text = new StringJoiner(", ");
+            for (Figure figure : row.figures()) {
+                OptionalDouble value = outcome.value(figure, tag);
+                if (value.isPresent()) {
+                    text.add((figure.isLatency() ? figure.title() + " " : "") + figure.text(value.getAsDouble()));
+                }
+            }
+            return text.length() == 0 ? Optional.empty() : Optional.of(text.toString());
+        });
     }
 
     /** {@code 3 min 20 s}. */

@@ -5,6 +5,7 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
 import io.verbena.bench.compare.Target;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,28 +70,9 @@ public final class Plots {
     }
 
     private Optional<Interval> score(Row row, Contestant subject, Target target) {
-        Contestant reference = row.references().get(0);
-        if (target.bound() == Target.Bound.MORE_BY) {
-            return results.interval(row, reference, target.figure())
-                    .flatMap(base -> results.interval(row, subject, target.figure())
-                            .map(own -> inverse(own, base.median() + target.value())));
-        }
-        return results.ratio(row, subject, reference, target.figure())
-                .map(ratio -> target.bound() == Target.Bound.RATIO_AT_LEAST
-                        ? new Interval(
-                                ratio.median() / target.value(),
-                                ratio.min() / target.value(),
-                                ratio.max() / target.value(),
-                                ratio.count())
-                        : inverse(ratio, target.value()));
-    }
-
-    private static Interval inverse(Interval interval, double numerator) {
-        return new Interval(
-                drawable(numerator / interval.median()),
-                drawable(numerator / interval.max()),
-                drawable(numerator / interval.min()),
-                interval.count());
+        return results.compare(row, subject, row.references().get(0), target.figure(), Tag.VALID, target::score)
+                .map(score -> new Interval(
+                        drawable(score.median()), drawable(score.min()), drawable(score.max()), score.count()));
     }
 
     /** What took nothing at all is infinitely good, which no axis shows. */
@@ -119,10 +101,13 @@ public final class Plots {
         List<Interval> intervals = new ArrayList<>();
         for (Figure figure : figures) {
             for (Contestant contestant : row.contestants()) {
-                results.interval(row, contestant, figure).ifPresent(interval -> {
-                    names.add(contestant.label() + (figures.size() > 1 ? " " + figure.title() : ""));
-                    intervals.add(scaled(interval, figure));
-                });
+                for (Tag tag : results.tags(row, contestant)) {
+                    results.interval(row, contestant, figure, tag).ifPresent(interval -> {
+                        names.add(Tagged.label(contestant.label(), tag)
+                                + (figures.size() > 1 ? " " + figure.title() : ""));
+                        intervals.add(scaled(interval, figure));
+                    });
+                }
             }
         }
         bars(name, row.title() + ", " + unit + " (bar: median, dots: least and greatest)", names, intervals);
@@ -161,13 +146,13 @@ public final class Plots {
         series.setMarker(SeriesMarkers.CIRCLE);
     }
 
-    /** A file: a figure of each path side by side, a group of bars a row, on a logarithmic axis. */
+    /** A file: a figure of each path, not pinned, side by side, a group of bars a row, on a logarithmic axis. */
     public void groups(String name, Figure figure) {
         Map<String, List<@Nullable Double>> bars = new LinkedHashMap<>();
         for (Row row : results.rows()) {
             for (Contestant contestant : row.contestants()) {
                 bars.computeIfAbsent(contestant.label(), any -> new ArrayList<>())
-                        .add(results.interval(row, contestant, figure)
+                        .add(results.interval(row, contestant, figure, Tag.UNPINNED)
                                 .map(interval -> interval.median() / figure.plotScale())
                                 .orElse(null));
             }

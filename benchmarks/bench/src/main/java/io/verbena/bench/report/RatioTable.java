@@ -24,8 +24,8 @@ public final class RatioTable {
 
     /** Prints it. */
     public void print(PrintStream out) {
-        MarkdownTable table =
-                new MarkdownTable(List.of("row", "path", "figure", "median (range)", "ratio (range)", "target", "met"));
+        MarkdownTable table = new MarkdownTable(
+                List.of("row", "path", "figure", "median (range)", "ratio (range)", "target", "met", "slices"));
         for (Row row : results.rows()) {
             String id = row.id();
             for (Contestant contestant : row.contestants()) {
@@ -43,18 +43,21 @@ public final class RatioTable {
     private List<List<String>> lines(Row row, Contestant contestant) {
         List<List<String>> lines = new ArrayList<>();
         String label = contestant.label();
+        String slices = Tagged.slices(results, row, contestant);
         for (Figure figure : row.figures()) {
-            Optional<Interval> interval = results.interval(row, contestant, figure);
-            if (interval.isPresent()) {
-                List<String> line = new ArrayList<>(List.of(label, figure.title(), text(figure, interval.get())));
+            String text = text(results, row, contestant, figure);
+            if (!text.isEmpty()) {
+                List<String> line = new ArrayList<>(List.of(label, figure.title(), text));
                 line.addAll(compared(row, contestant, figure));
+                line.add(slices);
                 lines.add(line);
                 label = NONE;
+                slices = NONE;
             }
         }
         String remark = results.remark(row, contestant);
         if (!remark.isEmpty()) {
-            lines.add(List.of(label, NONE, remark, NONE, NONE, NONE));
+            lines.add(List.of(label, NONE, remark, NONE, NONE, NONE, slices));
         }
         return lines;
     }
@@ -71,15 +74,24 @@ public final class RatioTable {
         Target by = target.orElse(Target.atMost(figure, 1));
         Optional<Interval> compared = results.compare(row, contestant, reference, by);
         return List.of(
-                compared.map(c -> by.text(c.median()) + range(by.text(c.min()), by.text(c.max()), c.count()))
-                        .orElse(NONE),
+                Tagged.text(
+                        results.tags(row, contestant),
+                        tag -> results.compare(row, contestant, reference, figure, List.of(tag), by::compare)
+                                .map(c -> by.text(c.median()) + range(by.text(c.min()), by.text(c.max()), c.count()))),
                 target.map(Target::text).orElse(NONE),
                 target.isPresent()
                         ? compared.map(c -> by.isMet(c.median()) ? "yes" : "NO").orElse("?")
                         : NONE);
     }
 
-    static String text(Figure figure, Interval interval) {
+    /** A figure of each tag. */
+    static String text(Results results, Row row, Contestant contestant, Figure figure) {
+        return Tagged.text(
+                results.tags(row, contestant),
+                tag -> results.interval(row, contestant, figure, tag).map(interval -> text(figure, interval)));
+    }
+
+    private static String text(Figure figure, Interval interval) {
         return figure.text(interval.median())
                 + range(figure.text(interval.min()), figure.text(interval.max()), interval.count());
     }

@@ -5,7 +5,7 @@ import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
-import io.verbena.bench.compare.Target;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Json;
 import java.nio.file.Path;
@@ -70,32 +70,32 @@ public final class ResultsFile {
         map.put("setting", contestant.setting());
         List<Object> summary = new ArrayList<>();
         for (Figure figure : row.figures()) {
-            results.interval(row, contestant, figure)
-                    .ifPresent(interval -> summary.add(summary(results, row, contestant, figure, interval)));
+            for (Tag tag : results.tags(row, contestant)) {
+                results.interval(row, contestant, figure, tag)
+                        .ifPresent(interval -> summary.add(summary(results, row, contestant, figure, tag, interval)));
+            }
         }
         map.put("summary", summary);
+        results.fit(row, contestant).ifPresent(fit -> map.put("line", fit));
         map.put("forks", results.outcomes(row, contestant));
         return map;
     }
 
     private static Map<String, Object> summary(
-            Results results, Row row, Contestant contestant, Figure figure, Interval interval) {
+            Results results, Row row, Contestant contestant, Figure figure, Tag tag, Interval interval) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("figure", figure);
+        map.put("tag", tag);
         map.put("interval", interval);
         if (!row.references().isEmpty()) {
             Contestant reference = row.references().get(0);
-            results.ratio(row, contestant, reference, figure).ifPresent(ratio -> map.put("ratio", ratio));
+            results.ratio(row, contestant, reference, figure, tag).ifPresent(ratio -> map.put("ratio", ratio));
             contestant.target(figure).ifPresent(target -> {
                 map.put("target", target);
-                results.compare(row, contestant, reference, target)
-                        .ifPresent(compared -> map.put("met", isMet(target, compared)));
+                results.compare(row, contestant, reference, figure, List.of(tag), target::compare)
+                        .ifPresent(compared -> map.put("met", target.isMet(compared.median())));
             });
         }
         return map;
-    }
-
-    private static boolean isMet(Target target, Interval compared) {
-        return target.isMet(compared.median());
     }
 }

@@ -1,5 +1,8 @@
 package io.verbena.bench.suite;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Cores;
+import io.verbena.bench.cores.IterationTag;
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.End;
 import io.verbena.bench.path.FarThread;
@@ -21,7 +24,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Messages a microsecond (millions a second) from one thread to another, both spinning. A message counts when the path has
- * taken it; after each iteration everything must have come, in order.
+ * taken it; after each iteration everything must have come, in order. Both threads are pinned; each iteration says in what state their cores were.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -59,14 +62,25 @@ public class OneWayRate {
     @SuppressWarnings("NullAway.Init")
     private End near;
 
+    @SuppressWarnings("NullAway.Init")
+    private IterationTag tag;
+
     private long sent;
     private int pending;
 
     /** Opens the path. */
     @Setup
     public void open() {
-        far = new FarThread(PathKind.of(path), bytes, false);
+        CorePair cores = CorePair.of(Cores.pinnable(), 1);
+        far = new FarThread(PathKind.of(path), bytes, false, cores);
+        tag = new IterationTag(cores, System.out);
         near = far.near();
+    }
+
+    /** Probes the cores. */
+    @Setup(Level.Iteration)
+    public void begin() {
+        tag.begin();
     }
 
     /** One message. */
@@ -80,7 +94,7 @@ public class OneWayRate {
         return sent++;
     }
 
-    /** Waits until everything has come. */
+    /** Waits until everything has come, and probes the cores again. */
     @TearDown(Level.Iteration)
     public void drain() {
         near.flush();
@@ -91,11 +105,13 @@ public class OneWayRate {
             far.check();
             deadline.run();
         }
+        tag.end();
     }
 
     /** Closes the path. */
     @TearDown
     public void close() {
+        tag.close();
         far.close();
     }
 }

@@ -1,5 +1,8 @@
 package io.verbena.bench.suite;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Cores;
+import io.verbena.bench.cores.IterationTag;
 import io.verbena.bench.path.FarThread;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.path.PingPongMeter;
@@ -7,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -19,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A message to another thread and back, both spinning: median and percentiles of the full round trip. For READ: from
- * posting to the completion.
+ * posting to the completion. Both threads are pinned; each iteration says in what state their cores were.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -64,11 +68,28 @@ public class RoundTrip {
     @SuppressWarnings("NullAway.Init")
     private PingPongMeter meter;
 
+    @SuppressWarnings("NullAway.Init")
+    private IterationTag tag;
+
     /** Opens the path. */
     @Setup
     public void open() {
-        far = new FarThread(PathKind.of(path), bytes, true);
+        CorePair cores = CorePair.of(Cores.pinnable(), 1);
+        far = new FarThread(PathKind.of(path), bytes, true, cores);
+        tag = new IterationTag(cores, System.out);
         meter = new PingPongMeter(far.near(), far::check);
+    }
+
+    /** Probes the cores. */
+    @Setup(Level.Iteration)
+    public void begin() {
+        tag.begin();
+    }
+
+    /** Probes them again. */
+    @TearDown(Level.Iteration)
+    public void end() {
+        tag.end();
     }
 
     /** There and back. */
@@ -80,6 +101,7 @@ public class RoundTrip {
     /** Closes the path. */
     @TearDown
     public void close() {
+        tag.close();
         far.close();
     }
 }

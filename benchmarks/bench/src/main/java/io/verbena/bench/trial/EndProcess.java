@@ -2,6 +2,9 @@ package io.verbena.bench.trial;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.NotAvailableException;
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.LineProbe;
+import io.verbena.bench.cores.SlicedRun;
 import io.verbena.bench.path.End;
 import io.verbena.bench.path.FarThread;
 import io.verbena.bench.path.Idle;
@@ -35,6 +38,11 @@ public final class EndProcess implements Callable<Integer> {
     @Option(names = "--seconds")
     double seconds = 1;
 
+    @Option(names = "--cores", description = "A CorePair.")
+    String cores = CorePair.NONE.text();
+
+    private CorePair pair = CorePair.NONE;
+
     /** On a thread of Netty's: on others its writes allocate more. */
     @Override
     public Integer call() throws InterruptedException {
@@ -48,6 +56,7 @@ public final class EndProcess implements Callable<Integer> {
     private int run() {
         try {
             Setting setting = Json.parse(json, Setting.class);
+            pair = CorePair.parse(cores);
             PathKind kind = PathKind.of(setting.path());
             switch (role) {
                 case FAR:
@@ -82,12 +91,14 @@ public final class EndProcess implements Callable<Integer> {
     }
 
     private void near(PathKind kind, Setting setting) {
-        try (JavaProcess process = new JavaProcess(EndProcess.class, List.of(FAR, json))) {
+        try (JavaProcess process = new JavaProcess(EndProcess.class, List.of(FAR, json, "--cores", cores))) {
             Process far = process.process();
             Rendezvous rendezvous = Rendezvous.withChild(far);
             Report report;
             try (End near = kind.open(rendezvous, true, setting.ofPath())) {
-                report = measure(near, rendezvous, setting, () -> {
+                CompilerTime compilers =
+                        new CompilerTime(ProcessHandle.current().pid(), far.pid());
+                report = measure(near, rendezvous, setting, compilers, () -> {
                     if (!far.isAlive()) {
                         throw new RunException("the far end is gone");
                     }
@@ -100,41 +111,50 @@ public final class EndProcess implements Callable<Integer> {
     }
 
     private void both(PathKind kind, Setting setting) {
-        Rendezvous[] pair = Rendezvous.pair();
+        Rendezvous[] words = Rendezvous.pair();
         Report report;
-        try (FarThread far = new FarThread(kind, setting.ofPath(), end -> FarSide.serve(end, pair[1], setting))) {
-            report = measure(far.near(), pair[0], setting, far::check);
-            pair[0].tell(FarSide.BYE);
+        CompilerTime compilers = new CompilerTime(ProcessHandle.current().pid());
+        try (FarThread far = new FarThread(kind, setting.ofPath(), end -> serve(end, words[1], setting))) {
+            report = measure(far.near(), words[0], setting, compilers, far::check);
+            words[0].tell(FarSide.BYE);
         }
         report.print();
     }
 
-    private Report measure(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
-        try {
-            return Report.of(measurement(near, rendezvous, setting, check));
+    /** The path's own threads are there by now, and stay free. */
+    private Report measure(End near, Rendezvous rendezvous, Setting setting, CompilerTime compilers, Runnable check) {
+        pair.pinNear();
+        Pace pace = new Pace(warmup, seconds);
+        Measurement measurement = measurement(near, rendezvous, setting, check);
+        try (LineProbe probe = new LineProbe(pair)) {
+            SlicedRun run = new SlicedRun(probe::nanos, compilers::nanos);
+            run.warmUp(pace.warmupNanos(setting.warmUpFactor()), measurement::warmUp);
+            return Report.of(run.measure(pace.slices(), () -> measurement.run(pace.sliceNanos())));
         } catch (VoidRunException e) {
             return Report.ofVoid(e);
         }
     }
 
-    private Figures measurement(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
-        Pace pace = new Pace(warmup, seconds);
-        long warmupNanos = pace.warmupNanos(setting.warmupFactor());
+    private void serve(End far, Rendezvous rendezvous, Setting setting) {
+        pair.pinFar();
+        FarSide.serve(far, rendezvous, setting);
+    }
+
+    private static Measurement measurement(End near, Rendezvous rendezvous, Setting setting, Runnable check) {
         Vigil vigil = new Vigil(new Idle(near), check);
         switch (setting.measure()) {
             case ROUND_TRIP:
-                return new RoundTripMeasurement(near, vigil).run(warmupNanos, pace.nanos());
+                return new RoundTripMeasurement(near, vigil);
             case SCHEDULED:
                 // Whoever sends by a clock does not sleep: what it overslept would count as the path's.
                 Vigil awake = new Vigil(new Idle(Waiting.SPIN_THEN_YIELD), check);
-                return new ScheduledMeasurement(near, awake, setting.rate(), setting.depth())
-                        .run(warmupNanos, pace.nanos());
+                return new ScheduledMeasurement(near, awake, setting.rate(), setting.depth());
             case WINDOW:
-                return new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
+                return new WindowMeasurement(near, vigil, setting);
             case STREAM:
                 return near.isAnswered()
-                        ? new StreamMeasurement(near, rendezvous, check, setting).run(warmupNanos, pace.nanos())
-                        : new WindowMeasurement(near, vigil, setting).run(warmupNanos, pace.nanos());
+                        ? new StreamMeasurement(near, rendezvous, check, setting)
+                        : new WindowMeasurement(near, vigil, setting);
             default:
                 throw new RunException(setting.measure().title() + " has no ends");
         }
@@ -143,7 +163,7 @@ public final class EndProcess implements Callable<Integer> {
     private void far(PathKind kind, Setting setting) {
         Rendezvous rendezvous = Rendezvous.withParent();
         try (End far = kind.open(rendezvous, false, setting.ofPath())) {
-            FarSide.serve(far, rendezvous, setting);
+            serve(far, rendezvous, setting);
         }
     }
 }

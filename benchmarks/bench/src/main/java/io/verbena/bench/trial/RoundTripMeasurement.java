@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** One message at a time, there and back. */
-final class RoundTripMeasurement {
+final class RoundTripMeasurement implements Measurement {
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(20);
 
     private static final String ANSWER = "answer to a message";
@@ -19,12 +19,8 @@ final class RoundTripMeasurement {
         this.vigil = vigil;
     }
 
-    Figures run(long warmupNanos, long nanos) {
-        phase(warmupNanos);
-        return Figures.ofLatency(phase(nanos));
-    }
-
-    private Histogram phase(long nanos) {
+    @Override
+    public Figures run(long nanos) {
         Histogram histogram = new Histogram(HIGHEST, 3);
         long begin = System.nanoTime();
         long start = begin;
@@ -34,7 +30,7 @@ final class RoundTripMeasurement {
             histogram.recordValue(Math.min(end - start, HIGHEST));
             start = System.nanoTime();
         }
-        return histogram;
+        return Figures.ofLatency(histogram);
     }
 
     private void roundTrip() {

@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
  * behind cannot hide it (coordinated omission). A run that was slower than its rate by more than 1 % is void: its latencies
  * are those of a queue that grows.
  */
-final class ScheduledMeasurement {
+final class ScheduledMeasurement implements Measurement {
     /** What the achieved rate may lack of the scheduled one. */
     static final double TOLERANCE = 0.01;
 
@@ -43,11 +43,15 @@ final class ScheduledMeasurement {
         this.interval = 1e9 / rate;
     }
 
-    Figures run(long warmupNanos, long nanos) {
-        if (warmupNanos > 0) {
-            phase(warmupNanos, false); // what is slow while it is cold may catch up
-        }
+    @Override
+    public Figures run(long nanos) {
         return Figures.ofLatency(phase(nanos, true));
+    }
+
+    /** What is slow while it is cold may catch up. */
+    @Override
+    public void warmUp(long nanos) {
+        phase(nanos, false);
     }
 
     private Histogram phase(long nanos, boolean strict) {

@@ -1,6 +1,7 @@
 package io.verbena.bench.trial;
 
 import io.verbena.bench.path.End;
+import io.verbena.bench.path.PathKind;
 import io.verbena.bench.path.PathSettings;
 import io.verbena.bench.path.Waiting;
 import io.verbena.verification.RunException;
@@ -19,7 +20,6 @@ import io.verbena.verification.RunException;
  * @param busy processes that only burn a core meanwhile
  * @param queuePairs that share the messages
  * @param producers threads that send to one consumer
- * @param warmupFactor how many times as long as others it warms up
  */
 public record Setting(
         String path,
@@ -32,8 +32,7 @@ public record Setting(
         Waiting waiting,
         int busy,
         int queuePairs,
-        int producers,
-        int warmupFactor) {
+        int producers) {
     private static final int MAX_BUSY = 64;
     private static final int STREAM_DEPTH = 512;
 
@@ -61,73 +60,62 @@ public record Setting(
     public static Setting of(String path, Measure measure, int bytes) {
         int depth = measure == Measure.STREAM || measure == Measure.SCHEDULED ? STREAM_DEPTH : 1;
         long rate = measure == Measure.SCHEDULED ? 1 : 0;
-        return new Setting(path, measure, bytes, depth, 1, false, rate, Waiting.SPIN_THEN_YIELD, 0, 1, 1, 1);
+        return new Setting(path, measure, bytes, depth, 1, false, rate, Waiting.SPIN_THEN_YIELD, 0, 1, 1);
     }
 
     /** The same for another path. */
     public Setting withPath(String value) {
-        return new Setting(
-                value, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(value, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, producers);
     }
 
     /** The same with another size. */
     public Setting withBytes(int value) {
-        return new Setting(
-                path, measure, value, depth, batch, threads, rate, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, value, depth, batch, threads, rate, waiting, busy, queuePairs, producers);
     }
 
     /** The same with another depth. */
     public Setting withDepth(int value) {
-        return new Setting(
-                path, measure, bytes, value, batch, threads, rate, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, value, batch, threads, rate, waiting, busy, queuePairs, producers);
     }
 
     /** The same with another batch. */
     public Setting withBatch(int value) {
-        return new Setting(
-                path, measure, bytes, depth, value, threads, rate, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, value, threads, rate, waiting, busy, queuePairs, producers);
     }
 
     /** The same in one process, or in two. */
     public Setting withThreads(boolean value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, value, rate, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, value, rate, waiting, busy, queuePairs, producers);
     }
 
     /** The same at another rate. */
     public Setting withRate(long value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, value, waiting, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, threads, value, waiting, busy, queuePairs, producers);
     }
 
     /** The same with other waiting. */
     public Setting withWaiting(Waiting value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, rate, value, busy, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, threads, rate, value, busy, queuePairs, producers);
     }
 
     /** The same with so many busy processes. */
     public Setting withBusy(int value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, rate, waiting, value, queuePairs, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, threads, rate, waiting, value, queuePairs, producers);
     }
 
     /** The same over so many queue pairs. */
     public Setting withQueuePairs(int value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, rate, waiting, busy, value, producers, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, threads, rate, waiting, busy, value, producers);
     }
 
     /** The same with so many producers. */
     public Setting withProducers(int value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, value, warmupFactor);
+        return new Setting(path, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, value);
     }
 
-    /** The same with a longer warm-up. */
-    public Setting withWarmupFactor(int value) {
-        return new Setting(
-                path, measure, bytes, depth, batch, threads, rate, waiting, busy, queuePairs, producers, value);
+    /** How many times as long as a path in memory it warms up. */
+    public int warmUpFactor() {
+        return PathKind.find(path).map(PathKind::warmUpFactor).orElse(1);
     }
 
     /** What both ends are opened with. */

@@ -7,7 +7,7 @@ import io.verbena.bench.path.Rendezvous;
 import io.verbena.verification.RunException;
 
 /** Messages one way, as many as go; the time ends when the far end has taken the last. */
-final class StreamMeasurement {
+final class StreamMeasurement implements Measurement {
     private static final int LARGE = 16 << 10;
 
     private final End near;
@@ -26,8 +26,8 @@ final class StreamMeasurement {
         this.sent = new long[setting.producers()];
     }
 
-    Figures run(long warmupNanos, long nanos) {
-        phase(warmupNanos);
+    @Override
+    public Figures run(long nanos) {
         long before = total();
         long took = phase(nanos);
         return Figures.ofStream(total() - before, took, setting.bytes());

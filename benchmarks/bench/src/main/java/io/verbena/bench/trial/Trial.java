@@ -1,5 +1,8 @@
 package io.verbena.bench.trial;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Slice;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.path.PathKind;
 import io.verbena.verification.RunException;
 import java.io.BufferedReader;
@@ -47,8 +50,8 @@ public final class Trial {
         return Optional.empty();
     }
 
-    /** Measures. */
-    public static Outcome run(Setting setting, Pace pace) {
+    /** Measures, both ends pinned to these cores. */
+    public static Outcome run(Setting setting, Pace pace, CorePair cores) {
         Optional<String> obstacle = whyNot(setting);
         if (obstacle.isPresent()) {
             return Outcome.notAvailable(obstacle.get());
@@ -59,22 +62,23 @@ public final class Trial {
         List<JavaProcess> busy = new ArrayList<>();
         try {
             errors = Files.createTempFile("verbena-bench-", ".err");
-            double limit = MARGIN_SECONDS + 3 * pace.total(setting.warmupFactor());
+            double limit = MARGIN_SECONDS + 2 * pace.longest(setting.warmUpFactor());
             for (int i = 0; i < setting.busy(); i++) {
                 busy.add(startBusy((int) Math.ceil(limit)));
             }
             Report report = setting.measure() == Measure.IDLE
-                    ? Report.of(IdleProcess.measure(setting.path(), pace))
-                    : runEnds(setting, pace, errors, limit);
-            return new Outcome(report.kind(), report.figures(), report.reason(), load, since(begin));
+                    ? idle(setting, pace)
+                    : runEnds(setting, pace, cores, errors, limit);
+            return new Outcome(report.kind(), report.slices(), report.reason(), load, since(begin), cores);
         } catch (RunException | IOException e) {
             String reason = errors == null ? "" : lastLine(errors);
             return new Outcome(
                     Outcome.Kind.FAILED,
-                    null,
+                    List.of(),
                     e.getMessage() + (reason.isEmpty() ? "" : "; " + reason),
                     load,
-                    since(begin));
+                    since(begin),
+                    cores);
         } finally {
             busy.forEach(JavaProcess::close);
             if (errors != null) {
@@ -98,14 +102,21 @@ public final class Trial {
         return made;
     }
 
-    private static Report runEnds(Setting setting, Pace pace, Path errors, double limit) throws IOException {
+    private static Report idle(Setting setting, Pace pace) {
+        return Report.of(List.of(new Slice<>(Tag.UNPINNED, 0, 0, 0, IdleProcess.measure(setting.path(), pace))));
+    }
+
+    private static Report runEnds(Setting setting, Pace pace, CorePair cores, Path errors, double limit)
+            throws IOException {
         List<String> arguments = List.of(
                 setting.threads() ? EndProcess.BOTH : EndProcess.NEAR,
                 Json.line(setting),
                 "--warmup",
                 String.valueOf(pace.warmupSeconds()),
                 "--seconds",
-                String.valueOf(pace.seconds()));
+                String.valueOf(pace.seconds()),
+                "--cores",
+                cores.text());
         JavaProcess process = new JavaProcess(EndProcess.class, arguments, errors);
         boolean ended = false;
         try {

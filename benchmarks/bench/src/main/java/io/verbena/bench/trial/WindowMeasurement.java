@@ -8,7 +8,7 @@ import org.HdrHistogram.Histogram;
  * So many messages under way, each answered by the far end, or, of one-sided verbs, by its completion. The rate counts all
  * of them; latency is that of one message at a time out of the window, so that the clock costs next to nothing.
  */
-final class WindowMeasurement {
+final class WindowMeasurement implements Measurement {
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(20);
     /** Messages between two that are looked at: odd, so that it is not always the first of a batch. */
     private static final int APART = 3;
@@ -28,8 +28,8 @@ final class WindowMeasurement {
         this.setting = setting;
     }
 
-    Figures run(long warmupNanos, long nanos) {
-        phase(warmupNanos);
+    @Override
+    public Figures run(long nanos) {
         histogram = new Histogram(HIGHEST, 3);
         long before = near.taken();
         long took = phase(nanos);

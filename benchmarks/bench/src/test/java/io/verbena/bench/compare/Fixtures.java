@@ -1,5 +1,8 @@
 package io.verbena.bench.compare;
 
+import io.verbena.bench.cores.CorePair;
+import io.verbena.bench.cores.Slice;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
 import io.verbena.bench.trial.Measure;
@@ -27,11 +30,22 @@ public final class Fixtures {
     public static Outcome of(Figure figure, double value) {
         List<Figures.Percentile> curve =
                 List.of(new Figures.Percentile(50, value), new Figures.Percentile(99, 2 * value));
-        return new Outcome(Outcome.Kind.MEASURED, new Figures(Map.of(figure, value), curve, 1000), "", 0.5, 1);
+        Figures figures = new Figures(Map.of(figure, value), curve, 1000);
+        return measured(List.of(new Slice<>(Tag.UNPINNED, 0, 0, 0, figures)));
+    }
+
+    /** Measured in slices. */
+    public static Outcome measured(List<Slice<Figures>> slices) {
+        return new Outcome(Outcome.Kind.MEASURED, slices, "", 0.5, 1, CorePair.NONE);
+    }
+
+    /** A slice while a line took so long. */
+    public static Slice<Figures> slice(Tag tag, double line, double p50) {
+        return new Slice<>(tag, line, line, 0, new Figures(Map.of(Figure.P50, p50), List.of(), 1000));
     }
 
     /** Not measured. */
     public static Outcome of(Outcome.Kind kind, String reason) {
-        return new Outcome(kind, null, reason, 0.5, 1);
+        return new Outcome(kind, List.of(), reason, 0.5, 1, CorePair.NONE);
     }
 }

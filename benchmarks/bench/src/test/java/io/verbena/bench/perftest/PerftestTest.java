@@ -20,9 +20,9 @@ import picocli.CommandLine;
 class PerftestTest {
     private static final String LATENCY_COLUMNS =
             "#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec]"
-                    + " t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]";
+                    + " t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec] line[nsec] cores";
     private static final String BANDWIDTH_COLUMNS =
-            "#bytes #iterations BW peak[MiB/sec] BW average[MiB/sec] MsgRate[Mpps]";
+            "#bytes #iterations BW peak[MiB/sec] BW average[MiB/sec] MsgRate[Mpps] line[nsec] cores";
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -52,7 +52,8 @@ class PerftestTest {
         int head = lines.indexOf(kind.isLatency() ? LATENCY_COLUMNS : BANDWIDTH_COLUMNS);
         assertThat(head).as("%s", lines).isPositive();
         assertThat(lines.get(head + 1)).startsWith("100 300 ");
-        assertThat(lines.get(head + 1).split(" ")).hasSize(kind.isLatency() ? 9 : 5);
+        assertThat(lines.get(head + 1).split(" ")).hasSize(kind.isLatency() ? 11 : 7);
+        assertThat(lines.get(head + 1)).matches(".* (- -|\\d+ (near|far|void))");
         assertThat(lines).anyMatch(line -> line.endsWith("Data validation : ON"));
     }
 

@@ -7,6 +7,7 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Fixtures;
 import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.Row;
+import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Outcome;
 import io.verbena.bench.trial.Pace;
@@ -65,24 +66,66 @@ class ReportTest {
         RatioTable table = new RatioTable(results);
         List<String> lines = printed(table::print);
         assertThat(lines).hasSize(6);
-        assertThat(lines.get(0)).isEqualTo("| row | path | figure | median (range) | ratio (range) | target | met |");
+        assertThat(lines.get(0))
+                .isEqualTo("| row | path | figure | median (range) | ratio (range) | target | met | slices |");
         assertThat(lines.get(2))
-                .isEqualTo("| rtt | ours | p50 | 120 ns (100-300 ns) | 1.20 (0.50-1.20) | <= 1.00 | NO |");
-        assertThat(lines.get(3)).isEqualTo("| | peer | p50 | 200 ns (100-250 ns) | reference | | |");
-        assertThat(lines.get(4)).isEqualTo("| broken | ours | | failed (it died) | | | |");
+                .isEqualTo("| rtt | ours | p50 | 120 ns (100-300 ns) | 1.20 (0.50-1.20) | <= 1.00 | NO | 3 |");
+        assertThat(lines.get(3)).isEqualTo("| | peer | p50 | 200 ns (100-250 ns) | reference | | | 3 |");
+        assertThat(lines.get(4)).isEqualTo("| broken | ours | | failed (it died) | | | | |");
         assertThat(table.verdict()).isEqualTo("0 of 1 targets met");
     }
 
     @Test
     void figuresAsMarkdown() {
         List<String> lines = printed(new FigureTable(results, "what", List.of(Figure.P50, Figure.P99))::print);
-        assertThat(lines.get(2)).isEqualTo("| a round trip | ours | 120 ns (100-300 ns) | - | |");
-        assertThat(lines.get(4)).isEqualTo("| a round trip | ours | - | - | failed (it died) |");
+        assertThat(lines.get(2)).isEqualTo("| a round trip | ours | 120 ns (100-300 ns) | - | 3 | |");
+        assertThat(lines.get(4)).isEqualTo("| a round trip | ours | - | - | | failed (it died) |");
+    }
+
+    @Test
+    void nearAndFarSideBySide() {
+        Row tagged = Fixtures.latencyRow("tagged");
+        Results both = new Results(List.of(tagged));
+        both.add(
+                tagged,
+                tagged.subjects().get(0),
+                Fixtures.measured(List.of(
+                        Fixtures.slice(Tag.NEAR, 100, 305),
+                        Fixtures.slice(Tag.VOID, 250, 500),
+                        Fixtures.slice(Tag.FAR, 460, 809))));
+        both.add(
+                tagged,
+                tagged.references().get(0),
+                Fixtures.measured(List.of(Fixtures.slice(Tag.NEAR, 100, 200), Fixtures.slice(Tag.NEAR, 100, 210))));
+        List<String> lines = printed(new RatioTable(both)::print);
+        assertThat(lines.get(2))
+                .isEqualTo("| tagged | ours | p50 | near 305 ns, far 809 ns | near 1.49 | <= 1.00 | NO"
+                        + " | 1 near, 1 far, 1 void |");
+        assertThat(lines.get(3)).isEqualTo("| | peer | p50 | near 205 ns (200-210 ns) | reference | | | 2 near |");
+        assertThat(printed(new LineTable(both)::print))
+                .contains("| tagged | ours | 165 ns | 1.40 | 1 near, 1 far |")
+                .hasSize(6);
+        assertThat(printed(new LineTable(results)::print)).isEmpty();
+        ResultsFile.write(
+                directory,
+                List.of("bench"),
+                Instant.EPOCH,
+                Machine.here(),
+                new Comparison.Schedule(1, new Pace(1, 1), 0, List.of()),
+                both);
+        JsonNode ours = JsonMapper.shared()
+                .readTree(directory.resolve(ResultsFile.NAME).toFile())
+                .at("/rows/0/contestants/0");
+        assertThat(ours.at("/summary/1/tag").asString()).isEqualTo("far");
+        assertThat(ours.at("/line/b").asDouble()).isBetween(1.39, 1.41);
+        assertThat(ours.at("/forks/0/slices/1/tag").asString()).isEqualTo("void");
+        assertThat(ours.at("/forks/0/slices/2/before").asDouble()).isEqualTo(460);
+        assertThat(ours.at("/forks/0/cores").asString()).isEqualTo("none");
     }
 
     @Test
     void everythingAsJson() {
-        Comparison.Schedule schedule = new Comparison.Schedule(3, new Pace(1, 2), 0);
+        Comparison.Schedule schedule = new Comparison.Schedule(3, new Pace(1, 2), 0, List.of(0, 1));
         Machine machine = Machine.here();
         ResultsFile.write(directory, List.of("bench"), Instant.EPOCH, machine, schedule, results);
         JsonNode root =
@@ -94,7 +137,7 @@ class ReportTest {
         JsonNode ours = root.at("/rows/0/contestants/0");
         assertThat(ours.at("/setting/path").asString()).isEqualTo("ours");
         assertThat(ours.at("/forks").size()).isEqualTo(3);
-        assertThat(ours.at("/forks/1/figures/values/p50").asDouble()).isEqualTo(300);
+        assertThat(ours.at("/forks/1/slices/0/result/values/p50").asDouble()).isEqualTo(300);
         assertThat(ours.at("/forks/1/load").asDouble()).isEqualTo(0.5);
         assertThat(ours.at("/summary/0/figure").asString()).isEqualTo("p50");
         assertThat(ours.at("/summary/0/interval/median").asDouble()).isEqualTo(120);
