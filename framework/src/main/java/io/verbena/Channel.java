@@ -52,7 +52,15 @@ public final class Channel extends MessageSender implements AutoCloseable {
         this.connection = connection;
         this.tenant = tenant;
         this.sender = new ChannelSender(
-                this, connections, connection, staging, tenant.group(), tenant.callbacks(), node.turns(), concurrent);
+                this,
+                connections,
+                connection,
+                staging,
+                tenant.group(),
+                tenant.callbacks(),
+                node.turns(),
+                node.clock(),
+                concurrent);
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,7 @@ public final class Node implements AutoCloseable, Executor {
     private final String name;
     private final NodeMode mode;
     private final boolean invoker;
+    private final NanoClock clock;
     private final Nic nic;
     private final Engine engine;
     private final Notices notices;
@@ -72,6 +74,7 @@ public final class Node implements AutoCloseable, Executor {
         this.name = name;
         this.mode = context.mode;
         this.invoker = mode == NodeMode.INVOKER;
+        this.clock = context.clock;
         this.ending = new NodeEnding(this, invoker, context.lingerNanos);
         long id = new SecureRandom().nextLong() | 1;
         this.waiter = new EventLoopWaiter();
@@ -438,6 +441,11 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     // ---- what it is made of -----------------------------------------------------------------------------------------
+
+    /** By which everything runs that the node does again and again. */
+    NanoClock clock() {
+        return clock;
+    }
 
     Engine engine() {
         return engine;

@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,7 @@ public final class NodeContext {
     @Nullable
     Path admin;
 
+    NanoClock clock = SystemNanoClock.INSTANCE; // tests set another
     boolean closeOnShutdown = true;
     long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -419,6 +422,7 @@ public final class NodeContext {
         return new NicContext()
                 .id(id)
                 .name(nodeName)
+                .clock(clock)
                 .mode(EngineMode.valueOf(mode.name()))
                 .maxQueuePairs(maxQueuePairs)
                 .maxAppendQueues(maxInboxes)

@@ -14,6 +14,7 @@ import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -56,6 +57,7 @@ public final class ChannelSender {
      * @param staging memory for messages that do not go inline
      * @param group pays for them
      * @param callbacks of the same tenant
+     * @param clock measures round trips
      * @param concurrent whether any number of threads send, or one at a time
      */
     public ChannelSender(
@@ -66,13 +68,14 @@ public final class ChannelSender {
             PerformanceGroup group,
             TenantCallbacks callbacks,
             Turns turns,
+            NanoClock clock,
             boolean concurrent) {
         this.channel = channel;
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
         this.group = group;
-        this.window = new SendWindow(connections, connection, staging, group, use);
+        this.window = new SendWindow(connections, connection, staging, group, use, clock);
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
         this.concurrent = concurrent;
         this.maxInline = path.maxInline();

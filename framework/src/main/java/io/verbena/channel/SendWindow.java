@@ -9,6 +9,7 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while more would be
@@ -35,7 +36,7 @@ public final class SendWindow implements IdleMemory.Holder {
     private final StagingRing staging;
     private final PerformanceGroup group;
     private final OneThread use;
-    private final WindowGrowth growth = new WindowGrowth();
+    private final WindowGrowth growth;
     private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
 
     private int depth;
@@ -50,13 +51,15 @@ public final class SendWindow implements IdleMemory.Holder {
             Connection connection,
             StagingRing staging,
             PerformanceGroup group,
-            OneThread use) {
+            OneThread use,
+            NanoClock clock) {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
         this.staging = staging;
         this.group = group;
         this.use = use;
+        this.growth = new WindowGrowth(clock);
         this.depth = path.depth();
     }
 

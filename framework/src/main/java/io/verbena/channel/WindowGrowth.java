@@ -1,6 +1,7 @@
 package io.verbena.channel;
 
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes back first
@@ -9,6 +10,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the thread that
  * sends.
+ *
+ * <p>A processor that comes late lengthens a round trip as a queue does. So a refusal to grow does not last: the window is looked at
+ * again after some round trips, twice as many each time.
  */
 final class WindowGrowth {
     /** A path that answers sooner carries what a channel begins with fast enough. */
@@ -17,21 +21,38 @@ final class WindowGrowth {
     /** Round trips of which the shortest counts: threads wait for processors, too. */
     static final int ROUND_TRIPS = 4;
 
+    /** Round trips that are not measured after the first refusal to grow. */
+    static final int MIN_REST = 4;
+
+    /** Round trips that are not measured after one more refusal, at most. */
+    static final int MAX_REST = 1024;
+
     private static final long NONE = -1;
 
+    private final NanoClock clock;
     private long awaited = NONE; // messages that are to be acknowledged
     private long since;
     private int measured; // round trips with this window
     private long least = Long.MAX_VALUE; // of them
     private long before; // the least with half the window, or 0
     private boolean wanted;
-    private boolean over; // more has only waited
+    private int rest; // round trips that are not measured
+    private int nextRest = MIN_REST;
+
+    /**
+     * Creates it, with nothing measured.
+     *
+     * @param clock measures round trips
+     */
+    WindowGrowth(NanoClock clock) {
+        this.clock = clock;
+    }
 
     /** A message was refused for want of window, and so many were sent before it. */
     void refused(long sent) {
-        if (awaited == NONE && !over) {
+        if (awaited == NONE) {
             awaited = sent;
-            since = System.nanoTime();
+            since = clock.nanoTime();
         }
     }
 
@@ -42,19 +63,26 @@ final class WindowGrowth {
 
     /** The round trip is over. */
     void end() {
-        measure(System.nanoTime() - since);
+        measure(clock.nanoTime() - since);
     }
 
     void measure(long roundTrip) {
         awaited = NONE;
+        if (rest > 0) {
+            rest--;
+            return;
+        }
         least = Math.min(least, roundTrip);
         if (++measured < ROUND_TRIPS) {
             return;
         }
         wanted = least >= MIN_ROUND_TRIP && (before == 0 || least < before + before / 2);
-        over = before != 0 && !wanted;
         if (!wanted) {
             begin();
+            if (before != 0) { // more has only waited
+                rest = nextRest;
+                nextRest = Math.min(2 * nextRest, MAX_REST);
+            }
         }
     }
 
@@ -73,6 +101,7 @@ final class WindowGrowth {
         if (wanted) {
             before = least;
             wanted = false;
+            nextRest = MIN_REST;
         }
         begin();
     }
@@ -83,6 +112,7 @@ final class WindowGrowth {
         awaited = NONE;
         before = 0;
         wanted = false;
-        over = false;
+        rest = 0;
+        nextRest = MIN_REST;
     }
 }

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Timeout;
 class WindowGrowthTest {
     private static final long LONG = 20 * WindowGrowth.MIN_ROUND_TRIP;
 
-    private final WindowGrowth growth = new WindowGrowth();
+    private long now;
+    private final WindowGrowth growth = new WindowGrowth(() -> now);
 
     private void measure(long roundTrip) {
         assertThat(growth.wantsMore()).isFalse();
@@ -35,16 +36,57 @@ class WindowGrowthTest {
     void whatOnlyWaitsLongerTakesNoMore() {
         measure(LONG);
         growth.grown();
+        for (int i = 0; i < 20; i++) {
+            measure(2 * LONG);
+            assertThat(growth.wantsMore()).isFalse();
+            rest(Math.min(WindowGrowth.MIN_REST << i, WindowGrowth.MAX_REST));
+        }
+    }
+
+    private void rest(int roundTrips) {
+        for (int i = 0; i < roundTrips; i++) {
+            growth.measure(1);
+            assertThat(growth.wantsMore()).isFalse();
+        }
+    }
+
+    @Test
+    void aPathThatWasSlowForAWhileTakesMoreLater() {
+        measure(LONG);
+        growth.grown();
+        measure(2 * LONG); // processors were short, say
+        rest(WindowGrowth.MIN_REST);
+        measure(LONG);
+        assertThat(growth.wantsMore()).isTrue();
+        growth.grown();
         measure(2 * LONG);
-        assertThat(growth.wantsMore()).isFalse();
-        growth.refused(7);
-        assertThat(growth.ends(7)).as("it is not measured again").isFalse();
+        rest(WindowGrowth.MIN_REST);
+        measure(LONG);
+        assertThat(growth.wantsMore()).isTrue();
+    }
+
+    @Test
+    void aRoundTripEndsWithTheLastMessageBeforeTheRefusal() {
+        for (long i = 1; i <= WindowGrowth.ROUND_TRIPS; i++) {
+            growth.refused(7 * i);
+            now += LONG;
+            assertThat(growth.ends(7 * i - 1)).isFalse();
+            assertThat(growth.ends(7 * i)).isTrue();
+            assertThat(growth.wantsMore()).isFalse();
+            growth.end();
+            assertThat(growth.ends(7 * i)).isFalse();
+        }
+        assertThat(growth.wantsMore()).isTrue();
+    }
+
+    @Test
+    void aWindowThatIsSmallAgainIsLookedAtAtOnce() {
+        measure(LONG);
+        growth.grown();
+        measure(2 * LONG);
         growth.reset();
-        growth.refused(7);
-        assertThat(growth.ends(6)).isFalse();
-        assertThat(growth.ends(7)).isTrue();
-        growth.end();
-        assertThat(growth.ends(7)).isFalse();
+        measure(LONG);
+        assertThat(growth.wantsMore()).isTrue();
     }
 
     @Test
