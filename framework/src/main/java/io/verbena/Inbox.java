@@ -47,7 +47,7 @@ public final class Inbox implements AutoCloseable {
         this.name = name;
         this.queue = queue;
         this.dispatch = new Dispatch(new Message(this, channels, null), tenant.callbacks());
-        this.callback = new InboxCallback(this, tenant.callbacks(), node.turns());
+        this.callback = new InboxCallback(this, tenant.callbacks(), node.turns(), node.clock());
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
     }

@@ -7,6 +7,7 @@ import io.verbena.dispatch.Turns;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class InboxCallback implements CallbackSource {
     private final Inbox inbox;
     private final TenantCallbacks callbacks;
     private final Turns turns;
+    private final NanoClock clock;
     private final BooleanSupplier parkCheck = this::hasWork;
     private final BooleanSupplier callbackCheck = this::hasWorkForNodeSoon;
 
@@ -38,10 +40,11 @@ final class InboxCallback implements CallbackSource {
     private long delay = SHORTEST_DELAY; // the taker's, as the next
     private long nextAttempt;
 
-    InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns) {
+    InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns, NanoClock clock) {
         this.inbox = inbox;
         this.callbacks = callbacks;
         this.turns = turns;
+        this.clock = clock;
     }
 
     // ---- setting ----------------------------------------------------------------------------------------------------
@@ -138,7 +141,7 @@ final class InboxCallback implements CallbackSource {
         int taken = inbox.take(taker, LIMIT, turns.isCurrentThread());
         if (left) {
             delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
-            nextAttempt = System.nanoTime() + delay;
+            nextAttempt = clock.nanoTime() + delay;
         }
         return taken;
     }

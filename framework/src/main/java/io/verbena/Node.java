@@ -87,10 +87,11 @@ public final class Node implements AutoCloseable, Executor {
         this.channels = new Channels(context.maxQueuePairs);
         Directory directory = new Directory(name);
         this.connections = new Connections(
-                nic, context.connections(name), directory, context.accessRules(), context.accessToken, notices);
+                nic, clock, context.connections(name), directory, context.accessRules(), context.accessToken, notices);
         this.turns = new Turns(
                 name,
                 engine,
+                clock,
                 connections,
                 ending::isClosing,
                 context.callbackBoundNanos,
@@ -98,7 +99,7 @@ public final class Node implements AutoCloseable, Executor {
         String text = "node '" + name + "'";
         this.driver = new NodeDriver(text, invoker, engine, turns, ending::closeIfAsked);
         this.tenants = new Tenants(this, nic);
-        this.links = new Links(text, engine, engine.endpoint(), waiter, memory, context.links());
+        this.links = new Links(text, engine, clock, engine.endpoint(), waiter, memory, context.links());
         connections.onPeerGone(links::forget);
         this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);
         connections.handshake().peers(nicId -> self.peer(nicId, links));
@@ -129,7 +130,7 @@ public final class Node implements AutoCloseable, Executor {
             }
             Path admin = context.admin;
             if (admin != null) {
-                node.admin = AdminSocket.open(node.name, node.tenants.administered(), admin);
+                node.admin = AdminSocket.open(node.name, node.clock, node.tenants.administered(), admin);
             }
         } catch (RuntimeException e) {
             node.close();

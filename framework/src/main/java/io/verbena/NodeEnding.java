@@ -91,12 +91,13 @@ final class NodeEnding {
         node.closeLinks();
     }
 
-    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
+    /** Does the node's work, or lets it be done, until a condition holds or it is time; in real time, since somebody waits. */
     private void work(long until, BooleanSupplier done) {
         while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
             int work = 0;
             if (invoker) {
-                work = node.engine().doWork() + node.connections().doWork(System.nanoTime());
+                work = node.engine().doWork()
+                        + node.connections().doWork(node.clock().nanoTime());
             } else {
                 node.wake();
             }

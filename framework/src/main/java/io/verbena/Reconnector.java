@@ -3,10 +3,8 @@ package io.verbena;
 import io.verbena.connection.Notices;
 import io.verbena.fabric.Nanos;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *                          └── failed ─┘  the pause doubles
  * </pre>
  *
- * <p>Thread-safe. The listener is called by way of {@link Notices}.
+ * <p>Thread-safe. Pauses run by the node's clock, and its turns end them. The listener is called by way of {@link Notices}.
  */
 final class Reconnector {
     private static final Logger LOG = LoggerFactory.getLogger(Reconnector.class);
@@ -108,7 +106,7 @@ final class Reconnector {
             pause = Math.min(2 * pause, Nanos.of(options.longestPause()));
         }
         long spread = ThreadLocalRandom.current().nextLong(nanos / 4 + 1); // not all at once, where a server was many's
-        CompletableFuture.delayedExecutor(nanos - spread, TimeUnit.NANOSECONDS).execute(() -> connect(lost));
+        node.connections().redial(nanos - spread, () -> connect(lost));
     }
 
     private void connect(Channel lost) {

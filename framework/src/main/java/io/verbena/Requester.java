@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class Requester implements AutoCloseable {
     private static final int POLL_LIMIT = 256;
 
     private final Node node;
+    private final NanoClock clock;
     private final Inbox inbox;
     private final int slotBits;
     private final int mask;
@@ -69,6 +71,7 @@ public final class Requester implements AutoCloseable {
 
     Requester(Node node, Inbox inbox, RequesterOptions options) {
         this.node = node;
+        this.clock = node.clock();
         this.inbox = inbox;
         int slots = options.maxOutstanding;
         this.slotBits = Integer.numberOfTrailingZeros(slots);
@@ -214,7 +217,7 @@ public final class Requester implements AutoCloseable {
         spare = IntHandover.EMPTY;
         long wireId = ++generation << slotBits | slot;
         wireIds[slot] = wireId;
-        long deadline = System.nanoTime() + timeoutNanos;
+        long deadline = clock.nanoTime() + timeoutNanos;
         deadlines[slot] = deadline;
         correlationIds[slot] = correlationId;
         channels[slot] = channel;
@@ -258,7 +261,7 @@ public final class Requester implements AutoCloseable {
                 endThoseOfClosedChannels();
             }
             if (!due.isEmpty()) {
-                expire(System.nanoTime());
+                expire(clock.nanoTime());
             }
             return ended;
         } finally {
@@ -297,7 +300,7 @@ public final class Requester implements AutoCloseable {
         if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
             try {
                 takeBegun();
-                left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - System.nanoTime());
+                left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - clock.nanoTime());
             } finally {
                 polling.set(false);
             }
@@ -395,7 +398,7 @@ public final class Requester implements AutoCloseable {
         @Override
         public long nextDeadline() {
             if (!polling.compareAndSet(false, true)) {
-                return System.nanoTime(); // the poller knows
+                return clock.nanoTime(); // the poller knows
             }
             try {
                 takeBegun();

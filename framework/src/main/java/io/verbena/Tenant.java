@@ -28,7 +28,7 @@ public final class Tenant {
         this.group = group;
         this.pd = pd;
         this.name = group.name();
-        this.callbacks = new TenantCallbacks(node.turns(), node.engine(), name, group::weight);
+        this.callbacks = new TenantCallbacks(node.turns(), node.engine(), node.clock(), name, group::weight);
         this.owner = new TenantConnections(node, this);
     }
 

@@ -24,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ public final class AdminSocket implements AutoCloseable {
     private static final int LONGEST_LINE = 256;
     private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
+    private final NanoClock clock;
     private final Administered administered;
     private final Path path;
     private final @Nullable Object fileKey; // of the socket, as long as it is at the path
@@ -52,11 +54,13 @@ public final class AdminSocket implements AutoCloseable {
 
     private AdminSocket(
             String node,
+            NanoClock clock,
             Administered administered,
             Path path,
             @Nullable Object fileKey,
             ServerSocketChannel server,
             Selector selector) {
+        this.clock = clock;
         this.administered = administered;
         this.path = path;
         this.fileKey = fileKey;
@@ -74,7 +78,7 @@ public final class AdminSocket implements AutoCloseable {
      * @param path of the socket
      * @throws ListenException if it cannot be had; the message says why
      */
-    public static AdminSocket open(String node, Administered administered, Path path) {
+    public static AdminSocket open(String node, NanoClock clock, Administered administered, Path path) {
         ServerSocketChannel server = null;
         Selector selector = null;
         try {
@@ -83,7 +87,7 @@ public final class AdminSocket implements AutoCloseable {
             selector = Selector.open();
             Object fileKey = bind(server, path);
             server.configureBlocking(false);
-            AdminSocket socket = new AdminSocket(node, administered, path, fileKey, server, selector);
+            AdminSocket socket = new AdminSocket(node, clock, administered, path, fileKey, server, selector);
             socket.thread.start();
             return socket;
         } catch (IOException | RuntimeException e) {
@@ -188,7 +192,7 @@ public final class AdminSocket implements AutoCloseable {
         } catch (ClosedSelectorException e) {
             throw e;
         } catch (RuntimeException e) {
-            long leftOut = failures.ask(System.nanoTime());
+            long leftOut = failures.ask(clock.nanoTime());
             if (leftOut >= 0) {
                 LOG.warn(
                         "admin socket {}: a client's line met an error, and it was turned out; {} such lines left out",

@@ -1,6 +1,7 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
+import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.port.LogLimit;
 import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Under the lock of {@link Connections}.
  */
-final class Closings {
+final class Closings implements DutyCycleAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Closings.class);
     private static final long CLOSING_LOOK = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -23,6 +24,7 @@ final class Closings {
     private final long lingerNanos;
     private final List<Connection> closing = new ArrayList<>();
     private final LogLimit losses = new LogLimit();
+    private long nextDeadline = NEVER;
 
     Closings(Connections connections, String nodeName, long lingerNanos) {
         this.connections = connections;
@@ -39,8 +41,10 @@ final class Closings {
         closing.add(c);
     }
 
-    /** Does what it is time for. @return the amount of work done */
-    int goOn(long now) {
+    /** Does what it is time for. */
+    @Override
+    public int doWork(long now) {
+        nextDeadline = NEVER;
         int work = 0;
         for (int i = closing.size() - 1; i >= 0; i--) {
             Connection c = closing.get(i);
@@ -50,11 +54,11 @@ final class Closings {
             }
             boolean drained = c.path.outstanding() == 0 || c.path.state() != QpState.RTS;
             if (!c.disconnectSent && !drained && now - c.deadline < 0) {
-                connections.lookBy(now + CLOSING_LOOK);
+                lookBy(now + CLOSING_LOOK);
                 continue;
             }
             if (now - c.nextAttempt < 0) {
-                connections.lookBy(c.nextAttempt);
+                lookBy(c.nextAttempt);
                 continue;
             }
             work++;
@@ -67,29 +71,38 @@ final class Closings {
         return work;
     }
 
+    @Override
+    public long nextDeadline() {
+        return nextDeadline;
+    }
+
+    private void lookBy(long time) {
+        nextDeadline = DutyCycleAgent.earlier(nextDeadline, time);
+    }
+
     private void disconnect(Connection c, boolean drained, long now) {
         if (!c.disconnectSent) {
-            tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may");
+            tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may", now);
         }
         boolean sent = connections.send(c.peerNic, Connections.about(ConnectionFlyweight.DISCONNECT, c));
         c.disconnectSent = true;
         c.nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
-        connections.lookBy(c.nextAttempt);
+        lookBy(c.nextAttempt);
     }
 
     /** A connection ends for a reason that is not this side's wish. */
-    void endedEarly(Connection c, CloseReason why) {
+    void endedEarly(Connection c, CloseReason why, long now) {
         if (c.state == Connection.CLOSING && !c.disconnectSent && why != CloseReason.CLOSED_HERE) {
-            tellOfLoss(c, why.toString());
+            tellOfLoss(c, why.toString(), now);
         }
     }
 
     /** A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log. */
-    private void tellOfLoss(Connection c, String why) {
+    private void tellOfLoss(Connection c, String why, long now) {
         if (c.path.outstanding() == 0 && c.path.state() == QpState.RTS) {
             return;
         }
-        long leftOut = losses.ask(System.nanoTime());
+        long leftOut = losses.ask(now);
         if (leftOut >= 0) {
             LOG.warn(
                     "node '{}': channel {} was closed, and what it had sent before may not all arrive: {}; {} such lines left out",

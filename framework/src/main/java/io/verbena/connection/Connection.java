@@ -82,6 +82,9 @@ public final class Connection {
 
     // Under the lock of Connections.
     @Nullable
+    ConnectionFlyweight request; // sent again until it is answered
+
+    @Nullable
     ConnectionFlyweight reply;
 
     @Nullable

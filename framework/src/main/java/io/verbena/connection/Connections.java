@@ -2,18 +2,18 @@ package io.verbena.connection;
 
 import io.verbena.CloseReason;
 import io.verbena.ConnectionException;
-import io.verbena.dispatch.TurnWork;
+import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +27,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
  */
-public final class Connections implements TurnWork {
+public final class Connections implements DutyCycleAgent {
     /** When a datagram that was not answered is sent again. */
     static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** How often a datagram is sent. */
     static final int ATTEMPTS = 10;
 
@@ -40,6 +39,7 @@ public final class Connections implements TurnWork {
 
     private final String nodeName;
     private final Engine engine;
+    private final NanoClock clock;
     private final NicReports reports;
     private final Notices notices;
     private final ConnectionMaker maker;
@@ -49,36 +49,53 @@ public final class Connections implements TurnWork {
     private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
     private int grown; // requests that connections may have under way beyond the first
     private final Closings closings;
-    private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
+    private final Retirement retirement = new Retirement(this::retire);
     private final IdleMemory idleMemory;
+    private final Redials redials;
+    private final DutyCycleAgent[] agents;
     private boolean ending; // takes no more connections
     private boolean closed;
 
-    private volatile long nextDeadline = Long.MAX_VALUE;
+    private volatile long nextDeadline = NEVER;
 
     /**
      * Creates them, without any.
      *
+     * @param clock the NIC's
      * @param targets what peers can connect to
      * @param rules what peers may do
      * @param token what this node shows when it connects
      * @param notices tell the application of connections
      */
     public Connections(
-            Nic nic, ConnectionSettings settings, Targets targets, AccessRules rules, byte[] token, Notices notices) {
+            Nic nic,
+            NanoClock clock,
+            ConnectionSettings settings,
+            Targets targets,
+            AccessRules rules,
+            byte[] token,
+            Notices notices) {
         this.nodeName = settings.node();
         this.engine = nic.engine(0);
+        this.clock = clock;
         this.reports = new NicReports(this, nic, settings);
         this.notices = notices;
         this.idleMemory = new IdleMemory(settings);
         this.closings = new Closings(this, nodeName, settings.lingerNanos());
         this.maker = new ConnectionMaker(nic, settings, reports.errors());
         this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine);
+        this.redials = new Redials(notices::note);
+        this.agents = new DutyCycleAgent[] {closings, retirement, handshake, reports, idleMemory, redials};
     }
 
     /** Sets who is told of peers that had no link for too long; under the lock. */
     public void onPeerGone(LongConsumer told) {
         reports.onPeerGone(told);
+    }
+
+    /** By which everything here runs. */
+    NanoClock clock() {
+        return clock;
     }
 
     /** Whether the node is gone; under the lock. */
@@ -135,10 +152,10 @@ public final class Connections implements TurnWork {
         try {
             c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
         } catch (IllegalStateException e) {
-            if (retiring.isEmpty()) {
+            if (retirement.isEmpty()) {
                 throw e;
             }
-            retireAll();
+            retirement.retireAll();
             c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
         }
         byNumber.put(c.number, c);
@@ -186,7 +203,21 @@ public final class Connections implements TurnWork {
     /** A channel has memory for messages from here on, until it is idle. Any thread. */
     public void hasMemory(IdleMemory.Holder channel) {
         synchronized (lock) {
-            lookBy(idleMemory.watch(channel, System.nanoTime()));
+            idleMemory.watch(channel, clock.nanoTime());
+            lookBy(idleMemory.nextDeadline());
+        }
+        wakeOwner();
+    }
+
+    /**
+     * Runs an attempt to connect again when a pause is over, in a turn of the node. Any thread.
+     *
+     * @param pauseNanos from now
+     */
+    public void redial(long pauseNanos, Runnable attempt) {
+        synchronized (lock) {
+            redials.add(clock.nanoTime() + pauseNanos, attempt);
+            lookBy(redials.nextDeadline());
         }
         wakeOwner();
     }
@@ -203,10 +234,11 @@ public final class Connections implements TurnWork {
             if (!c.become(Connection.CLOSING)) {
                 return;
             }
-            long now = System.nanoTime();
+            long now = clock.nanoTime();
             handshake.over(c);
             closings.add(c, now);
-            closings.goOn(now);
+            closings.doWork(now);
+            lookBy(closings.nextDeadline());
         }
         wakeOwner();
     }
@@ -214,7 +246,7 @@ public final class Connections implements TurnWork {
     /** A sender found its queue pair in an error; the next turn finds out why. */
     public void lookAt(Connection c) {
         synchronized (lock) {
-            reports.takeEvents(System.nanoTime());
+            reports.takeEvents(clock.nanoTime());
             reports.takeErrors();
             if (c.path.state() == QpState.ERR) {
                 end(c, CloseReason.PROTOCOL_ERROR);
@@ -227,7 +259,7 @@ public final class Connections implements TurnWork {
     public void failed(Connection c, WcStatus status) {
         if (c.state != Connection.CLOSED) {
             synchronized (lock) {
-                reports.takeEvents(System.nanoTime());
+                reports.takeEvents(clock.nanoTime());
                 end(c, NicReports.reasonOf(status));
             }
             wakeOwner();
@@ -237,7 +269,8 @@ public final class Connections implements TurnWork {
     /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
     public void end(Connection c, CloseReason why) {
         boolean wasOpen = c.state != Connection.CONNECTING;
-        closings.endedEarly(c, why);
+        long now = clock.nanoTime();
+        closings.endedEarly(c, why, now);
         if (c.reason == null) {
             c.reason = why;
         }
@@ -248,30 +281,11 @@ public final class Connections implements TurnWork {
             c.queuePair.modify(new QpAttributes().state(QpState.ERR));
         }
         handshake.forget(c);
-        c.deadline = System.nanoTime() + RETIRE_NANOS;
-        retiring.add(c);
-        lookBy(c.deadline);
+        retirement.add(c, now);
+        lookBy(retirement.nextDeadline());
         ConnectionEnd end = c.end;
         if (end != null) {
             end.closed(wasOpen);
-        }
-    }
-
-    private int retire(long now) {
-        int work = 0;
-        while (!retiring.isEmpty() && retiring.peek().deadline - now <= 0) {
-            retire(retiring.remove());
-            work++;
-        }
-        if (!retiring.isEmpty()) {
-            lookBy(retiring.peek().deadline);
-        }
-        return work;
-    }
-
-    private void retireAll() {
-        for (Connection c = retiring.poll(); c != null; c = retiring.poll()) {
-            retire(c);
         }
     }
 
@@ -310,21 +324,21 @@ public final class Connections implements TurnWork {
             if (!closed) {
                 work += reports.take(now);
                 if (now - nextDeadline >= 0) {
-                    nextDeadline = Long.MAX_VALUE;
+                    nextDeadline = NEVER;
                     work += onTimer(now);
                 }
             }
         }
-        return work + tell();
+        return work + tell(now);
     }
 
-    private int tell() {
+    private int tell(long now) {
         if (notices.isEmpty()) {
             return 0;
         }
         boolean entered = engine.enterCallback();
         try {
-            return notices.tell();
+            return notices.tell(now);
         } finally {
             if (entered) {
                 engine.leaveCallback();
@@ -333,26 +347,22 @@ public final class Connections implements TurnWork {
     }
 
     private int onTimer(long now) {
-        int work = closings.goOn(now) + retire(now);
-        work += handshake.remind(now);
-        work += reports.giveUpPeers(now);
-        long nextLook = idleMemory.look(now);
-        if (nextLook != IdleMemory.NEVER) {
-            lookBy(nextLook);
+        int work = 0;
+        for (DutyCycleAgent agent : agents) {
+            work += agent.doWork(now);
         }
-        reports.endAfterOverrun(now);
+        for (DutyCycleAgent agent : agents) {
+            lookBy(agent.nextDeadline());
+        }
         return work;
     }
 
     /** The next turn is needed at a time, at the latest; under the lock. */
     void lookBy(long time) {
-        long next = nextDeadline;
-        if (next == Long.MAX_VALUE || time - next < 0) {
-            nextDeadline = time;
-        }
+        nextDeadline = DutyCycleAgent.earlier(nextDeadline, time);
     }
 
-    private void wakeOwner() {
+    void wakeOwner() {
         engine.wake();
     }
 
@@ -437,9 +447,9 @@ public final class Connections implements TurnWork {
             }
             closings.clear();
             handshake.clear();
-            retireAll();
+            retirement.retireAll();
             closed = true;
         }
-        notices.tell();
+        notices.tell(clock.nanoTime());
     }
 }

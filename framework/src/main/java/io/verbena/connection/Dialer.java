@@ -89,8 +89,10 @@ public final class Dialer {
                         .thenCompose(link -> link)
                         .thenComposeAsync(link -> {
                             Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
-                            ask(c, handshake.request(c, answersTo, link.maxPacket()), address, deadline);
-                            return c.opened.whenCompleteAsync((done, failed) -> handshake.abandon(c));
+                            handshake.ask(c, answersTo, link.maxPacket());
+                            return c.opened
+                                    .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
+                                    .whenCompleteAsync((done, failed) -> handshake.abandon(c));
                         });
         return made.handleAsync((connection, failed) -> {
             if (failed == null) {
@@ -98,22 +100,6 @@ public final class Dialer {
             }
             throw failure(address, failed instanceof CompletionException wrapped ? wrapped.getCause() : failed);
         });
-    }
-
-    /** Asks now, and again now and then until there is an answer or it is too late for one. */
-    private void ask(Connection c, ConnectionFlyweight request, Address address, long deadline) {
-        long left = deadline - System.nanoTime();
-        if (c.opened.isDone()) {
-            return;
-        }
-        if (left <= 0 || isClosing.getAsBoolean()) {
-            c.opened.completeExceptionally(
-                    left <= 0 ? noAnswer(address) : new ConnectionException(node + " was closed"));
-            return;
-        }
-        connections.send(c.peerNic, request);
-        CompletableFuture.delayedExecutor(Math.min(left, Connections.RETRY_NANOS), TimeUnit.NANOSECONDS)
-                .execute(() -> ask(c, request, address, deadline));
     }
 
     private static String checkName(Address address) {
@@ -164,30 +150,23 @@ public final class Dialer {
             ChannelSettings settings,
             Duration timeout,
             long deadline) {
-        Link link = await(links.connect(address, timeout), deadline, address, null);
+        Link link = await(links.connect(address, timeout), deadline, address);
         Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
         try {
-            ConnectionFlyweight request = handshake.request(c, answersTo, link.maxPacket());
-            return await(c.opened, deadline, address, () -> connections.send(c.peerNic, request));
+            handshake.ask(c, answersTo, link.maxPacket());
+            return await(c.opened, deadline, address);
         } finally {
             handshake.abandon(c); // unless it is open
         }
     }
 
-    /** Waits for an answer, and meanwhile does the node's work if nobody else does; asks again now and then. */
-    private <T> T await(CompletableFuture<T> answer, long deadline, Address address, @Nullable Runnable ask) {
-        long nextAsk = System.nanoTime();
+    /** Waits for an answer, in real time, and meanwhile does the node's work if nobody else does. */
+    private <T> T await(CompletableFuture<T> answer, long deadline, Address address) {
         while (true) {
-            long now = System.nanoTime();
-            if (ask != null && now - nextAsk >= 0 && !answer.isDone()) {
-                ask.run();
-                nextAsk = now + Connections.RETRY_NANOS;
-            }
-            long left = deadline - now;
+            long left = deadline - System.nanoTime();
             try {
                 if (answer.isDone() || !invoker) {
-                    long wait = ask == null ? left : Math.min(left, nextAsk - now);
-                    return answer.get(Math.max(wait, 0), TimeUnit.NANOSECONDS);
+                    return answer.get(Math.max(left, 0), TimeUnit.NANOSECONDS);
                 }
             } catch (ExecutionException e) {
                 throw failure(address, e.getCause());
@@ -195,7 +174,7 @@ public final class Dialer {
                 Thread.currentThread().interrupt();
                 throw new ConnectionException("cannot connect to " + address + ": interrupted", e);
             } catch (TimeoutException e) {
-                left = deadline - System.nanoTime();
+                throw noAnswer(address);
             }
             if (left <= 0) {
                 throw noAnswer(address);
@@ -203,7 +182,7 @@ public final class Dialer {
             if (isClosing.getAsBoolean()) {
                 throw new ConnectionException("cannot connect to " + address + ": " + node + " was closed");
             }
-            if (invoker && engine.doWork() + connections.doWork(now) == 0) {
+            if (engine.doWork() + connections.doWork(connections.clock().nanoTime()) == 0) {
                 engine.await(Math.min(left, CONNECT_LOOK));
             }
         }
@@ -215,6 +194,9 @@ public final class Dialer {
     }
 
     private static ConnectionException failure(Address address, @Nullable Throwable cause) {
+        if (cause instanceof TimeoutException) {
+            return noAnswer(address);
+        }
         String reason = cause == null ? "unknown" : String.valueOf(cause.getMessage());
         int colon = reason.startsWith("cannot connect to ") ? reason.indexOf(": ") : -1; // said of the socket's address
         String text = "cannot connect to " + address + ": " + (colon < 0 ? reason : reason.substring(colon + 2));

@@ -4,6 +4,7 @@ import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
 import io.verbena.ConnectionException;
 import io.verbena.Right;
+import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.RejectionLog;
 import io.verbena.fabric.security.PeerIdentity;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe, under the lock of {@link Connections}; what is said so here is called under it.
  */
-public final class Handshake {
+public final class Handshake implements DutyCycleAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
 
     private final Connections connections;
@@ -58,6 +59,7 @@ public final class Handshake {
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
     private final Map<Request, Connection> accepted = new HashMap<>();
     private final List<Connection> unconfirmed = new ArrayList<>();
+    private long nextDeadline = NEVER;
     private long transactions = ThreadLocalRandom.current().nextLong();
 
     /** What makes a request the same one when it comes again. */
@@ -124,6 +126,22 @@ public final class Handshake {
             request.queue(answersTo.id(), answersTo.key(), answersTo.maxMessage());
         }
         return request;
+    }
+
+    /** Sends the request for a connection, and again from time to time until it is answered or {@linkplain #abandon abandoned}. */
+    void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
+        synchronized (lock) {
+            c.request = request(c, answersTo, maxPacket);
+            askAgain(c, c.request, connections.clock().nanoTime());
+            connections.lookBy(nextDeadline);
+        }
+        connections.wakeOwner();
+    }
+
+    private void askAgain(Connection c, ConnectionFlyweight request, long now) {
+        connections.send(c.peerNic, request);
+        c.nextAttempt = now + Connections.RETRY_NANOS;
+        lookBy(c.nextAttempt);
     }
 
     /** Nobody waits for it any more. */
@@ -218,7 +236,7 @@ public final class Handshake {
             try {
                 rights = rules.rights().apply(asked);
             } catch (RuntimeException e) {
-                long leftOut = policyFailures.ask(System.nanoTime());
+                long leftOut = policyFailures.ask(connections.clock().nanoTime());
                 if (leftOut >= 0) {
                     LOG.warn(
                             "node '{}': the AccessPolicy failed for: {}; {} such lines left out",
@@ -292,10 +310,11 @@ public final class Handshake {
         ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages);
         c.reply = reply;
         c.attempts = 1;
-        c.nextAttempt = System.nanoTime() + Connections.RETRY_NANOS;
+        c.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
         accepted.put(new Request(peerNic, c.transaction), c);
         unconfirmed.add(c);
-        connections.lookBy(c.nextAttempt);
+        lookBy(c.nextAttempt);
+        connections.lookBy(nextDeadline);
         return reply;
     }
 
@@ -391,17 +410,44 @@ public final class Handshake {
 
     // ---- reminding --------------------------------------------------------------------------------------------------
 
-    /**
-     * Answers again those who have not shown that they got the answer. Under the lock.
-     *
-     * @return how many that were
-     */
-    int remind(long now) {
+    /** Asks again those who have not answered, and answers again those who have not shown that they got the answer. */
+    @Override
+    public int doWork(long now) {
+        nextDeadline = NEVER;
         int work = 0;
+        for (Connection c : pending.values()) {
+            work += askAgain(c, now);
+        }
         for (int i = unconfirmed.size() - 1; i >= 0; i--) {
             work += remindOf(unconfirmed.get(i), now);
         }
         return work;
+    }
+
+    @Override
+    public long nextDeadline() {
+        return nextDeadline;
+    }
+
+    private void lookBy(long time) {
+        nextDeadline = DutyCycleAgent.earlier(nextDeadline, time);
+    }
+
+    private int askAgain(Connection c, long now) {
+        ConnectionFlyweight request = c.request;
+        if (request == null || c.opened.isDone()) {
+            return 0; // asked without datagrams, or too late; whoever waits abandons it
+        }
+        if (now - c.nextAttempt < 0) {
+            lookBy(c.nextAttempt);
+            return 0;
+        }
+        if (connections.isEnding()) {
+            c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+        } else {
+            askAgain(c, request, now);
+        }
+        return 1;
     }
 
     private int remindOf(Connection c, long now) {
@@ -411,7 +457,7 @@ public final class Handshake {
             return 1;
         }
         if (now - c.nextAttempt < 0) {
-            connections.lookBy(c.nextAttempt);
+            lookBy(c.nextAttempt);
             return 0;
         }
         ConnectionFlyweight reply = c.reply;
@@ -421,7 +467,7 @@ public final class Handshake {
         }
         connections.send(c.peerNic, reply);
         c.nextAttempt = now + Connections.RETRY_NANOS;
-        connections.lookBy(c.nextAttempt);
+        lookBy(c.nextAttempt);
         return 1;
     }
 

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.dispatch.DutyCycleAgent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,7 @@ import org.agrona.BitUtil;
  *
  * <p>Under the lock of {@link Connections}.
  */
-public final class IdleMemory {
+public final class IdleMemory implements DutyCycleAgent {
     /** A channel, as far as it holds memory. */
     public interface Holder {
         /**
@@ -24,9 +25,6 @@ public final class IdleMemory {
          */
         boolean giveBackIfIdle(int sendDepth, int bytes);
     }
-
-    /** What {@link #look} returns when there is nothing to look at. */
-    static final long NEVER = Long.MAX_VALUE;
 
     /** Channels that give back in one turn of the node: each waits until its thread is out of it. */
     private static final int MAX_PER_TURN = 16;
@@ -51,22 +49,19 @@ public final class IdleMemory {
         idleNanos = settings.idleNanos();
     }
 
-    /** A channel has memory from here on. @return when to look next */
-    public long watch(Holder channel, long now) {
+    /** A channel has memory from here on. */
+    void watch(Holder channel, long now) {
         if (watched.isEmpty()) {
             nextRound = now + idleNanos;
         }
         watched.add(channel);
-        return nextRound;
     }
 
-    /** Looks at some of the channels, each once in the time after which it is idle, if it is time. @return when it is next, or {@link #NEVER} */
-    public long look(long now) {
-        if (watched.isEmpty()) {
-            return NEVER;
-        }
-        if (now - nextRound < 0) {
-            return nextRound;
+    /** Looks at some of the channels, each once in the time after which it is idle, if it is time. @return how many gave back */
+    @Override
+    public int doWork(long now) {
+        if (watched.isEmpty() || now - nextRound < 0) {
+            return 0;
         }
         if (at == 0) {
             at = watched.size();
@@ -80,6 +75,11 @@ public final class IdleMemory {
             }
         }
         nextRound = now + (at > 0 ? NEXT_TURN_NANOS : idleNanos);
+        return given;
+    }
+
+    @Override
+    public long nextDeadline() {
         return watched.isEmpty() ? NEVER : nextRound;
     }
 }

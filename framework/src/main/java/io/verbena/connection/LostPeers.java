@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.dispatch.DutyCycleAgent;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2LongHashMap;
@@ -18,8 +19,13 @@ final class LostPeers {
         deadlines.remove(peerNic);
     }
 
-    boolean isEmpty() {
-        return deadlines.isEmpty();
+    /** When the first of them has been waited for long enough. */
+    long nextDeadline() {
+        long next = DutyCycleAgent.NEVER;
+        for (Long2LongHashMap.ValueIterator i = deadlines.values().iterator(); i.hasNext(); ) {
+            next = DutyCycleAgent.earlier(next, i.nextValue());
+        }
+        return next;
     }
 
     /** Forgets those that were waited for long enough. @return them */

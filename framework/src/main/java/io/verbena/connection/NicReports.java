@@ -1,6 +1,7 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
+import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
@@ -21,9 +22,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Under the lock of {@link Connections}, but for the questions.
  */
-final class NicReports {
+final class NicReports implements DutyCycleAgent {
     private static final Logger LOG = LoggerFactory.getLogger(NicReports.class);
-    private static final long IDLE_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long OVERRUN_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int MAX_ERRORS_PER_TURN = 1024;
     private static final int MAX_EVENTS_PER_TURN = 256;
     private static final int ERROR_QUEUE_DEPTH = 16 << 10;
@@ -35,6 +36,7 @@ final class NicReports {
     private final CompletionQueue errors;
     private final CompletionHandler onError = this::onError;
     private final LostPeers lostPeers = new LostPeers();
+    private long overrunLook = NEVER; // when requests whose errors were lost are looked for again
     private LongConsumer onPeerGone = peer -> {};
 
     NicReports(Connections connections, Nic nic, ConnectionSettings settings) {
@@ -106,7 +108,7 @@ final class NicReports {
                     break;
                 case PORT_ERR:
                     lostPeers.lost(event.element(), now + peerTimeoutNanos);
-                    connections.lookBy(now + Math.min(IDLE_LOOK, peerTimeoutNanos));
+                    connections.lookBy(now + peerTimeoutNanos);
                     break;
                 case PORT_ACTIVE:
                     lostPeers.found(event.element());
@@ -127,11 +129,20 @@ final class NicReports {
         }
     }
 
-    /** Ends connections to peers that had no link for too long. @return how many peers that were */
-    int giveUpPeers(long now) {
-        if (lostPeers.isEmpty()) {
-            return 0;
-        }
+    /** Gives up peers that had no link for too long; where errors were lost, ends what has met one. */
+    @Override
+    public int doWork(long now) {
+        int work = giveUpPeers(now);
+        endAfterOverrun(now);
+        return work;
+    }
+
+    @Override
+    public long nextDeadline() {
+        return DutyCycleAgent.earlier(lostPeers.nextDeadline(), overrunLook);
+    }
+
+    private int giveUpPeers(long now) {
         List<Long> gone = lostPeers.giveUp(now);
         for (long peer : gone) {
             onPeerGone.accept(peer);
@@ -140,9 +151,6 @@ final class NicReports {
                     connections.end(c, CloseReason.PEER_LOST);
                 }
             }
-        }
-        if (!lostPeers.isEmpty()) {
-            connections.lookBy(now + IDLE_LOOK);
         }
         return gone.size();
     }
@@ -164,15 +172,14 @@ final class NicReports {
         connections.end(c, reasonOf(status));
     }
 
-    /** Where errors were lost, ends what has met one. */
-    void endAfterOverrun(long now) {
+    private void endAfterOverrun(long now) {
         if (errors.hasOverrun()) {
             for (Connection c : connections.all()) {
                 if (c.path.state() == QpState.ERR) {
                     connections.end(c, CloseReason.PROTOCOL_ERROR);
                 }
             }
-            connections.lookBy(now + IDLE_LOOK);
+            overrunLook = now + OVERRUN_LOOK;
         }
     }
 

@@ -44,16 +44,17 @@ public final class Notices {
     /**
      * Tells all that waits.
      *
+     * @param now time of the node's clock
      * @return how much that was
      */
-    public int tell() {
+    int tell(long now) {
         int told = 0;
         for (Runnable notice = waiting.poll(); notice != null; notice = waiting.poll()) {
             told++;
             try {
                 notice.run();
             } catch (RuntimeException e) {
-                long leftOut = failures.ask(System.nanoTime());
+                long leftOut = failures.ask(now);
                 if (leftOut >= 0) {
                     LOG.error("node '{}': a listener failed; {} such lines left out", nodeName, leftOut, e);
                 }

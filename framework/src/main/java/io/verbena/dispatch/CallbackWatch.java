@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>The node's sockets are bound to its thread: what comes by them waits for the message that was slow, once each time that its
  * tenant's callbacks have come back.
  */
-final class CallbackWatch implements Runnable {
+final class CallbackWatch implements DutyCycleAgent, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackWatch.class);
     private static final int LOOKS_A_BOUND = 4;
     private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
@@ -30,6 +31,7 @@ final class CallbackWatch implements Runnable {
     private final String node;
     private final Turns turns;
     private final Engine engine;
+    private final NanoClock clock;
     private final long boundNanos;
     private final long lookNanos;
     private final BooleanSupplier mayMove;
@@ -50,10 +52,11 @@ final class CallbackWatch implements Runnable {
      * @param boundNanos 0: it never looks
      * @param mayMove whether other threads may do the node's work
      */
-    CallbackWatch(String node, Turns turns, Engine engine, long boundNanos, BooleanSupplier mayMove) {
+    CallbackWatch(String node, Turns turns, Engine engine, NanoClock clock, long boundNanos, BooleanSupplier mayMove) {
         this.node = node;
         this.turns = turns;
         this.engine = engine;
+        this.clock = clock;
         this.boundNanos = boundNanos;
         this.lookNanos = boundNanos / LOOKS_A_BOUND;
         this.mayMove = mayMove;
@@ -71,12 +74,12 @@ final class CallbackWatch implements Runnable {
 
     @Override
     public void run() {
-        long nextLook = System.nanoTime() + lookNanos;
+        long nextLook = clock.nanoTime() + lookNanos;
         long pause = lookNanos;
         while (!ended) {
             LockSupport.parkNanos(this, pause);
             try {
-                long now = System.nanoTime();
+                long now = clock.nanoTime();
                 if (now - nextLook >= 0) {
                     nextLook = now + lookNanos;
                     look(now);
@@ -90,7 +93,7 @@ final class CallbackWatch implements Runnable {
                     pause = lookNanos;
                 }
             } catch (RuntimeException | Error e) {
-                long leftOut = failures.ask(System.nanoTime());
+                long leftOut = failures.ask(clock.nanoTime());
                 if (leftOut >= 0) {
                     LOG.error(
                             "node '{}': the watch over callbacks met an error and goes on; {} such lines left out",
@@ -165,7 +168,8 @@ final class CallbackWatch implements Runnable {
     }
 
     /** Takes callbacks back, or has their own threads run those that are away. By the node's thread, before it runs callbacks. */
-    int doWork(long now) {
+    @Override
+    public int doWork(long now) {
         if (!moved) {
             return 0;
         }
@@ -178,8 +182,9 @@ final class CallbackWatch implements Runnable {
     }
 
     /** When callbacks that are away need the node's thread, to be handed on. By that. */
-    long nextDeadline() {
-        long next = Long.MAX_VALUE;
+    @Override
+    public long nextDeadline() {
+        long next = NEVER;
         if (moved) {
             synchronized (this) {
                 for (TenantCallbacks each : away) {

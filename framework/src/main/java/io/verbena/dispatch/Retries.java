@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #add} is for any thread, the rest for the one that does the turns.
  */
-final class Retries {
+final class Retries implements DutyCycleAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
     private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
     private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
@@ -36,12 +36,14 @@ final class Retries {
     }
 
     /** Whether something was added that has not been tried by a turn. */
-    boolean hasNew() {
+    @Override
+    public boolean hasWork() {
         return added;
     }
 
     /** Tries. @return how many are done */
-    int doWork(long now) {
+    @Override
+    public int doWork(long now) {
         if (waiting.isEmpty()) {
             return 0;
         }
@@ -51,7 +53,7 @@ final class Retries {
         int done = 0;
         for (int i = waiting.size(); i > 0; i--) {
             BooleanSupplier attempt = waiting.poll();
-            if (attempt == null || isDone(attempt)) {
+            if (attempt == null || isDone(attempt, now)) {
                 done++;
             } else {
                 waiting.add(attempt);
@@ -61,11 +63,11 @@ final class Retries {
         return done;
     }
 
-    private boolean isDone(BooleanSupplier attempt) {
+    private boolean isDone(BooleanSupplier attempt, long now) {
         try {
             return attempt.getAsBoolean();
         } catch (RuntimeException | Error e) {
-            long leftOut = failures.ask(System.nanoTime());
+            long leftOut = failures.ask(now);
             if (leftOut >= 0) {
                 LOG.error(
                         "node '{}': what it tried again has failed, and is given up; {} such lines left out",
@@ -77,8 +79,9 @@ final class Retries {
         }
     }
 
-    /** When it is to try again, or {@link Long#MAX_VALUE}. */
-    long nextDeadline() {
-        return waiting.isEmpty() ? Long.MAX_VALUE : lastAttempt + delay;
+    /** When it is to try again. */
+    @Override
+    public long nextDeadline() {
+        return waiting.isEmpty() ? NEVER : lastAttempt + delay;
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,7 @@ public final class TenantCallbacks implements Runnable {
 
     private final Turns turns;
     private final Engine engine;
+    private final NanoClock clock;
     private final String tenant;
     private final IntSupplier weight;
     private final CallbackMeter meter = new CallbackMeter();
@@ -50,7 +52,7 @@ public final class TenantCallbacks implements Runnable {
     // Under the lock of the watch.
     private @Nullable ThreadPoolExecutor executor; // while they are away
     private long penalty;
-    private long returnAt = System.nanoTime();
+    private long returnAt;
 
     /**
      * Creates them.
@@ -59,9 +61,11 @@ public final class TenantCallbacks implements Runnable {
      * @param tenant whose they are, for texts
      * @param weight its present one, among the tenants of the node
      */
-    public TenantCallbacks(Turns turns, Engine engine, String tenant, IntSupplier weight) {
+    public TenantCallbacks(Turns turns, Engine engine, NanoClock clock, String tenant, IntSupplier weight) {
         this.turns = turns;
         this.engine = engine;
+        this.clock = clock;
+        this.returnAt = clock.nanoTime();
         this.tenant = tenant;
         this.weight = weight;
     }
@@ -108,7 +112,7 @@ public final class TenantCallbacks implements Runnable {
     /** One of them is slow. By the watch, without its lock: a log may block. */
     void slow(long boundNanos) {
         slow.incrementAndGet();
-        if (slowness.ask(System.nanoTime()) >= 0) {
+        if (slowness.ask(clock.nanoTime()) >= 0) {
             LOG.warn(
                     "a callback of {} (tenant '{}') holds its thread for more than {} ms; so far {} of this tenant's have;"
                             + " what blocks is for onMessage(handler, executor)",
@@ -126,7 +130,7 @@ public final class TenantCallbacks implements Runnable {
      * @param consequence what becomes of what it was called for
      */
     public void failed(Object what, String consequence, Throwable cause) {
-        long leftOut = failures.ask(System.nanoTime());
+        long leftOut = failures.ask(clock.nanoTime());
         if (leftOut >= 0) {
             LOG.error("a handler of {} failed; {}; {} such lines left out", what, consequence, leftOut, cause);
         }

@@ -3,7 +3,11 @@ package io.verbena.dispatch;
 import org.jspecify.annotations.Nullable;
 
 /** Work of a node's turns that may run a tenant's callbacks, such as looking for calls that are overdue. */
-public interface TurnTask extends TurnWork {
+public interface TurnTask extends DutyCycleAgent {
+    /** Whether {@link #doWork} would find something. Any thread. */
+    @Override
+    boolean hasWork();
+
     /**
      * Whose callbacks it runs, by whoever runs those: the node's thread mostly.
      *

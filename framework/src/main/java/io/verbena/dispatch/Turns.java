@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,17 +33,13 @@ public final class Turns implements EngineAgent {
 
     private final String node;
     private final Engine engine;
-    private final TurnWork connections;
+    private final NanoClock clock;
+    private final DutyCycleAgent connections;
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean inTurn = new AtomicBoolean();
     private final CallbackWatch watch;
-    private final CallbackTurns<CallbackSource, TenantCallbacks> callbackTurns = new CallbackTurns<>(
-            CallbackSource::callbacks,
-            TenantCallbacks::weight,
-            CallbackSource::hasWorkForNode,
-            this::callBack,
-            System::nanoTime);
+    private final CallbackTurns<CallbackSource, TenantCallbacks> callbackTurns;
     private final Retries retries;
     private final LogLimit failures = new LogLimit();
     private volatile CallbackSource[] sources = NO_SOURCES;
@@ -55,6 +52,7 @@ public final class Turns implements EngineAgent {
      * Creates them.
      *
      * @param node whose they are, for texts
+     * @param clock the engine's: what is done in a turn runs by it
      * @param connections are looked after first in each turn
      * @param closing whether the node closes
      * @param callbackBoundNanos how long one tenant's callbacks may hold up those of another; 0: nobody looks
@@ -63,16 +61,24 @@ public final class Turns implements EngineAgent {
     public Turns(
             String node,
             Engine engine,
-            TurnWork connections,
+            NanoClock clock,
+            DutyCycleAgent connections,
             BooleanSupplier closing,
             long callbackBoundNanos,
             BooleanSupplier mayMoveCallbacks) {
         this.node = node;
         this.retries = new Retries(node);
         this.engine = engine;
+        this.clock = clock;
         this.connections = connections;
         this.closing = closing;
-        this.watch = new CallbackWatch(node, this, engine, callbackBoundNanos, mayMoveCallbacks);
+        this.watch = new CallbackWatch(node, this, engine, clock, callbackBoundNanos, mayMoveCallbacks);
+        this.callbackTurns = new CallbackTurns<>(
+                CallbackSource::callbacks,
+                TenantCallbacks::weight,
+                CallbackSource::hasWorkForNode,
+                this::callBack,
+                clock::nanoTime);
     }
 
     /** Runs something in the next turn. */
@@ -156,7 +162,7 @@ public final class Turns implements EngineAgent {
     /** Whether a turn would find something without waiting, callbacks and tasks aside. */
     @Override
     public boolean hasWork() {
-        return connections.hasWork() || !commands.isEmpty() || retries.hasNew() || closing.getAsBoolean();
+        return connections.hasWork() || !commands.isEmpty() || retries.hasWork() || closing.getAsBoolean();
     }
 
     @Override
@@ -170,7 +176,7 @@ public final class Turns implements EngineAgent {
             if (ended) {
                 return 0;
             }
-            long now = System.nanoTime();
+            long now = clock.nanoTime();
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
             work += watch.doWork(now);
@@ -204,7 +210,7 @@ public final class Turns implements EngineAgent {
             try {
                 command.run();
             } catch (RuntimeException | Error e) {
-                long leftOut = failures.ask(System.nanoTime());
+                long leftOut = failures.ask(clock.nanoTime());
                 if (leftOut >= 0) {
                     LOG.error("node '{}': a task failed; {} such lines left out", node, leftOut, e);
                 }
@@ -255,7 +261,7 @@ public final class Turns implements EngineAgent {
         if (!those.enter(task, true)) {
             return false;
         }
-        callBackAndLeave(task, those, System.nanoTime());
+        callBackAndLeave(task, those, clock.nanoTime());
         return true;
     }
 
@@ -267,7 +273,7 @@ public final class Turns implements EngineAgent {
                 work += callBack(source, false);
             }
         }
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         for (TurnTask task : tasks) {
             if (task.callbacks() == those) {
                 work += callBack(task, those, now, false);
@@ -345,7 +351,7 @@ public final class Turns implements EngineAgent {
         if (isCurrentThread()) {
             return;
         }
-        long deadline = System.nanoTime() + LAST_TURN_NANOS;
+        long deadline = System.nanoTime() + LAST_TURN_NANOS; // real time: threads are waited for
         boolean quiet = awaitEnd(() -> inTurn.compareAndSet(false, true), "a callback of its", deadline);
         if (quiet) {
             runCommands(Integer.MAX_VALUE);

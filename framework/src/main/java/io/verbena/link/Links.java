@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ public final class Links implements LinkListener, AutoCloseable {
 
     private final String node;
     private final Engine engine;
+    private final NanoClock clock;
     private final LinkEndpoint endpoint;
     private final EventLoopWaiter waiter;
     private final NodeMemory memory;
@@ -53,11 +55,13 @@ public final class Links implements LinkListener, AutoCloseable {
      * Creates them, without any.
      *
      * @param node whose they are, for texts
+     * @param clock by which the log is kept short
      * @param own end of links, which these come to by way of this
      */
     public Links(
             String node,
             Engine engine,
+            NanoClock clock,
             LinkEndpoint own,
             EventLoopWaiter waiter,
             NodeMemory memory,
@@ -66,6 +70,7 @@ public final class Links implements LinkListener, AutoCloseable {
         this.memory = memory;
         this.settings = settings;
         this.engine = engine;
+        this.clock = clock;
         this.waiter = waiter;
         this.endpoint = new LinkEndpoint(own.nicId(), own.engine(), own.waiter(), own.memory(), this);
     }
@@ -75,7 +80,7 @@ public final class Links implements LinkListener, AutoCloseable {
         Link before = newest.get(link.peerNic());
         if (before != null && isAnother(before, link)) {
             engine.onRejected(link.toString(), "its NIC is that of another peer, " + peerOf(before));
-            long leftOut = intruders.ask(System.nanoTime());
+            long leftOut = intruders.ask(clock.nanoTime());
             if (leftOut >= 0) {
                 LOG.warn(
                         "{}: {} closed: its NIC id belongs to {}, and this is {}; {} such lines left out",
