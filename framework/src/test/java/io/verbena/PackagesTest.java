@@ -10,13 +10,21 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.verbena.connection.Dialer;
+import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.Turns;
+import io.verbena.fabric.Nanos;
+import java.util.Set;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not, and knows of it
@@ -82,6 +90,39 @@ class PackagesTest {
             .resideInAnyPackage(INTERNAL)
             .should()
             .dependOnClassesThat(resideInAPackage("io.verbena").and(not(VALUES)).as("are of io.verbena and no values"));
+
+    /** What reads the time by itself. */
+    private static final Set<String> CLOCKS = Set.of(
+            System.class.getName() + ".nanoTime",
+            System.class.getName() + ".currentTimeMillis",
+            Nanos.class.getName() + ".fromNow",
+            SystemNanoClock.class.getName() + ".INSTANCE");
+
+    /** Where somebody waits in real time: a user for a connection, a thread for another one to leave. */
+    private static final Set<String> REAL_TIME = Set.of(
+            Dialer.class.getName() + ".open",
+            Dialer.class.getName() + ".openAsync",
+            Dialer.class.getName() + ".await",
+            OneThread.class.getName() + ".revoke",
+            Turns.class.getName() + ".end",
+            Turns.class.getName() + ".awaitEnd");
+
+    @ArchTest
+    static final ArchRule internalsRunByTheNodesClock = noClasses()
+            .that()
+            .resideInAnyPackage(INTERNAL)
+            .should()
+            .accessTargetWhere(
+                    DescribedPredicate.describe("is a clock that nobody has injected", PackagesTest::readsTime));
+
+    private static boolean readsTime(JavaAccess<?> access) {
+        return CLOCKS.contains(nameOf(access.getTargetOwner(), access.getTarget()))
+                && !REAL_TIME.contains(nameOf(access.getOriginOwner(), access.getOrigin()));
+    }
+
+    private static String nameOf(JavaClass owner, HasName member) {
+        return owner.getName() + "." + member.getName();
+    }
 
     @ArchTest
     static final ArchRule examplesUseNoInternals = noClasses()

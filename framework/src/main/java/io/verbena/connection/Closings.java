@@ -66,6 +66,8 @@ final class Closings implements DutyCycleAgent {
             if (++c.attempts > Connections.ATTEMPTS) {
                 closing.remove(i);
                 connections.end(c, CloseReason.CLOSED_HERE);
+            } else {
+                lookBy(c.nextAttempt);
             }
         }
         return work;
@@ -87,7 +89,6 @@ final class Closings implements DutyCycleAgent {
         boolean sent = connections.send(c.peerNic, Connections.about(ConnectionFlyweight.DISCONNECT, c));
         c.disconnectSent = true;
         c.nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
-        lookBy(c.nextAttempt);
     }
 
     /** A connection ends for a reason that is not this side's wish. */

@@ -30,6 +30,9 @@ final class LostPeers {
 
     /** Forgets those that were waited for long enough. @return them */
     List<Long> giveUp(long now) {
+        if (deadlines.isEmpty()) {
+            return List.of();
+        }
         List<Long> gone = new ArrayList<>();
         deadlines.forEach((peer, deadline) -> {
             if (now - deadline >= 0) {

@@ -1,0 +1,256 @@
+package io.verbena.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.AccessRequest;
+import io.verbena.CloseReason;
+import io.verbena.Right;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.Nic;
+import io.verbena.nic.NicContext;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.sim.Actor;
+import io.verbena.nic.sim.LinkProfile;
+import io.verbena.nic.sim.SimFabric;
+import io.verbena.nic.sim.SimNode;
+import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.path.StagingRing;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The agents of connections in virtual time: as actors of a simulation, and under a clock that the test moves. */
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class VirtualTimeTest {
+    private static final long LINGER = TimeUnit.SECONDS.toNanos(3);
+    private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** The connections of a node that has no more than those. */
+    private static final class End implements Actor, Targets, Target, ConnectionOwner, ConnectionEnd {
+        final NanoClock clock;
+        final ProtectionDomain pd;
+        final Connections connections;
+        final List<Connection> made = new ArrayList<>();
+
+        End(String name, Nic nic, NanoClock clock) {
+            this.clock = clock;
+            this.pd = nic.allocateProtectionDomain();
+            this.connections = new Connections(
+                    nic,
+                    clock,
+                    new ConnectionSettings(name, 16, 64, 16 << 10, 4096, 18, 7, LINGER, 10_000 * MS, 10_000 * MS),
+                    this,
+                    new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
+                    new byte[0],
+                    new Notices(name, nic.engine(0)));
+        }
+
+        Connection prepare(long peerNic) {
+            return connections
+                    .handshake()
+                    .prepare(peerNic, ConnectionFlyweight.INBOX, "in", this, ChannelSettings.DEFAULT);
+        }
+
+        @Override
+        public int step() {
+            return connections.doWork(clock.nanoTime());
+        }
+
+        @Override
+        public long nextDeadlineNanos() {
+            return connections.nextDeadline();
+        }
+
+        @Override
+        public Target inbox(String name) {
+            return this;
+        }
+
+        @Override
+        public Target region(String name) {
+            return this;
+        }
+
+        @Override
+        public AccessRequest.Kind kind() {
+            return AccessRequest.Kind.INBOX;
+        }
+
+        @Override
+        public ConnectionOwner owner() {
+            return this;
+        }
+
+        @Override
+        public ChannelSettings settings() {
+            return ChannelSettings.DEFAULT;
+        }
+
+        @Override
+        public MessageQueue queue() {
+            return null;
+        }
+
+        @Override
+        public long regionLength() {
+            return 0;
+        }
+
+        @Override
+        public int regionKey(int rights) {
+            return 0;
+        }
+
+        @Override
+        public String name() {
+            return "default";
+        }
+
+        @Override
+        public ProtectionDomain pd() {
+            return pd;
+        }
+
+        @Override
+        public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
+            made.add(connection);
+            return this;
+        }
+
+        @Override
+        public ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public void closed(boolean wasOpen) {}
+
+        @Override
+        public void retired() {}
+    }
+
+    // ---- in a simulation --------------------------------------------------------------------------------------------
+
+    private final Simulation simulation = new Simulation(1);
+    private final SimFabric fabric = new SimFabric(simulation);
+    private final SimNode client = new SimNode(simulation, fabric, "client", 1);
+    private final SimNode server = new SimNode(simulation, fabric, "server", 2);
+    private final End asks = new End("client", client.nic(), simulation.clock());
+    private final End answers = new End("server", server.nic(), simulation.clock());
+
+    private void link() {
+        fabric.connect(
+                client.nic().engine(0).endpoint(),
+                server.nic().engine(0).endpoint(),
+                new LinkProfile().faultless().delay(MS));
+        simulation.add("client's connections", asks);
+        simulation.add("server's connections", answers);
+        simulation.runFor(10 * MS);
+    }
+
+    @Test
+    void aRequestThatIsLostIsSentAgain() {
+        link();
+        fabric.partition("cut", 1);
+        Connection c = asks.prepare(2);
+        asks.connections.handshake().ask(c, null, 8192);
+        simulation.runFor(3 * Connections.RETRY_NANOS - MS);
+        assertThat(c.opened).isNotDone();
+        fabric.heal("cut");
+        simulation.runFor(10 * MS);
+        assertThat(c.opened).isCompletedWithValue(c);
+        assertThat(answers.made)
+                .singleElement()
+                .satisfies(there -> assertThat(there.state).isEqualTo(Connection.OPEN));
+    }
+
+    @Test
+    void anAnswerThatIsNotConfirmedIsGivenUp() {
+        link();
+        Connection c = asks.prepare(2);
+        asks.connections.handshake().ask(c, null, 8192);
+        simulation.runUntil(() -> !answers.made.isEmpty(), 10 * MS);
+        long answered = simulation.nowNanos();
+        fabric.partition("cut", 1);
+        Connection there = answers.made.get(0);
+        simulation.runUntil(() -> there.state == Connection.CLOSED, TimeUnit.MINUTES.toNanos(1));
+        assertThat(there.reason).isEqualTo(CloseReason.TIMED_OUT);
+        assertThat(simulation.nowNanos() - answered)
+                .isBetween(
+                        Connections.ATTEMPTS * Connections.RETRY_NANOS,
+                        Connections.ATTEMPTS * Connections.RETRY_NANOS + MS);
+    }
+
+    // ---- under a clock of the test ----------------------------------------------------------------------------------
+
+    private long now = -5 * MS; // as a nanoTime may be
+
+    @Test
+    void aCloseLingersAndThenSaysGoodbyeForAWhile() {
+        try (Nic nic = Nic.open(new NicContext()
+                .mode(EngineMode.INVOKER)
+                .backgroundThread(false)
+                .clock(() -> now))) {
+            End end = new End("alone", nic, () -> now);
+            Connection c = end.prepare(7);
+            end.connections
+                    .handshake()
+                    .answered(
+                            7,
+                            ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
+                                    .kind(c.kind)
+                                    .queuePairs(3, c.number)
+                                    .psn(1)
+                                    .pathMtu(4096)
+                                    .node("gone"));
+            assertThat(c.state).isEqualTo(Connection.OPEN);
+            c.path.post(new SendRequest().send().inline(new UnsafeBuffer(new byte[8]), 0, 8));
+            end.connections.close(c);
+            now += LINGER - 1;
+            end.connections.doWork(now);
+            assertThat(end.connections.isDrained()).isFalse();
+            assertThat(end.connections.nextDeadline() - now).isBetween(0L, MS);
+            now += MS;
+            end.connections.doWork(now);
+            assertThat(end.connections.isDrained()).isTrue();
+            assertThat(c.state).isEqualTo(Connection.CLOSING);
+            for (int i = 0; i < Connections.ATTEMPTS; i++) {
+                assertThat(c.state).isEqualTo(Connection.CLOSING);
+                now = end.connections.nextDeadline();
+                end.connections.doWork(now);
+            }
+            assertThat(c.state).isEqualTo(Connection.CLOSED);
+            assertThat(end.connections.numbered(c.number)).isSameAs(c); // for stragglers
+            now = end.connections.nextDeadline();
+            end.connections.doWork(now);
+            assertThat(end.connections.numbered(c.number)).isNull();
+            assertThat(end.connections.nextDeadline()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void aRedialIsMadeWhenItsPauseIsOver() {
+        List<String> made = new ArrayList<>();
+        Redials redials = new Redials(Runnable::run);
+        assertThat(redials.nextDeadline()).isEqualTo(Redials.NEVER);
+        redials.add(now + 20 * MS, () -> made.add("second"));
+        redials.add(now + 10 * MS, () -> made.add("first"));
+        assertThat(redials.nextDeadline() - now).isEqualTo(10 * MS);
+        assertThat(redials.doWork(now)).isZero();
+        now += 10 * MS;
+        assertThat(redials.doWork(now)).isEqualTo(1);
+        assertThat(made).containsExactly("first");
+        assertThat(redials.nextDeadline() - now).isEqualTo(10 * MS);
+        now += 15 * MS;
+        assertThat(redials.doWork(now)).isEqualTo(1);
+        assertThat(made).containsExactly("first", "second");
+        assertThat(redials.nextDeadline()).isEqualTo(Redials.NEVER);
+    }
+}
