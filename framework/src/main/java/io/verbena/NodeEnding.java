@@ -91,7 +91,7 @@ final class NodeEnding {
         node.closeLinks();
     }
 
-    /** Does the node's work, or lets it be done, until a condition holds or it is time; in real time, since somebody waits. */
+    /** Does the node's work, or lets it be done, until a condition holds or it is time: real time, for a user waits. */
     private void work(long until, BooleanSupplier done) {
         while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
             int work = 0;

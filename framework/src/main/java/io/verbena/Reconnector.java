@@ -3,6 +3,7 @@ package io.verbena;
 import io.verbena.connection.Notices;
 import io.verbena.fabric.Nanos;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
  *                          └── failed ─┘  the pause doubles
  * </pre>
  *
- * <p>Thread-safe. Pauses run by the node's clock, and its turns end them. The listener is called by way of {@link Notices}.
+ * <p>Thread-safe. Pauses run by the node's clock, and its turns end them. The listener is called by way of {@link
+ * Notices}.
  */
 final class Reconnector {
     private static final Logger LOG = LoggerFactory.getLogger(Reconnector.class);
@@ -113,7 +115,13 @@ final class Reconnector {
         if (isStopped()) {
             return;
         }
-        node.connector().openAsync(tenant, address, answersTo, options, timeout).whenComplete((channel, failed) -> {
+        CompletableFuture<Channel> attempt;
+        try {
+            attempt = node.connector().openAsync(tenant, address, answersTo, options, timeout);
+        } catch (IllegalStateException e) {
+            return; // the node was closed a moment ago
+        }
+        attempt.whenComplete((channel, failed) -> {
             if (failed == null) {
                 connected(lost, channel);
             } else if (!isStopped()) {

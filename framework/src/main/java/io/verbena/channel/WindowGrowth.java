@@ -11,8 +11,8 @@ import org.agrona.concurrent.NanoClock;
  * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the thread that
  * sends.
  *
- * <p>A processor that comes late lengthens a round trip as a queue does. So a refusal to grow does not last: the window is looked at
- * again after some round trips, twice as many each time.
+ * <p>A processor that comes late lengthens a round trip as a queue does. So a refusal to grow does not last: the
+ * window is looked at again after some round trips, twice as many each time.
  */
 final class WindowGrowth {
     /** A path that answers sooner carries what a channel begins with fast enough. */

@@ -128,7 +128,7 @@ public final class Handshake implements DutyCycleAgent {
         return request;
     }
 
-    /** Sends the request for a connection, and again from time to time until it is answered or {@linkplain #abandon abandoned}. */
+    /** Sends the request for a connection, again and again until it is answered or {@linkplain #abandon abandoned}. */
     void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         synchronized (lock) {
             c.request = request(c, answersTo, maxPacket);

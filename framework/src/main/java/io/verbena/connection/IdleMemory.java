@@ -57,7 +57,11 @@ public final class IdleMemory implements DutyCycleAgent {
         watched.add(channel);
     }
 
-    /** Looks at some of the channels, each once in the time after which it is idle, if it is time. @return how many gave back */
+    /**
+     * Looks at some of the channels, each once in the time after which it is idle, if it is time.
+     *
+     * @return how many gave back
+     */
     @Override
     public int doWork(long now) {
         if (watched.isEmpty() || now - nextRound < 0) {

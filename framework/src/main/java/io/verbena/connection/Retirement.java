@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Connections that are over: each keeps its queue pair for a while, so that nobody else gets what is still on its way to that number.
+ * Connections that are over: each keeps its queue pair for a while, so that nobody else gets what is still on its way
+ * to that number.
  *
  * <p>Under the lock of {@link Connections}.
  */

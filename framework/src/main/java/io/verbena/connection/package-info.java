@@ -10,9 +10,9 @@
  *                 └─────────▶ ConnectionEnd, Notices                 who is told
  * </pre>
  *
- * <p>What takes time (requests and answers that are sent again, lingering, goodbyes, pauses) is the work of agents ({@link
- * io.verbena.dispatch.DutyCycleAgent}), which {@link io.verbena.connection.Connections} drives at the earliest of their deadlines. With
- * the clock of a simulation they run in virtual time.
+ * <p>What takes time (requests and answers that are sent again, lingering, goodbyes, pauses) is the work of agents
+ * ({@link io.verbena.dispatch.DutyCycleAgent}), which {@link io.verbena.connection.Connections} drives at the
+ * earliest of their deadlines. With the clock of a simulation they run in virtual time.
  *
  * <p>What uses a connection, a channel or a remote region, is a {@link io.verbena.connection.ConnectionEnd} here, and whose it is a
  * {@link io.verbena.connection.ConnectionOwner}.

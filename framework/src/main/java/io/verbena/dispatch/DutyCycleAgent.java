@@ -1,9 +1,9 @@
 package io.verbena.dispatch;
 
 /**
- * A mechanism of a node that runs again and again, such as retries, timeouts and pauses. It reads no clock to do its work: the duty
- * cycle that drives it, a node's turn or a simulation, reads the time once and passes it in. So it does the same in real and in
- * virtual time.
+ * A mechanism of a node that runs again and again, such as retries, timeouts and pauses. It reads no clock to do its
+ * work: the duty cycle that drives it, a node's turn or a simulation, reads the time once and passes it in. So it
+ * does the same in real and in virtual time.
  */
 public interface DutyCycleAgent {
     /** There is no deadline. */

@@ -4,14 +4,14 @@
  * <pre>
  *   NodeDriver ──▶ Turns ──▶ CallbackTurns ──▶ CallbackSource      an inbox with a callback
  *                    │  └──▶ TurnTask ◀── Handoff                  calls, operations, executors
- *                    ├─────▶ DutyCycleAgent ◀── Retries            what runs again and again; the node's connections, too
+ *                    ├─────▶ DutyCycleAgent ◀── Retries            periodic work; so are connections
  *                    └─────▶ CallbackWatch ──▶ TenantCallbacks ──▶ CallbackMeter
  *   OneThread                                                      refuses a second thread
  * </pre>
  *
- * <p>A turn reads the node's clock once, and its agents ({@link io.verbena.dispatch.DutyCycleAgent}) work by that time. What happens
- * between turns takes the same clock as a {@link org.agrona.concurrent.NanoClock}, which is the NIC's. Only threads that wait for
- * others do so in real time.
+ * <p>A turn reads the node's clock once, and its agents ({@link io.verbena.dispatch.DutyCycleAgent}) work by that
+ * time. What happens between turns takes the same clock as a {@link org.agrona.concurrent.NanoClock}, which is the
+ * NIC's. Only threads that wait for others do so in real time.
  *
  * <p>It knows nothing of inboxes, channels and tenants but what they hand it here.
  */
