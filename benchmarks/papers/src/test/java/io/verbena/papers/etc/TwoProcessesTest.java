@@ -14,9 +14,12 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,15 +38,11 @@ class TwoProcessesTest {
         assumeTrue(
                 SocketTransport.EPOLL.isAvailable() && Files.isDirectory(Path.of("/dev/shm")), "no shared memory here");
         assumeTrue(Files.getFileStore(Path.of("/dev/shm")).getUsableSpace() > 80L * MIB, "/dev/shm is too small");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--add-exports",
-                        "java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "--add-opens",
-                        "java.base/sun.nio.ch=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ResidentSender.class.getName())
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(openedModules());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ResidentSender.class.getName()));
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (FabricNode owner = FabricNode.open(FabricKind.SHM, EngineMode.ASSISTED)) {
@@ -114,5 +113,12 @@ class TwoProcessesTest {
 
     private static long shared(long process) {
         return ResidentSet.of(process).shared();
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }
