@@ -16,7 +16,9 @@ final class OtherProcess implements AutoCloseable {
     OtherProcess(Class<?> program, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments()); // it needs the same flags
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--")) // the flag that this one was started with
+                .forEach(command::add);
         command.addAll(List.of(
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(List.of(arguments));
