@@ -1,6 +1,7 @@
 package io.verbena.papers.etc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.bench.path.Deadline;
@@ -18,6 +19,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -100,15 +102,14 @@ class TwoProcessesTest {
         return taken;
     }
 
-    private static void awaitBack(FabricNode owner, long process, long base) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-        long least = Long.MAX_VALUE;
-        while (least > base + 4L * MIB && System.nanoTime() - end < 0) {
-            owner.drive();
-            Thread.sleep(20);
-            least = Math.min(least, shared(process));
-        }
-        assertThat(least).as("process %d", process).isLessThanOrEqualTo(base + 4L * MIB);
+    private static void awaitBack(FabricNode owner, long process, long base) {
+        await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(Duration.ofSeconds(SECONDS))
+                .untilAsserted(() -> {
+                    owner.drive();
+                    assertThat(shared(process)).as("process %d", process).isLessThanOrEqualTo(base + 4L * MIB);
+                });
     }
 
     private static long shared(long process) {
