@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 root=$PWD
+. .ci/jvm-flags.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -45,7 +46,7 @@ for source in src/main/java/*.java; do
   # Helpers of the others have no public class.
   grep -q "^public final class $program" "$source" || continue
   status=0
-  timeout 60 "${JAVA_HOME:+$JAVA_HOME/bin/}java" --add-exports=java.base/jdk.internal.misc=ALL-UNNAMED \
+  timeout 60 "${JAVA_HOME:+$JAVA_HOME/bin/}java" "${jvm_flags[@]}" \
     -XX:TieredStopAtLevel=1 -Djava.io.tmpdir="$scratch" -cp "$classpath" "$program" >"$scratch/log" 2>&1 || status=$?
   [ "$status" = 0 ] || fail "$program ended with $status"
   ! grep -q 'WRONG' "$scratch/log" || fail "$program found something wrong"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.fabric.ListenException;
+import io.verbena.nic.JvmFlags;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -128,8 +129,7 @@ class ErrorTextTest {
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor()).isNotZero();
             assertThat(output)
-                    .contains("IllegalStateException: start the JVM with"
-                            + " --add-exports java.base/jdk.internal.misc=ALL-UNNAMED")
+                    .contains("IllegalStateException: start the JVM with " + JvmFlags.EXPORTS)
                     .doesNotContain("IllegalAccessError");
         } finally {
             process.destroyForcibly();

@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,10 +38,10 @@ final class PeerProcess implements AutoCloseable {
     private PeerProcess(List<String> options, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1")); // is up sooner
+        command.addAll(openedModules());
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerProcess.class.getName()));
         command.addAll(List.of(arguments));
@@ -216,5 +217,12 @@ final class PeerProcess implements AutoCloseable {
         });
         flood.setDaemon(true);
         flood.start();
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

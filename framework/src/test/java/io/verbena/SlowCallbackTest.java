@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.dispatch.Turns;
 import java.time.Duration;
@@ -429,10 +430,11 @@ class SlowCallbackTest {
     }
 
     private static void until(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
-        while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
-            Thread.onSpinWait();
-        }
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(NodePair.TIMEOUT)
+                .until(condition::getAsBoolean);
     }
 
     @Test

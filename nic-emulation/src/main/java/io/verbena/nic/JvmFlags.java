@@ -1,17 +1,31 @@
 package io.verbena.nic;
 
-/** Finds out at launch, in one line, what would otherwise be an IllegalAccessError deep inside. */
-final class JvmFlags {
-    private static final String NEEDED = "java.base/jdk.internal.misc";
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the JVM has to be started with. Finds out at launch, in one line, what would otherwise be an IllegalAccessError deep
+ * inside. Stateless; any thread. Needs nothing of what it looks for.
+ */
+public final class JvmFlags {
+    private static final String PACKAGE = "jdk.internal.misc";
+
+    /** The flag that Agrona's buffers need. */
+    public static final String EXPORTS = "--add-exports java.base/" + PACKAGE + "=ALL-UNNAMED";
 
     private JvmFlags() {}
 
-    static void check() {
+    /** The flag that this JVM lacks, or null. */
+    public static @Nullable String missing() {
         Module base = Object.class.getModule();
         Module ours = org.agrona.concurrent.UnsafeBuffer.class.getModule();
-        if (!base.isExported("jdk.internal.misc", ours)) {
-            throw new IllegalStateException("start the JVM with --add-exports " + NEEDED
-                    + "=ALL-UNNAMED (or name it in the manifest's Add-Exports of an executable jar)");
+        return base.isExported(PACKAGE, ours) ? null : EXPORTS;
+    }
+
+    static void check() {
+        String missing = missing();
+        if (missing != null) {
+            throw new IllegalStateException("start the JVM with " + missing
+                    + " (or name it in the manifest's Add-Exports of an executable jar)");
         }
     }
 }

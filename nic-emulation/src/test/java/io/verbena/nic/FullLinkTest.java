@@ -6,12 +6,13 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.support.Sleeper;
+import io.verbena.nic.support.TestLink;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -61,41 +62,6 @@ class FullLinkTest {
         public int ahead(int limit) {
             return counts ? notReceived : 0;
         }
-    }
-
-    /** Does something while its owner sleeps. */
-    private static final class Sleeper implements Waiter {
-        @Nullable
-        Runnable meanwhile;
-
-        int wakes;
-        int awaits;
-
-        @Override
-        public boolean isOwner() {
-            return true;
-        }
-
-        @Override
-        public int poll() {
-            return 0;
-        }
-
-        @Override
-        public void await(long nanos) {
-            awaits++;
-            if (meanwhile != null) {
-                meanwhile.run();
-            }
-        }
-
-        @Override
-        public void wake() {
-            wakes++;
-        }
-
-        @Override
-        public void close() {}
     }
 
     /** A NIC with a link to the peer, and a queue pair of each class over it. */

@@ -2,6 +2,7 @@ package io.verbena.nic;
 
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.support.TestLink;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 

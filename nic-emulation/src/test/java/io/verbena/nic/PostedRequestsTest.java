@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
-import io.verbena.nic.port.Waiter;
+import io.verbena.nic.support.Sleeper;
+import io.verbena.nic.support.TestLink;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
@@ -73,40 +74,6 @@ class PostedRequestsTest {
         public boolean hasInbound() {
             return inbound != null;
         }
-    }
-
-    /** Does something while its owner sleeps. */
-    private static final class Sleeper implements Waiter {
-        private @Nullable Runnable meanwhile;
-        private boolean owned = true; // by the calling thread
-        private int wakes;
-        private int awaits;
-
-        @Override
-        public boolean isOwner() {
-            return owned;
-        }
-
-        @Override
-        public int poll() {
-            return 0;
-        }
-
-        @Override
-        public void await(long nanos) {
-            awaits++;
-            if (meanwhile != null) {
-                meanwhile.run();
-            }
-        }
-
-        @Override
-        public void wake() {
-            wakes++;
-        }
-
-        @Override
-        public void close() {}
     }
 
     private final SendRequest request = new SendRequest();

@@ -1,6 +1,7 @@
 package io.verbena.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -19,6 +20,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -146,13 +148,12 @@ class TopCommandTest {
 
     private void quitWhenSeen(PipedOutputStream keys, String pattern) {
         Pattern wanted = Pattern.compile(pattern);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> wanted.matcher(text(out)).find());
         try {
-            while (!wanted.matcher(text(out)).find()) {
-                Thread.sleep(10);
-            }
             keys.write("q\n".getBytes(StandardCharsets.UTF_8));
             keys.flush();
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }

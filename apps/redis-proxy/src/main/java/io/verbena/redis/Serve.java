@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.nic.JvmFlags;
 import io.verbena.redis.backend.NodeStore;
 import io.verbena.redis.backend.Store;
 import java.nio.file.Path;

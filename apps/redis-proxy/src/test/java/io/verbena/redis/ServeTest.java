@@ -2,7 +2,9 @@ package io.verbena.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.JvmFlags;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command line, in a process of its own: what goes wrong is told in one line, and what runs ends when it is told to. */
 @Timeout(120)
 class ServeTest {
-    private static final String EXPORTS = "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED";
-
     @TempDir
     Path directory;
 
@@ -29,10 +29,9 @@ class ServeTest {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (exports) {
-            command.add(EXPORTS);
+            command.addAll(openedModules());
         }
         command.addAll(List.of(
-                "--enable-native-access=ALL-UNNAMED", // newer JVMs warn about Netty's libraries without it
                 "-Xshare:auto",
                 "-Dlogback.configurationFile=logback.xml",
                 "-cp",
@@ -109,7 +108,7 @@ class ServeTest {
     @Test
     void aMissingFlagOfTheJvm() throws Exception {
         assertThat(failure(false, "--port", "0"))
-                .isEqualTo("verbena serve: start the JVM with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED\n");
+                .isEqualTo("verbena serve: start the JVM with " + JvmFlags.EXPORTS + "\n");
     }
 
     @Test
@@ -132,5 +131,12 @@ class ServeTest {
         assertThat(failure(true, "--config", directory.resolve("none.yaml").toString()))
                 .contains("cannot read the configuration")
                 .contains("check that it is there and may be read");
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

@@ -15,6 +15,7 @@ import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.port.Segment;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -257,19 +258,18 @@ class SharedMemoryFabricTest {
     void aKilledProcessIsDeadWithinSecondsAndItsFilesAreRemoved() throws Exception {
         try (ShmPeer here = peer(1)) {
             here.fabric.listen(socket);
-            Process child = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "--add-exports",
-                            "java.base/jdk.internal.misc=ALL-UNNAMED",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            ShmPeer.class.getName(),
-                            root.toString(),
-                            socket.toString(),
-                            "2")
-                    .redirectErrorStream(true)
-                    .start();
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.addAll(openedModules());
+            command.addAll(List.of(
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    ShmPeer.class.getName(),
+                    root.toString(),
+                    socket.toString(),
+                    "2"));
+            Process child =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             try {
                 Link link = here.node.links.poll(30, TimeUnit.SECONDS);
                 assertThat(link)
@@ -435,5 +435,12 @@ class SharedMemoryFabricTest {
                             new SharedMemoryFabric(shared.endpoint, quick(), new EventLoopWaiter(SocketTransport.NIO)))
                     .hasMessageContaining("netty-transport-native-epoll");
         }
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

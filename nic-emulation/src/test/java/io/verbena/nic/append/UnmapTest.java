@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.Segment;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -347,17 +348,18 @@ class UnmapTest {
     @Test
     void nobodyTouchesWhatIsUnmappedWhileAllRaceWithoutBoundsChecks(@TempDir Path folder) throws Exception {
         Path log = folder.resolve("race.log");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Dagrona.disable.bounds.checks=true",
-                        "--add-exports",
-                        "java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "-XX:-CreateCoredumpOnCrash",
-                        "-XX:ErrorFile=/dev/null",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        UnmapRace.class.getName(),
-                        String.valueOf(Integer.getInteger("verbena.test.rolls", 20_000)))
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(openedModules());
+        command.addAll(List.of(
+                "-Dagrona.disable.bounds.checks=true",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null",
+                "-cp",
+                System.getProperty("java.class.path"),
+                UnmapRace.class.getName(),
+                String.valueOf(Integer.getInteger("verbena.test.rolls", 20_000))));
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -369,5 +371,12 @@ class UnmapTest {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

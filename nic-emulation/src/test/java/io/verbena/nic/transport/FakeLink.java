@@ -1,8 +1,8 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
+import io.verbena.nic.support.TestLink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -10,25 +10,21 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** One direction of a link in a test's hands: keeps what is committed until it is taken, and loses what the test says. */
-final class FakeLink implements Link {
+final class FakeLink extends TestLink {
     /** Packets lie here, not at 0: a position that is forgotten in a sum shows. */
     private static final int CLAIM_OFFSET = 64;
 
-    private final long peerNic;
     private final LongSupplier clock;
-    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[256 * 1024]);
     private final Deque<Packet> onTheWay = new ArrayDeque<>();
     private int claimed;
 
     /** Every packet that was committed, in order, also those that were lost. */
     final List<Packet> log = new ArrayList<>();
 
-    State state = State.UP;
     int maxPacket = 32 * 1024;
 
     /** Packets that it still takes. */
@@ -56,7 +52,7 @@ final class FakeLink implements Link {
     PeerMemory peerMemory;
 
     FakeLink(long peerNic, LongSupplier clock) {
-        this.peerNic = peerNic;
+        super(peerNic, 32 * 1024, new UnsafeBuffer(new byte[256 * 1024]));
         this.clock = clock;
     }
 
@@ -94,16 +90,6 @@ final class FakeLink implements Link {
     }
 
     @Override
-    public long peerNic() {
-        return peerNic;
-    }
-
-    @Override
-    public State state() {
-        return state;
-    }
-
-    @Override
     public int maxPacket() {
         return maxPacket;
     }
@@ -120,20 +106,15 @@ final class FakeLink implements Link {
             return NO_ROOM;
         }
         claimed = length;
-        buffer.setMemory(CLAIM_OFFSET, length, (byte) 0x5A); // what a sender leaves out is not 0 by chance
+        buffer().setMemory(CLAIM_OFFSET, length, (byte) 0x5A); // what a sender leaves out is not 0 by chance
         return CLAIM_OFFSET;
     }
 
     @Override
     public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
-        int at = Link.super.claim(headerLength, payload, payloadOffset, payloadLength);
+        int at = super.claim(headerLength, payload, payloadOffset, payloadLength);
         references += at == NO_ROOM ? 0 : 1;
         return at;
-    }
-
-    @Override
-    public MutableDirectBuffer buffer() {
-        return buffer;
     }
 
     @Override
@@ -142,7 +123,7 @@ final class FakeLink implements Link {
             throw new AssertionError("nothing is claimed");
         }
         byte[] bytes = new byte[claimed];
-        buffer.getBytes(CLAIM_OFFSET, bytes);
+        buffer().getBytes(CLAIM_OFFSET, bytes);
         claimed = 0;
         room -= room == Integer.MAX_VALUE ? 0 : 1;
         Packet packet = new Packet(bytes);
@@ -152,9 +133,6 @@ final class FakeLink implements Link {
             onTheWay.add(packet);
         }
     }
-
-    @Override
-    public void flush() {}
 
     @Override
     public boolean isFlushCostly() {
@@ -189,13 +167,5 @@ final class FakeLink implements Link {
     @Override
     public @Nullable PeerMemory peerMemory() {
         return peerMemory;
-    }
-
-    @Override
-    public void wakePeer(int engine) {}
-
-    @Override
-    public void close() {
-        state = State.CLOSED;
     }
 }

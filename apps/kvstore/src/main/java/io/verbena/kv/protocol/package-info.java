@@ -4,7 +4,7 @@
  * <pre>
  *   caller                                                shard
  *   {@link io.verbena.kv.protocol.RequestEncoder}  -- request -->  {@link io.verbena.kv.protocol.RequestFlyweight}
- *   {@link io.verbena.kv.protocol.ReplyCursor}     <-- reply ----  {@link io.verbena.kv.protocol.ReplyEncoder}
+ *   {@link io.verbena.kv.protocol.ReplyCursor}     &lt;-- reply ----  {@link io.verbena.kv.protocol.ReplyEncoder}
  * </pre>
  *
  * <p>{@link io.verbena.kv.protocol.KvOp} is the table of operations: code, name, arity, flags and key positions. Decoders

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -170,10 +171,10 @@ class KvFaultTest {
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
             for (int round = 0; round < 3; round++) {
                 final Path log = directory.resolve("client" + round + ".log");
-                final List<String> command = new ArrayList<>(List.of(
-                        ProcessHandle.current().info().command().orElse("java"),
-                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                final List<String> command = new ArrayList<>();
+                command.add(ProcessHandle.current().info().command().orElse("java"));
+                command.addAll(openedModules());
+                command.addAll(List.of(
                         "-Xmx256m",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1", // is up sooner
@@ -206,5 +207,12 @@ class KvFaultTest {
             }
             assertThat(server.malformedRequests()).isZero();
         }
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

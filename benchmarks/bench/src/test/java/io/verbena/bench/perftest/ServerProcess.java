@@ -4,6 +4,7 @@ import io.verbena.bench.trial.ChildMain;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,11 +37,10 @@ final class ServerProcess implements AutoCloseable {
 
     static ServerProcess start(List<String> arguments) throws IOException {
         Path directory = Files.createTempDirectory("perftest-");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(openedModules());
+        command.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",
                 "-Djava.io.tmpdir=" + directory,
                 "-cp",
@@ -98,5 +98,12 @@ final class ServerProcess implements AutoCloseable {
     public void close() throws InterruptedException {
         process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
         IoUtil.delete(directory.toFile(), true);
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

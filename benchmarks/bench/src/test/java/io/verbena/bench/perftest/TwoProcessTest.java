@@ -1,11 +1,13 @@
 package io.verbena.bench.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -113,10 +115,10 @@ class TwoProcessTest {
         try (ServerProcess server = ServerProcess.start(arguments)) {
             int port = server.port();
             CompletableFuture<Integer> client = CompletableFuture.supplyAsync(() -> runClient(arguments, port));
-            while (!out.toString(StandardCharsets.UTF_8).contains("#bytes")) { // both ends are connected
+            await().atMost(Duration.ofSeconds(40)).until(() -> {
                 assertThat(client).as(errors()).isNotDone();
-                Thread.sleep(10);
-            }
+                return out.toString(StandardCharsets.UTF_8).contains("#bytes"); // both ends are connected
+            });
             server.kill();
             assertThat(client.get(30, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(errors().lines())

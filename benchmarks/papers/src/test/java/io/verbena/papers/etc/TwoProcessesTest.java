@@ -1,6 +1,7 @@
 package io.verbena.papers.etc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.bench.path.Deadline;
@@ -14,9 +15,13 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,15 +40,11 @@ class TwoProcessesTest {
         assumeTrue(
                 SocketTransport.EPOLL.isAvailable() && Files.isDirectory(Path.of("/dev/shm")), "no shared memory here");
         assumeTrue(Files.getFileStore(Path.of("/dev/shm")).getUsableSpace() > 80L * MIB, "/dev/shm is too small");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--add-exports",
-                        "java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "--add-opens",
-                        "java.base/sun.nio.ch=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ResidentSender.class.getName())
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(openedModules());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ResidentSender.class.getName()));
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (FabricNode owner = FabricNode.open(FabricKind.SHM, EngineMode.ASSISTED)) {
@@ -101,18 +102,24 @@ class TwoProcessesTest {
         return taken;
     }
 
-    private static void awaitBack(FabricNode owner, long process, long base) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-        long least = Long.MAX_VALUE;
-        while (least > base + 4L * MIB && System.nanoTime() - end < 0) {
-            owner.drive();
-            Thread.sleep(20);
-            least = Math.min(least, shared(process));
-        }
-        assertThat(least).as("process %d", process).isLessThanOrEqualTo(base + 4L * MIB);
+    private static void awaitBack(FabricNode owner, long process, long base) {
+        await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(Duration.ofSeconds(SECONDS))
+                .untilAsserted(() -> {
+                    owner.drive();
+                    assertThat(shared(process)).as("process %d", process).isLessThanOrEqualTo(base + 4L * MIB);
+                });
     }
 
     private static long shared(long process) {
         return ResidentSet.of(process).shared();
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

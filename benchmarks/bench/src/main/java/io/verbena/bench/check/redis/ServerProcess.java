@@ -2,6 +2,7 @@ package io.verbena.bench.check.redis;
 
 import io.verbena.verification.RunException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,9 +35,7 @@ final class ServerProcess implements AutoCloseable {
     ServerProcess(List<String> jvm, List<String> options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED");
-        command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(openedModules());
         if (jvm.stream().noneMatch(each -> each.startsWith("-XX:+Use") && each.endsWith("GC"))) {
             command.add("-XX:+UseSerialGC");
         }
@@ -151,5 +150,12 @@ final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new RunException("cannot delete " + log + ": " + e.getMessage(), e);
         }
+    }
+
+    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
+    private static List<String> openedModules() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(each -> each.startsWith("--"))
+                .toList();
     }
 }

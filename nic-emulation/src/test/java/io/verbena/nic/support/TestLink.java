@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.support;
 
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
@@ -7,20 +7,22 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A link to nowhere, on which nothing comes and nothing waits; up until it is closed. A test's own differs in what it is about. */
-abstract class TestLink implements Link {
+public abstract class TestLink implements Link {
     private final long peerNic;
     private final int maxPacket;
     private final MutableDirectBuffer buffer;
 
     /** A test may break it. */
-    State state = State.UP;
+    public volatile State state = State.UP;
 
     /**
      * Creates it.
      *
+     * @param peerNic identity of the peer
+     * @param maxPacket bytes that a packet may have
      * @param buffer for packets to be sent
      */
-    TestLink(long peerNic, int maxPacket, MutableDirectBuffer buffer) {
+    protected TestLink(long peerNic, int maxPacket, MutableDirectBuffer buffer) {
         this.peerNic = peerNic;
         this.maxPacket = maxPacket;
         this.buffer = buffer;
@@ -37,7 +39,7 @@ abstract class TestLink implements Link {
     }
 
     @Override
-    public final int maxPacket() {
+    public int maxPacket() {
         return maxPacket;
     }
 
@@ -73,7 +75,7 @@ abstract class TestLink implements Link {
     }
 
     @Override
-    public final @Nullable PeerMemory peerMemory() {
+    public @Nullable PeerMemory peerMemory() {
         return null;
     }
 
