@@ -34,6 +34,7 @@ public final class ChannelSender {
     private final Connections connections;
     private final Connection connection;
     private final SendPath path;
+    private final int stream;
     private final PerformanceGroup group;
     private final SendWindow window;
     private final ReadyNotice ready;
@@ -71,6 +72,7 @@ public final class ChannelSender {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
+        this.stream = connection.stream;
         this.group = group;
         this.window = new SendWindow(connections, connection, staging, group, use);
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
@@ -128,7 +130,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            return sendPart(request.append(queueId, queueKey), buffer, offset, length, now);
+            return sendPart(append(), buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -145,7 +147,8 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            return sendPart(request.appendImmediate(queueId, queueKey, immediate), buffer, offset, length, now);
+            SendRequest append = request.appendImmediate(queueId, queueKey, immediate).stream(stream);
+            return sendPart(append, buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -164,9 +167,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            request.append(queueId, queueKey)
-                    .signaled(false)
-                    .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+            append().signaled(false).inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
             return length <= maxInline ? post(request, true) : postInParts(length);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
@@ -224,6 +225,11 @@ public final class ChannelSender {
         return use.tryEnterForLong();
     }
 
+    /** Begins the request for a message. */
+    private SendRequest append() {
+        return request.append(queueId, queueKey).stream(stream);
+    }
+
     private SendResult post(SendRequest message, boolean now) {
         if (submit(message, now) != PostResult.POSTED) {
             if (!window.makeRoom()) {
@@ -261,7 +267,7 @@ public final class ChannelSender {
         }
         StagingRing staging = window.staging();
         request.copyInline(staging.buffer(), staging.offset());
-        request.append(queueId, queueKey).signaled(false);
+        append().signaled(false);
         postClaimed(length, true);
         return SendResult.SENT;
     }
@@ -384,7 +390,7 @@ public final class ChannelSender {
         }
         claimLength = NO_CLAIM;
         try {
-            request.append(queueId, queueKey).signaled(false);
+            append().signaled(false);
             if (claimInline) {
                 submit(request.inline(inlineClaim, 0, length), now);
                 window.posted();
