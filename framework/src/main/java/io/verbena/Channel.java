@@ -322,8 +322,14 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return sender;
     }
 
+    /** The queue pair here by which its messages come. */
     int queuePairNumber() {
         return connection.number;
+    }
+
+    /** Which of that queue pair's streams its messages are. */
+    int stream() {
+        return connection.peerStream;
     }
 
     Connection connection() {
@@ -343,6 +349,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
         @Override
         public void peerKnown() {
+            node.channels().put(Channel.this);
             sender.target();
         }
 

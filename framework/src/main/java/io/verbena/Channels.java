@@ -5,22 +5,29 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's channels by the number of their queue pair: a flat array, so that a message's sender is found without a map.
+ * A node's channels by the number of their queue pair, and of the stream of it that their messages are: flat arrays,
+ * so that a message's sender is found without a map.
  *
- * <p>Written under the lock of {@link Connections}; {@link #find} is for any thread. A slot keeps its channel until the
- * queue pair's slot is used again, so that messages which are read after their channel was closed still name it. Of those whose
- * queue pairs are gone the last {@value #RECENT} are kept, and others for as long as somebody else keeps them: each has tens of
- * kilobytes.
+ * <p>Written under the lock of {@link Connections}; {@link #find} is for any thread. A channel keeps its place until
+ * the queue pair's slot is used again, so that messages which are read after their channel was closed still name it.
+ * Of those whose queue pairs are gone the last {@value #RECENT} are kept, and others for as long as somebody else
+ * keeps them: each has tens of kilobytes.
  */
 final class Channels {
     private static final int RECENT = 8;
 
-    /** A channel, or the weak reference to one. */
-    private final AtomicReferenceArray<@Nullable Object> slots;
+    private static final @Nullable Object[] NONE = new Object[0];
+
+    /**
+     * By queue pair: its channels, or weak references to them, each at the number of its stream. An array of these does
+     * not change; another one takes its place.
+     */
+    private final AtomicReferenceArray<@Nullable Object[]> slots;
 
     private final ArrayDeque<Channel> recent = new ArrayDeque<>();
     private final ReferenceQueue<Channel> collected = new ReferenceQueue<>();
@@ -29,10 +36,26 @@ final class Channels {
     Channels(int maxQueuePairs) {
         slots = new AtomicReferenceArray<>(maxQueuePairs);
         mask = maxQueuePairs - 1;
+        for (int i = 0; i < maxQueuePairs; i++) {
+            slots.setPlain(i, NONE);
+        }
     }
 
+    /** A channel's peer is known, and with it the stream that its messages will be of. */
     void put(Channel channel) {
-        slots.setRelease(channel.queuePairNumber() & mask, channel);
+        int queuePair = channel.queuePairNumber();
+        int stream = channel.stream();
+        @Nullable Object[] before = slots.getPlain(queuePair & mask);
+        @Nullable Object[] next = new Object[stream + 1];
+        for (int i = 0; i < before.length; i++) {
+            Channel other = channel(before[i]);
+            if (other != null && other.queuePairNumber() == queuePair) {
+                next = Arrays.copyOf(before, Math.max(before.length, next.length));
+                break;
+            }
+        }
+        next[stream] = channel;
+        slots.setRelease(queuePair & mask, next);
     }
 
     /** A channel's queue pair is gone. */
@@ -41,31 +64,57 @@ final class Channels {
         if (recent.size() > RECENT) {
             Channel old = recent.remove();
             int slot = old.queuePairNumber() & mask;
-            slots.compareAndSet(slot, old, new Retired(old, slot, collected));
+            replace(slot, old.stream(), old, new Retired(old, slot, collected));
         }
         for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
-            slots.compareAndSet(((Retired) gone).slot, gone, null);
+            Retired retired = (Retired) gone;
+            replace(retired.slot, retired.stream, retired, null);
         }
     }
 
+    private void replace(int slot, int stream, Object old, @Nullable Object by) {
+        @Nullable Object[] streams = slots.getPlain(slot);
+        if (stream < streams.length && streams[stream] == old) {
+            @Nullable Object[] next = streams.clone();
+            next[stream] = by;
+            slots.setRelease(slot, by == null && isEmpty(next) ? NONE : next);
+        }
+    }
+
+    private static boolean isEmpty(@Nullable Object[] streams) {
+        for (Object kept : streams) {
+            if (kept != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The channel of what has come by a queue pair and a stream; null if there is none, or it is forgotten. */
     @Nullable
-    Channel find(int queuePair) {
-        Object kept = slots.getAcquire(queuePair & mask);
-        Channel channel = kept instanceof Channel c ? c : retired(kept);
+    Channel find(int queuePair, int stream) {
+        @Nullable Object[] streams = slots.getAcquire(queuePair & mask);
+        Channel channel = stream < streams.length ? channel(streams[stream]) : null;
         return channel != null && channel.queuePairNumber() == queuePair ? channel : null;
+    }
+
+    private static @Nullable Channel channel(@Nullable Object kept) {
+        return kept instanceof Channel channel ? channel : retired(kept);
     }
 
     private static @Nullable Channel retired(@Nullable Object kept) {
         return kept instanceof Retired reference ? reference.get() : null;
     }
 
-    /** The weak reference to a channel, which leaves its slot when that is collected. */
+    /** The weak reference to a channel, which leaves its place when that is collected. */
     private static final class Retired extends WeakReference<Channel> {
         private final int slot;
+        private final int stream;
 
         Retired(Channel channel, int slot, ReferenceQueue<Channel> collected) {
             super(channel, collected);
             this.slot = slot;
+            this.stream = channel.stream();
         }
     }
 }

@@ -55,7 +55,7 @@ public final class HeldMessage implements AutoCloseable {
 
     /** The channel back to the sender, or null if that connection is over and forgotten. */
     public @Nullable Channel channel() {
-        return channels.find(record.qpNumber());
+        return channels.find(record.qpNumber(), record.stream());
     }
 
     /** Whether it is held. */

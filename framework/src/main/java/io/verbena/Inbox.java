@@ -9,6 +9,7 @@ import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
+import io.verbena.nic.append.RecordDescriptor;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -376,7 +377,9 @@ public final class Inbox implements AutoCloseable {
             if (callbacks != null && callbacks.isAway() && message.inbox().leaveToOwnThread()) {
                 return;
             }
-            message.wrap(buffer, offset, length, qpNumber, flags == 0 ? 0 : immediate);
+            boolean hasImmediate = (flags & RecordDescriptor.HAS_IMMEDIATE) != 0;
+            message.wrap(
+                    buffer, offset, length, qpNumber, RecordDescriptor.stream(flags), hasImmediate ? immediate : 0);
             try {
                 handler.onMessage(message);
             } finally {

@@ -17,6 +17,7 @@ public final class Message {
     private int length;
     private int immediate;
     private int queuePair;
+    private int stream;
 
     Message(Inbox inbox, Channels channels, @Nullable AppendConsumer consumer) {
         this.inbox = inbox;
@@ -24,11 +25,12 @@ public final class Message {
         this.consumer = consumer;
     }
 
-    void wrap(DirectBuffer memory, int at, int bytes, int qpNumber, int immediateData) {
+    void wrap(DirectBuffer memory, int at, int bytes, int qpNumber, int streamNumber, int immediateData) {
         buffer = memory;
         offset = at;
         length = bytes;
         queuePair = qpNumber;
+        stream = streamNumber;
         immediate = immediateData;
     }
 
@@ -74,11 +76,12 @@ public final class Message {
     }
 
     /**
-     * The channel back to the sender, or null if that connection is over and forgotten. The object is the same for all
-     * messages of a connection, so it may carry an {@linkplain Channel#attachment attachment}.
+     * The channel back to the sender, or null if that connection is over and forgotten, or the sender named none that
+     * there is. The object is the same for all messages of a connection, so it may carry an
+     * {@linkplain Channel#attachment attachment}.
      */
     public @Nullable Channel channel() {
-        Channel channel = channels.find(queuePair);
+        Channel channel = channels.find(queuePair, stream);
         if (channel != null) {
             channel.connection().confirm();
         }

@@ -224,7 +224,7 @@ public final class Responder implements AutoCloseable {
         return inbox.statistics();
     }
 
-    /** Messages that were no requests, or whose sender was forgotten already; dropped. Any thread. */
+    /** Messages that were no requests, or whose sender is not known (any more); dropped. Any thread. */
     public long malformed() {
         return malformed.get();
     }

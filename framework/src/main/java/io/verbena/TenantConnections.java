@@ -29,9 +29,7 @@ final class TenantConnections implements ConnectionOwner {
 
     @Override
     public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
-        Channel channel = new Channel(node, connection, staging, tenant, concurrent);
-        node.channels().put(channel);
-        return channel.end();
+        return new Channel(node, connection, staging, tenant, concurrent).end();
     }
 
     @Override

@@ -23,6 +23,7 @@ class FlyweightFuzzTest {
         // A text that is UTF-8 comes out as it went in.
         ConnectionFlyweight again = ConnectionFlyweight.of(d.type(), d.transaction())
                 .queuePairs(d.senderQp(), d.receiverQp())
+                .streams(d.senderStream(), d.receiverStream())
                 .psn(d.psn())
                 .kind(d.kind())
                 .pathMtu(d.pathMtu())

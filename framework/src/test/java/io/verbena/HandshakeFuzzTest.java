@@ -85,6 +85,7 @@ class HandshakeFuzzTest {
         if ((what & 4) != 0) {
             b.putLong(8, asked.transaction, ByteOrder.LITTLE_ENDIAN);
             b.putInt(20, asked.number, ByteOrder.LITTLE_ENDIAN);
+            b.putShort(66, (short) asked.stream, ByteOrder.LITTLE_ENDIAN);
         }
         if ((what & 8) != 0) {
             int text = whole.length - ConnectionFlyweight.HEADER_LENGTH;
@@ -93,6 +94,9 @@ class HandshakeFuzzTest {
             b.putByte(5, (byte) (b.getByte(5) & 1));
             for (int at : new int[] {16, 24}) {
                 b.putInt(at, b.getInt(at, ByteOrder.LITTLE_ENDIAN) & 0xFF_FFFF, ByteOrder.LITTLE_ENDIAN);
+            }
+            for (int at : new int[] {64, 66}) {
+                b.putShort(at, (short) (b.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFF), ByteOrder.LITTLE_ENDIAN);
             }
             b.putInt(28, 256 << (b.getByte(28) & 7) % 9, ByteOrder.LITTLE_ENDIAN);
             b.putByte(43, (byte) (b.getByte(43) & 0x7F));

@@ -35,6 +35,7 @@ public final class ChannelSender {
     private final Connections connections;
     private final Connection connection;
     private final SendPath path;
+    private final int stream;
     private final PerformanceGroup group;
     private final SendWindow window;
     private final ReadyNotice ready;
@@ -74,6 +75,7 @@ public final class ChannelSender {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
+        this.stream = connection.stream;
         this.group = group;
         this.window = new SendWindow(connections, connection, staging, group, use, clock);
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
@@ -131,7 +133,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            return sendPart(request.append(queueId, queueKey), buffer, offset, length, now);
+            return sendPart(append(), buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -148,7 +150,8 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            return sendPart(request.appendImmediate(queueId, queueKey, immediate), buffer, offset, length, now);
+            SendRequest append = request.appendImmediate(queueId, queueKey, immediate).stream(stream);
+            return sendPart(append, buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -167,9 +170,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            request.append(queueId, queueKey)
-                    .signaled(false)
-                    .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+            append().signaled(false).inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
             return length <= maxInline ? post(request, true) : postInParts(length);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
@@ -227,6 +228,11 @@ public final class ChannelSender {
         return use.tryEnterForLong();
     }
 
+    /** Begins the request for a message. */
+    private SendRequest append() {
+        return request.append(queueId, queueKey).stream(stream);
+    }
+
     private SendResult post(SendRequest message, boolean now) {
         if (submit(message, now) != PostResult.POSTED) {
             if (!window.makeRoom()) {
@@ -264,7 +270,7 @@ public final class ChannelSender {
         }
         StagingRing staging = window.staging();
         request.copyInline(staging.buffer(), staging.offset());
-        request.append(queueId, queueKey).signaled(false);
+        append().signaled(false);
         postClaimed(length, true);
         return SendResult.SENT;
     }
@@ -387,7 +393,7 @@ public final class ChannelSender {
         }
         claimLength = NO_CLAIM;
         try {
-            request.append(queueId, queueKey).signaled(false);
+            append().signaled(false);
             if (claimInline) {
                 submit(request.inline(inlineClaim, 0, length), now);
                 window.posted();

@@ -40,6 +40,8 @@ public final class Connection {
     public final SendPath path;
     /** Number of the queue pair here. */
     public final int number;
+    /** What is sent by that queue pair is of this stream. */
+    public final int stream;
     /** NIC of the peer. */
     public final long peerNic;
     /** What the side that asked calls it. */
@@ -64,6 +66,8 @@ public final class Connection {
     public String peerName = "";
     /** Number of its queue pair. */
     public int peerQp;
+    /** Of which stream of that queue pair is what comes from it. */
+    public int peerStream;
 
     int firstPsn;
     /** Where messages go to: the append queue of its inbox. */
@@ -103,6 +107,7 @@ public final class Connection {
     Connection(
             QueuePair queuePair,
             SendPath path,
+            int stream,
             long peerNic,
             long transaction,
             boolean incoming,
@@ -111,6 +116,7 @@ public final class Connection {
         this.queuePair = queuePair;
         this.path = path;
         this.number = queuePair.number();
+        this.stream = stream;
         this.peerNic = peerNic;
         this.transaction = transaction;
         this.incoming = incoming;

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.nic.wire.AppendEthFlyweight;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
@@ -28,15 +29,20 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  +-----------------+-----------------+-----------------+
  *  | text length     | token length    | node length     | 56
  *  +-----------------+-----------------+-----------------+
- *  | text: the name asked for, or a reason; then the token| 64
+ *  | sender's stream | recv.'s stream  | zero            | 64
+ *  +-----------------+-----------------+-----------------+
+ *  | text: the name asked for, or a reason; then the token| 72
  *  | and, of a REQUEST or REPLY, the sending node's name  |
  * </pre>
+ *
+ * <p>A side's stream is the number that all of its messages of this connection carry: what else is sent by its queue
+ * pair has others.
  *
  * <p>An append queue key of 0 says that there is no queue: the receiver cannot send back.
  */
 public final class ConnectionFlyweight {
-    /** "VC" and version 2. */
-    public static final int MAGIC = 0x0002_4356;
+    /** "VC" and version 3. */
+    public static final int MAGIC = 0x0003_4356;
 
     /** Asks for a connection. */
     public static final int REQUEST = 1;
@@ -72,7 +78,7 @@ public final class ConnectionFlyweight {
     // The status of a REPLY about a region: the accesses, of nic.memory.Access, that the peer does not have.
 
     /** Bytes before the text. */
-    public static final int HEADER_LENGTH = 64;
+    public static final int HEADER_LENGTH = 72;
     /** Bytes of the longest token. */
     public static final int MAX_TOKEN = 1024;
     /** Bytes of the longest text. */
@@ -94,6 +100,8 @@ public final class ConnectionFlyweight {
     private static final int TEXT_LENGTH = 56;
     private static final int TOKEN_LENGTH = 58;
     private static final int NODE_LENGTH = 60;
+    private static final int SENDER_STREAM = 64;
+    private static final int RECEIVER_STREAM = 66;
 
     private final UnsafeBuffer buffer;
     private int length;
@@ -140,6 +148,8 @@ public final class ConnectionFlyweight {
                 && (nodeLength() == 0 || NodeName.isValid(node()))
                 && isQpNumber(senderQp())
                 && isQpNumber(receiverQp())
+                && senderStream() <= AppendEthFlyweight.MAX_STREAM
+                && receiverStream() <= AppendEthFlyweight.MAX_STREAM
                 && psn() >= 0
                 && psn() <= 0xFF_FFFF
                 && regionLength() >= 0
@@ -200,10 +210,29 @@ public final class ConnectionFlyweight {
         return this;
     }
 
+    /** Stream of who sends it. */
+    public int senderStream() {
+        return buffer.getShort(SENDER_STREAM, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /** Stream of whom it is for; 0 if that is not known. */
+    public int receiverStream() {
+        return buffer.getShort(RECEIVER_STREAM, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /** Sets both streams. */
+    public ConnectionFlyweight streams(int sender, int receiver) {
+        putShort(SENDER_STREAM, sender);
+        putShort(RECEIVER_STREAM, receiver);
+        return this;
+    }
+
     /** From whom the other was meant for, to whom it came from. */
     public ConnectionFlyweight inAnswerTo(ConnectionFlyweight other) {
         putInt(SENDER_QP, other.receiverQp());
         putInt(RECEIVER_QP, other.senderQp());
+        putShort(SENDER_STREAM, other.receiverStream());
+        putShort(RECEIVER_STREAM, other.senderStream());
         return this;
     }
 
@@ -335,6 +364,10 @@ public final class ConnectionFlyweight {
 
     private int getInt(int offset) {
         return buffer.getInt(offset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void putShort(int offset, int value) {
+        buffer.putShort(offset, (short) value, ByteOrder.LITTLE_ENDIAN);
     }
 
     private void putInt(int offset, int value) {

@@ -20,6 +20,12 @@ import org.agrona.BitUtil;
 final class ConnectionMaker {
     private static final int LARGEST_HEADERS = 128;
 
+    /**
+     * The streams of a queue pair are numbered from here on; each connection has a queue pair of its own, and so the
+     * first one. An append that names no stream is of 0, which is no connection's.
+     */
+    private static final int FIRST_STREAM = 1;
+
     private final Nic nic;
     private final Engine engine;
     private final ConnectionSettings settings;
@@ -69,7 +75,7 @@ final class ConnectionMaker {
             throw e;
         }
         SendPath path = new QueuePairPath(queuePair, engine);
-        Connection c = new Connection(queuePair, path, peerNic, transaction, incoming, kind, name);
+        Connection c = new Connection(queuePair, path, FIRST_STREAM, peerNic, transaction, incoming, kind, name);
         if (accesses) {
             c.end = owner.region(c, staging(pd, path, Access.LOCAL_WRITE), completions);
         } else if (posts) {
@@ -96,6 +102,7 @@ final class ConnectionMaker {
     static void takePeer(Connection c, ConnectionFlyweight d) {
         c.peerName = d.node();
         c.peerQp = d.senderQp();
+        c.peerStream = d.senderStream();
         c.queueId = d.queueId();
         c.queueKey = d.queueKey();
         c.maxMessage = d.maxMessage();

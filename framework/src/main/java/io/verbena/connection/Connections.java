@@ -130,12 +130,21 @@ public final class Connections implements DutyCycleAgent {
     @Nullable
     Connection find(long peerNic, ConnectionFlyweight datagram) {
         Connection c = byNumber.get(datagram.receiverQp());
-        return c != null && c.peerNic == peerNic && c.peerQp == datagram.senderQp() ? c : null;
+        return c != null
+                        && c.peerNic == peerNic
+                        && c.peerQp == datagram.senderQp()
+                        && c.peerStream == datagram.senderStream()
+                        && c.stream == datagram.receiverStream()
+                ? c
+                : null;
     }
 
     /** A datagram about a connection. */
     static ConnectionFlyweight about(int type, Connection c) {
-        return ConnectionFlyweight.of(type, c.transaction).kind(c.kind).queuePairs(c.number, c.peerQp);
+        return ConnectionFlyweight.of(type, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, c.peerQp)
+                .streams(c.stream, c.peerStream);
     }
 
     /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */

@@ -118,6 +118,7 @@ public final class Handshake implements DutyCycleAgent {
         ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
                 .kind(c.kind)
                 .queuePairs(c.number, 0)
+                .streams(c.stream, 0)
                 .psn(c.firstPsn)
                 .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
                 .text(c.name, token)
@@ -322,6 +323,7 @@ public final class Handshake implements DutyCycleAgent {
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
                 .queuePairs(c.number, c.peerQp)
+                .streams(c.stream, c.peerStream)
                 .psn(c.firstPsn)
                 .pathMtu(mtu)
                 .node(nodeName);
@@ -345,6 +347,7 @@ public final class Handshake implements DutyCycleAgent {
         return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
                 .kind(request.kind())
                 .queuePairs(0, request.senderQp())
+                .streams(0, request.senderStream())
                 .status(status)
                 .text(reason, new byte[0]);
     }
@@ -353,7 +356,7 @@ public final class Handshake implements DutyCycleAgent {
     public ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
         synchronized (lock) {
             Connection c = pending.get(reply.transaction());
-            if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
+            if (c != null && c.peerNic == peerNic && isAnswerTo(c, reply)) {
                 pending.remove(c.transaction);
                 ConnectionMaker.takePeer(c, reply);
                 try {
@@ -377,6 +380,10 @@ public final class Handshake implements DutyCycleAgent {
             return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
                     .inAnswerTo(reply);
         }
+    }
+
+    private static boolean isAnswerTo(Connection c, ConnectionFlyweight reply) {
+        return c.number == reply.receiverQp() && c.stream == reply.receiverStream() && c.kind == reply.kind();
     }
 
     void rejected(long peerNic, ConnectionFlyweight rejection) {

@@ -9,6 +9,7 @@ import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.wire.AppendEthFlyweight;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -96,12 +97,34 @@ public final class SendRequest {
 
     /** APPEND to an append queue of the peer (RIMA). */
     public SendRequest append(int queueId, int queueKey) {
-        return start(WcOpcode.APPEND, queueKey, queueId);
+        return start(WcOpcode.APPEND, queueKey, queue(queueId));
     }
 
     /** APPEND with 32 bits of immediate data. */
     public SendRequest appendImmediate(int queueId, int queueKey, int immediateData) {
-        return start(WcOpcode.APPEND, queueKey, queueId).immediate(immediateData);
+        return start(WcOpcode.APPEND, queueKey, queue(queueId)).immediate(immediateData);
+    }
+
+    /**
+     * Says of which stream of the queue pair an APPEND is: the receiver gets the number with the message. It is for
+     * those who share a queue pair, and means nothing to the NIC.
+     *
+     * @param number 0, which is the default, to {@link AppendEthFlyweight#MAX_STREAM}
+     * @throws IllegalStateException if the request is no APPEND
+     */
+    public SendRequest stream(int number) {
+        if (opcode != WcOpcode.APPEND) {
+            throw new IllegalStateException(opcode + " has no stream");
+        }
+        if (number < 0 || number > AppendEthFlyweight.MAX_STREAM) {
+            throw new IllegalArgumentException("stream " + number + " outside 0.." + AppendEthFlyweight.MAX_STREAM);
+        }
+        remoteOffset = SendWqeDescriptor.pair((int) remoteOffset, number);
+        return this;
+    }
+
+    private static long queue(int id) {
+        return SendWqeDescriptor.pair(id, 0);
     }
 
     /** SEND that makes a key of the peer void: of a window of type 2 that its queue pair has bound. RC and UC. */

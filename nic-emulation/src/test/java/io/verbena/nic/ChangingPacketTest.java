@@ -87,7 +87,7 @@ class ChangingPacketTest {
     private UnsafeBuffer run(QueuePair to, UnsafeBuffer packet) {
         Opcode opcode = Opcode.APPEND_RUN;
         BthFlyweight.encode(packet, 0, opcode.code(), 0, to.number(), 0, PEER_QP);
-        AppendEthFlyweight.encode(
+        AppendEthFlyweight.encodeRun(
                 packet,
                 opcode.appendEthOffset(),
                 queue.id(),
@@ -96,7 +96,7 @@ class ChangingPacketTest {
                 MESSAGES);
         int at = opcode.headerLength();
         for (int i = 0; i < MESSAGES; i++) {
-            AppendRunFlyweight.encode(packet, at, MESSAGE);
+            AppendRunFlyweight.encode(packet, at, MESSAGE, 0);
             at += AppendRunFlyweight.alignedLength(MESSAGE);
         }
         return packet;

@@ -65,6 +65,20 @@ class PostingTest {
         return qp;
     }
 
+    @Test
+    void streamIsOfAnAppendAndInItsRange() {
+        SendRequest request = new SendRequest();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> request.append(0, 1).stream(-1))
+                .withMessage("stream -1 outside 0..4095");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> request.append(0, 1).stream(4096))
+                .withMessage("stream 4096 outside 0..4095");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> request.write(1, 0).stream(0))
+                .withMessage("WRITE has no stream");
+    }
+
     // ---- lists ---------------------------------------------------------------------------------------------------
 
     @Test

@@ -180,7 +180,8 @@ class HostilePeerTest {
 
     @Test
     void anotherVersionIsRefusedByName() throws Exception {
-        assertThat(sendAndExpectClose(hello(7, 4096))).contains("peer speaks version 7, this side 3");
+        assertThat(sendAndExpectClose(hello(3, 4096)))
+                .contains("peer speaks version 3, this side 4; upgrade the older one");
     }
 
     @Test

@@ -224,14 +224,14 @@ public final class AppendConsumer {
                     length(word) - HEADER_LENGTH,
                     qpNumber,
                     immediate,
-                    flags & HAS_IMMEDIATE);
+                    flags & DELIVERED);
             return;
         }
         LargeMessage large = largeMessages.referred(buffer, offset, length(word));
         presentLarge = large;
         boolean returned = false;
         try {
-            handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags & HAS_IMMEDIATE);
+            handler.onMessage(large.buffer(), 0, large.length, qpNumber, immediate, flags & DELIVERED);
             returned = true;
         } finally {
             presentLarge = null;

@@ -45,6 +45,7 @@ public final class AppendRecord {
     private int qpNumber;
     private int immediate;
     private boolean hasImmediate;
+    private int stream;
 
     /** Creates a record that holds nothing. */
     public AppendRecord() {}
@@ -79,6 +80,7 @@ public final class AppendRecord {
         qpNumber = (int) source;
         immediate = (int) (source >>> 32);
         hasImmediate = (flags & HAS_IMMEDIATE) != 0;
+        stream = RecordDescriptor.stream(flags);
     }
 
     private void begin() {
@@ -105,6 +107,11 @@ public final class AppendRecord {
     /** The local queue pair by which it came. */
     public int qpNumber() {
         return qpNumber;
+    }
+
+    /** The stream of that queue pair's that it is of, as the sender said; 0 if it said nothing. */
+    public int stream() {
+        return stream;
     }
 
     /** The immediate value, 0 if there is none. */

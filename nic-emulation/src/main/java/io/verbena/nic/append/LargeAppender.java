@@ -129,6 +129,11 @@ public final class LargeAppender {
         last.quota = quota;
     }
 
+    /** The last claim is for a message of a stream of its queue pair's; of 0 if nothing is said. */
+    public void stream(int stream) {
+        last.streamFlags = RecordDescriptor.streamFlags(stream);
+    }
+
     /** Names the claim that was made last; valid until its commit, abort or postponement. */
     public long claimed() {
         return last.handle();
@@ -185,7 +190,7 @@ public final class LargeAppender {
         }
         AtomicBuffer record = appender.roomBuffer();
         int payload = appender.room() + PAYLOAD_OFFSET;
-        int flags = (hasImmediate ? HAS_IMMEDIATE : 0) | open.quota.flags();
+        int flags = (hasImmediate ? HAS_IMMEDIATE : 0) | open.streamFlags | open.quota.flags();
         open.quota = SenderQuota.NONE; // until the record is taken
         if (large != null) {
             record.putInt(payload, large.index());
@@ -237,6 +242,7 @@ public final class LargeAppender {
         open.open = false;
         open.quota.giveBack(RecordDescriptor.alignedLength(open.payloadLength));
         open.quota = SenderQuota.NONE;
+        open.streamFlags = 0;
         UnfinishedMessages unfinished = open.unfinished;
         if (unfinished != null) {
             unfinished.end(open.qpNumber);

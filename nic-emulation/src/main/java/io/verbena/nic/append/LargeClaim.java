@@ -17,6 +17,9 @@ final class LargeClaim {
     /** Against which it counts. */
     SenderQuota quota = SenderQuota.NONE;
 
+    /** What stands in the record's flags of its stream. */
+    int streamFlags;
+
     /** Where it is counted against its sender. */
     @Nullable
     UnfinishedMessages unfinished;

@@ -1,5 +1,7 @@
 package io.verbena.nic.append;
 
+import io.verbena.nic.wire.AppendEthFlyweight;
+
 /**
  * Layout of a record in a chunk of an append queue.
  *
@@ -14,6 +16,15 @@ package io.verbena.nic.append;
  * 64-bit word and change together: 0 is not written yet (a direct initiator that has claimed it says so in its slot), a
  * negative length is in flight on the owner's side, a positive one is committed. A direct initiator commits by
  * compare-and-set from 0, because the owner may have turned its claim into padding.
+ *
+ * <p>The flags say also of which stream of the queue pair the record is, and against which quota it counts:
+ *
+ * <pre>
+ *    0                4                16                    31
+ *   +----------------+----------------+---------------------+---+
+ *   | flags          | stream         | quota               | 0 |   bits
+ *   +----------------+----------------+---------------------+---+
+ * </pre>
  *
  * <p>Padding has only that word, so that it fits in the least remainder of a chunk, 8 bytes.
  */
@@ -48,6 +59,12 @@ public final class RecordDescriptor {
     /** Flag, with PADDING: the rest of the chunk, which nobody has written. */
     public static final int END_OF_CHUNK = 8;
 
+    /** From this bit on the flags are the number of the stream that the record is of. */
+    private static final int STREAM_SHIFT = 4;
+
+    /** What a handler gets of the flags: whether there is an immediate value, and the stream. */
+    static final int DELIVERED = HAS_IMMEDIATE | AppendEthFlyweight.MAX_STREAM << STREAM_SHIFT;
+
     /** From this bit on the flags are the number of the {@link SenderQuota} against which the record counts, 0 for none. */
     static final int QUOTA_SHIFT = 16;
 
@@ -72,10 +89,20 @@ public final class RecordDescriptor {
      * The word of a committed record.
      *
      * @param payloadLength at least 0
-     * @param flags {@link #HAS_IMMEDIATE} or 0, and {@link SenderQuota#flags}
+     * @param flags {@link #HAS_IMMEDIATE} or 0, {@link #streamFlags} and {@link SenderQuota#flags}
      */
     public static long committed(int payloadLength, int flags) {
         return word(payloadLength + HEADER_LENGTH, flags);
+    }
+
+    /** What stands in the flags of a stream's records; bits that no stream has are dropped. */
+    public static int streamFlags(int stream) {
+        return (stream & AppendEthFlyweight.MAX_STREAM) << STREAM_SHIFT;
+    }
+
+    /** The number of the stream, of a record's flags or of those that a handler gets. */
+    public static int stream(int flags) {
+        return flags >>> STREAM_SHIFT & AppendEthFlyweight.MAX_STREAM;
     }
 
     /**

@@ -194,12 +194,12 @@ final class RecordWalk {
         present = offset;
         presentWord = word;
         int length = length(word);
-        int hasImmediate = flags(word) & HAS_IMMEDIATE;
+        int delivered = flags(word) & DELIVERED;
         long source = buffer.getLong(offset + QP_NUMBER_OFFSET);
         int qpNumber = (int) source;
         int immediate = (int) (source >>> 32);
         if ((flags(word) & LARGE) != 0) {
-            takeLarge(handler, buffer, offset, length, qpNumber, immediate, hasImmediate);
+            takeLarge(handler, buffer, offset, length, qpNumber, immediate, delivered);
         } else {
             records++;
             presentBytes = length - HEADER_LENGTH;
@@ -207,7 +207,7 @@ final class RecordWalk {
             if (flags(word) >>> QUOTA_SHIFT != 0) {
                 owe(flags(word), presentBytes);
             }
-            handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, hasImmediate);
+            handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, delivered);
         }
     }
 

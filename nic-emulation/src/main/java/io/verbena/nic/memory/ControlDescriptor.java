@@ -58,7 +58,7 @@ public final class ControlDescriptor {
     public static final long MAGIC = 0x31414E4542524556L;
 
     /** Version of this layout; a peer with another one is refused. */
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     /** Largest control block in bytes. */
     public static final int MAX_LENGTH = 1 << 30;

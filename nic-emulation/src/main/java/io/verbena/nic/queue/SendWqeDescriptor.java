@@ -16,7 +16,7 @@ import org.agrona.BitUtil;
  *  | immediate, key to invalidate or   | remote key / queue key | 16
  *  | access of a window                | / new key of a window  |
  *  +-----------------------------------+------------------------+
- *  | remote offset / append queue id / offset of a window       | 24
+ *  | remote offset / append queue id (4), stream (4) / offset of a window | 24
  *  +------------------------------------------------------------+
  *  | swap value or addend              | or: address handle (4), destination QP (4) | 32
  *  |                                   | or: key of a window's region (8)           |
@@ -63,6 +63,8 @@ public final class SendWqeDescriptor {
     public static final int REMOTE_KEY = 20;
     /** Offset of the remote offset, of the append queue's id, or of where a window begins in its region. */
     public static final int REMOTE_OFFSET = 24;
+    /** Offset of an append's stream. */
+    public static final int STREAM = 28;
     /** Offset of the swap value or addend. */
     public static final int SWAP_OR_ADD = 32;
     /** Offset of the compare value. */

@@ -61,7 +61,7 @@ final class AppendRun {
     void find(int slot, int length, int limit) {
         single(length);
         int most = Math.min(limit, Appender.MAX_RUN);
-        long queueId = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
+        int queueId = wqes.getInt(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int queueKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
         int count = 1;
         int total = bytes;
@@ -81,14 +81,14 @@ final class AppendRun {
     }
 
     /** Payload bytes of a request that may go with the one before it, or -1. */
-    private int followerLength(int slot, long queueId, int queueKey) {
+    private int followerLength(int slot, int queueId, int queueKey) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int flags = SendWqeDescriptor.flags(header);
         int length = SendWqeDescriptor.length(header);
         boolean goes = SendWqeDescriptor.opcode(header) == Requester.APPEND
                 && length <= Appender.MAX_RUN
                 && (flags & SendWqeDescriptor.FENCE) == 0
-                && wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId
+                && wqes.getInt(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId
                 && wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY) == queueKey
                 && qp.state() == QpState.RTS
                 && ((flags & SendWqeDescriptor.INLINE) != 0

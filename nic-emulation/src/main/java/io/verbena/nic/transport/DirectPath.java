@@ -246,7 +246,10 @@ final class DirectPath {
         boolean immediate = (flags & SendWqeDescriptor.IMMEDIATE) != 0;
         int data = immediate ? wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA) : 0;
         room.putLong(at + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.peerQp(), data));
-        return RecordDescriptor.committed(length, immediate ? RecordDescriptor.HAS_IMMEDIATE : 0);
+        return RecordDescriptor.committed(
+                length,
+                (immediate ? RecordDescriptor.HAS_IMMEDIATE : 0)
+                        | RecordDescriptor.streamFlags(wqes.getInt(slot + SendWqeDescriptor.STREAM)));
     }
 
     private int access(

@@ -479,7 +479,7 @@ final class ReliableRequester extends Requester {
         int psn = firstPsn(slot);
         MutableDirectBuffer b = link.buffer();
         BthFlyweight.encode(b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), psn, qp.number());
-        AppendEthFlyweight.encode(
+        AppendEthFlyweight.encodeRun(
                 b,
                 at + Opcode.APPEND_RUN.appendEthOffset(),
                 (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
@@ -515,10 +515,11 @@ final class ReliableRequester extends Requester {
         firstPsn(slot);
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int length = SendWqeDescriptor.length(header);
+        int stream = wqes.getInt(slot + SendWqeDescriptor.STREAM);
         if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.IMMEDIATE) != 0) {
-            AppendRunFlyweight.encode(b, at, length, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
+            AppendRunFlyweight.encode(b, at, length, stream, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         } else {
-            AppendRunFlyweight.encode(b, at, length);
+            AppendRunFlyweight.encode(b, at, length, stream);
         }
         if (length > 0) {
             gather(slot, length, b, at + AppendRunFlyweight.HEADER_LENGTH);

@@ -240,6 +240,7 @@ final class ReliableResponder extends Responder {
                     b,
                     at + AppendRunFlyweight.HEADER_LENGTH,
                     length,
+                    AppendRunFlyweight.stream(b, at),
                     AppendRunFlyweight.hasImmediate(b, at),
                     AppendRunFlyweight.immediate(b, at));
             if (result != DONE) {
@@ -300,7 +301,7 @@ final class ReliableResponder extends Responder {
             room.putLong(
                     record + RecordDescriptor.QP_NUMBER_OFFSET,
                     RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
-            long word = RecordDescriptor.committed(length, recordFlags(immediate));
+            long word = RecordDescriptor.committed(length, recordFlags(AppendRunFlyweight.stream(b, at), immediate));
             if (i == 0) {
                 first = word;
             } else {

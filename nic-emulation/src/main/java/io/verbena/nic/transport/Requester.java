@@ -234,7 +234,8 @@ public abstract class Requester {
             int done = opcode == Opcode.READ_REQUEST ? offset : 0; // a READ goes on where its answers stopped
             RethFlyweight.encode(b, at + opcode.rethOffset(), remote + done, remoteKey, length - done);
         } else if (opcode.appendEthOffset() != Opcode.ABSENT) {
-            AppendEthFlyweight.encode(b, at + opcode.appendEthOffset(), (int) remote, remoteKey, length);
+            AppendEthFlyweight.encode(
+                    b, at + opcode.appendEthOffset(), (int) remote, remoteKey, length, (int) (remote >>> Integer.SIZE));
         } else if (opcode.atomicEthOffset() != Opcode.ABSENT) {
             AtomicEthFlyweight.encode(
                     b,

@@ -260,11 +260,15 @@ public abstract class Responder {
             }
             int queueId = AppendEthFlyweight.queueId(b, eth);
             int queueKey = AppendEthFlyweight.queueKey(b, eth);
+            int stream = AppendEthFlyweight.stream(b, eth);
+            if (stream > AppendEthFlyweight.MAX_STREAM) {
+                return AethSyndrome.INVALID_REQUEST;
+            }
             appendsTo(queueId);
             if (opcode.endsMessage()) {
                 boolean immediate = opcode.hasImmediate();
                 int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-                return appendWhole(queueId, queueKey, b, offset + headers, payload, immediate, data);
+                return appendWhole(queueId, queueKey, b, offset + headers, payload, stream, immediate, data);
             }
             // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
             int bytes = RecordDescriptor.alignedLength(announcedLength);
@@ -278,6 +282,7 @@ public abstract class Responder {
                 return refusal(claimed);
             }
             large.charge(qp.senderQuota());
+            large.stream(stream);
             appendClaim = large.claimed();
             appendTarget = large.buffer();
             appending = true;
@@ -323,7 +328,14 @@ public abstract class Responder {
 
     /** Appends a message that is here whole. Returns the result of its packet. */
     final int appendWhole(
-            int queueId, int queueKey, DirectBuffer b, int at, int length, boolean immediate, int immediateData) {
+            int queueId,
+            int queueKey,
+            DirectBuffer b,
+            int at,
+            int length,
+            int stream,
+            boolean immediate,
+            int immediateData) {
         Appender appender = services.appender();
         int bytes = RecordDescriptor.alignedLength(length);
         if (!qp.senderQuota().tryTake(bytes)) {
@@ -331,7 +343,7 @@ public abstract class Responder {
         }
         int claimed = appender.claimRun(queueId, queueKey, qp.pd(), length, bytes, Appender.OWNER);
         if (claimed == Appender.LARGE_MESSAGE) {
-            return appendLarge(appender.large(), queueId, queueKey, b, at, length, immediate, immediateData);
+            return appendLarge(appender.large(), queueId, queueKey, b, at, length, stream, immediate, immediateData);
         }
         if (claimed != Appender.OK) {
             qp.senderQuota().giveBack(bytes);
@@ -341,13 +353,14 @@ public abstract class Responder {
         int record = appender.room();
         room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at, length);
         room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
-        appender.commitRun(RecordDescriptor.committed(length, recordFlags(immediate)));
+        appender.commitRun(RecordDescriptor.committed(length, recordFlags(stream, immediate)));
         return DONE;
     }
 
     /** Flags of a record that came by this queue pair. */
-    final int recordFlags(boolean immediate) {
+    final int recordFlags(int stream, boolean immediate) {
         return (immediate ? RecordDescriptor.HAS_IMMEDIATE : 0)
+                | RecordDescriptor.streamFlags(stream)
                 | qp.senderQuota().flags();
     }
 
@@ -365,6 +378,7 @@ public abstract class Responder {
             DirectBuffer b,
             int at,
             int length,
+            int stream,
             boolean immediate,
             int immediateData) {
         int status = large.claim(queueId, queueKey, qp.pd(), length, qp.number(), againNanos());
@@ -372,6 +386,7 @@ public abstract class Responder {
             qp.senderQuota().giveBack(RecordDescriptor.alignedLength(length));
         } else {
             large.charge(qp.senderQuota());
+            large.stream(stream);
             large.buffer().putBytes(0, b, at, length);
             status = large.commit(large.claimed(), qp.number(), immediateData, immediate);
             if (status == Appender.RNR) {

@@ -6,17 +6,17 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Append extended header: which append queue a message is for, and how long it is in whole; of a run of messages
- * ({@link AppendRunFlyweight}) how long the run is, and how many they are.
+ * Append extended header: which append queue a message is for, how long it is in whole, and of which stream of its
+ * queue pair it is; of a run of messages ({@link AppendRunFlyweight}) how long the run is, and how many they are.
  *
  * <pre>
- *    0          4           8                12         16
- *   +----------+-----------+----------------+----------+
- *   | queue id | queue key | message length | messages |
- *   +----------+-----------+----------------+----------+
+ *    0          4           8                12         14       16
+ *   +----------+-----------+----------------+----------+--------+
+ *   | queue id | queue key | message length | messages | stream |
+ *   +----------+-----------+----------------+----------+--------+
  * </pre>
  *
- * <p>The number of messages is 0 in all packets but runs.
+ * <p>The number of messages is 0 in all packets but runs; the stream is 0 in runs, whose messages have each its own.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */
@@ -24,10 +24,14 @@ public final class AppendEthFlyweight {
     /** Bytes of the header. */
     public static final int LENGTH = 16;
 
+    /** The largest number of a stream; 0 is the least, and that of who sends in one stream only. */
+    public static final int MAX_STREAM = 0xFFF;
+
     private static final int QUEUE_ID_OFFSET = 0;
     private static final int QUEUE_KEY_OFFSET = 4;
     private static final int MESSAGE_LENGTH_OFFSET = 8;
     private static final int MESSAGES_OFFSET = 12;
+    private static final int STREAM_OFFSET = 14;
 
     private AppendEthFlyweight() {}
 
@@ -63,20 +67,31 @@ public final class AppendEthFlyweight {
 
     /** Reads how many messages a run has. */
     public static int messages(DirectBuffer b, int offset) {
-        return b.getInt(offset + MESSAGES_OFFSET, LITTLE_ENDIAN);
+        return b.getShort(offset + MESSAGES_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /** Reads the number of the message's stream: any of 16 bits, of which those above {@link #MAX_STREAM} are none. */
+    public static int stream(DirectBuffer b, int offset) {
+        return b.getShort(offset + STREAM_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
     }
 
     /** Writes the whole header of a packet that is not a run. */
-    public static void encode(MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength) {
-        encode(b, offset, queueId, queueKey, messageLength, 0);
+    public static void encode(
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength, int stream) {
+        encode(b, offset, queueId, queueKey, messageLength, 0, stream);
     }
 
-    /** Writes the whole header. */
-    public static void encode(
-            MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength, int messages) {
+    /** Writes the whole header of a run. */
+    public static void encodeRun(
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int runLength, int messages) {
+        encode(b, offset, queueId, queueKey, runLength, messages, 0);
+    }
+
+    private static void encode(
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int length, int messages, int stream) {
         queueId(b, offset, queueId);
         queueKey(b, offset, queueKey);
-        messageLength(b, offset, messageLength);
-        b.putInt(offset + MESSAGES_OFFSET, messages, LITTLE_ENDIAN);
+        messageLength(b, offset, length);
+        b.putInt(offset + MESSAGES_OFFSET, (messages & 0xFFFF) | (stream << Short.SIZE), LITTLE_ENDIAN);
     }
 }

@@ -9,13 +9,13 @@ import org.agrona.MutableDirectBuffer;
  * One message of the payload of an {@link Opcode#APPEND_RUN}: several messages for one append queue, one behind the other.
  *
  * <pre>
- *    0                  4           8          8 + length, rounded up to 8
- *   +------------------+-----------+---------+
- *   | length | 1 bit   | immediate | message |
- *   +------------------+-----------+---------+
+ *    0        2                  4           8          8 + length, rounded up to 8
+ *   +--------+------------------+-----------+---------+
+ *   | length | stream | 1 bit   | immediate | message |
+ *   +--------+------------------+-----------+---------+
  * </pre>
  *
- * <p>The length's highest bit says that the immediate counts. What rounds up is not read.
+ * <p>The stream's highest bit says that the immediate counts. What rounds up is not read.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */
@@ -23,7 +23,11 @@ public final class AppendRunFlyweight {
     /** Bytes before the message. */
     public static final int HEADER_LENGTH = 8;
 
+    /** Bytes of the longest message that a run can have. */
+    public static final int MAX_LENGTH = 0xFFFF;
+
     private static final int LENGTH_OFFSET = 0;
+    private static final int STREAM_SHIFT = 16;
     private static final int IMMEDIATE_OFFSET = 4;
     private static final int HAS_IMMEDIATE = 1 << 31;
 
@@ -35,20 +39,25 @@ public final class AppendRunFlyweight {
     }
 
     /** Writes a message's header without an immediate. */
-    public static void encode(MutableDirectBuffer b, int offset, int messageLength) {
-        b.putInt(offset + LENGTH_OFFSET, messageLength, LITTLE_ENDIAN);
+    public static void encode(MutableDirectBuffer b, int offset, int messageLength, int stream) {
+        b.putInt(offset + LENGTH_OFFSET, messageLength | stream << STREAM_SHIFT, LITTLE_ENDIAN);
         b.putInt(offset + IMMEDIATE_OFFSET, 0, LITTLE_ENDIAN);
     }
 
     /** Writes a message's header with an immediate. */
-    public static void encode(MutableDirectBuffer b, int offset, int messageLength, int immediate) {
-        b.putInt(offset + LENGTH_OFFSET, messageLength | HAS_IMMEDIATE, LITTLE_ENDIAN);
+    public static void encode(MutableDirectBuffer b, int offset, int messageLength, int stream, int immediate) {
+        b.putInt(offset + LENGTH_OFFSET, messageLength | stream << STREAM_SHIFT | HAS_IMMEDIATE, LITTLE_ENDIAN);
         b.putInt(offset + IMMEDIATE_OFFSET, immediate, LITTLE_ENDIAN);
     }
 
     /** Reads the message's length. */
     public static int messageLength(DirectBuffer b, int offset) {
-        return b.getInt(offset + LENGTH_OFFSET, LITTLE_ENDIAN) & ~HAS_IMMEDIATE;
+        return b.getInt(offset + LENGTH_OFFSET, LITTLE_ENDIAN) & MAX_LENGTH;
+    }
+
+    /** Reads the number of the message's stream: any of 15 bits, of which those above the largest one are none. */
+    public static int stream(DirectBuffer b, int offset) {
+        return b.getInt(offset + LENGTH_OFFSET, LITTLE_ENDIAN) >>> STREAM_SHIFT & 0x7FFF;
     }
 
     /** Whether there is an immediate. */
@@ -78,7 +87,7 @@ public final class AppendRunFlyweight {
                 return -1;
             }
             int message = messageLength(b, offset + at);
-            if (message > length - at - HEADER_LENGTH) {
+            if (message > length - at - HEADER_LENGTH || stream(b, offset + at) > AppendEthFlyweight.MAX_STREAM) {
                 return -1;
             }
             longest = Math.max(longest, message);

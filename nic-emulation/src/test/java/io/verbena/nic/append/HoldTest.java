@@ -5,6 +5,7 @@ import static io.verbena.nic.append.AppendFixture.append;
 import static io.verbena.nic.append.AppendFixture.attributes;
 import static io.verbena.nic.append.AppendFixture.fill;
 import static io.verbena.nic.append.AppendFixture.intact;
+import static io.verbena.nic.wire.AppendEthFlyweight.MAX_STREAM;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -56,6 +57,41 @@ class HoldTest {
         fill(owner.large().buffer(), 0, LARGE, 3, number);
         assertThat(owner.large().commit(owner.large().claimed(), 3, number, true))
                 .isEqualTo(Appender.OK);
+    }
+
+    @Test
+    void recordKnowsItsStream() {
+        AppendRecord record = new AppendRecord();
+        appendOfStream(MAX_STREAM);
+        assertThat(queue.poll((b, o, l, q, i, f) -> queue.hold(record), 1)).isEqualTo(1);
+        assertThat(record.stream()).isEqualTo(MAX_STREAM);
+        assertThat(record.hasImmediate()).isFalse();
+        record.release();
+        AppendConsumer consumer = queue.consumer();
+        appendOfStream(1);
+        assertThat(consumer.take(new AppendRecord[] {record}, 1)).isEqualTo(1);
+        assertThat(record.stream()).isOne();
+        record.release();
+        appendOfStream(2);
+        assertThat(consumer.poll(
+                        (b, o, l, q, i, f) ->
+                                assertThat(RecordDescriptor.stream(f)).isEqualTo(2),
+                        1))
+                .isEqualTo(1);
+        appendAndTake(consumer, record);
+        assertThat(record.stream()).as("of who named none").isZero();
+        record.release();
+    }
+
+    private void appendOfStream(int stream) {
+        assertThat(AppendFixture.claim(peer, queue, 8, 1)).isEqualTo(Appender.OK);
+        assertThat(peer.commitRun(RecordDescriptor.committed(8, RecordDescriptor.streamFlags(stream))))
+                .isTrue();
+    }
+
+    private void appendAndTake(AppendConsumer consumer, AppendRecord into) {
+        assertThat(append(peer, queue, 3, 1, 8, 1)).isEqualTo(Appender.OK);
+        assertThat(consumer.take(new AppendRecord[] {into}, 1)).isEqualTo(1);
     }
 
     @Test

@@ -150,13 +150,14 @@ final class HostileWire implements AutoCloseable {
         }
         if (opcode.appendEthOffset() != Opcode.ABSENT) {
             boolean right = (choice & 24) == 0;
-            AppendEthFlyweight.encode(
-                    packet,
-                    opcode.appendEthOffset(),
-                    right ? appendQueue.id() : s.i8(),
-                    right ? appendQueue.key() : key,
-                    length,
-                    opcode == Opcode.APPEND_RUN ? s.u8() : 0);
+            int id = right ? appendQueue.id() : s.i8();
+            int queueKey = right ? appendQueue.key() : key;
+            if (opcode == Opcode.APPEND_RUN) {
+                AppendEthFlyweight.encodeRun(packet, opcode.appendEthOffset(), id, queueKey, length, s.u8());
+            } else {
+                int stream = (choice & 32) == 0 ? 0 : s.u16();
+                AppendEthFlyweight.encode(packet, opcode.appendEthOffset(), id, queueKey, length, stream);
+            }
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
             AethFlyweight.encode(packet, opcode.aethOffset(), s.u8() & 0x7F, s.u8());
@@ -179,11 +180,11 @@ final class HostileWire implements AutoCloseable {
         int bytes = 0;
         for (int i = 0; i < messages; i++) {
             int message = s.u8() & 63;
-            AppendRunFlyweight.encode(packet, headers + bytes, message, s.u8());
+            AppendRunFlyweight.encode(packet, headers + bytes, message, s.u8(), s.u8());
             bytes += AppendRunFlyweight.alignedLength(message);
         }
         int eth = Opcode.APPEND_RUN.appendEthOffset();
-        AppendEthFlyweight.encode(packet, eth, appendQueue.id(), appendQueue.key(), bytes, messages);
+        AppendEthFlyweight.encodeRun(packet, eth, appendQueue.id(), appendQueue.key(), bytes, messages);
         return bytes;
     }
 

@@ -145,9 +145,9 @@ class ControlBlockTest {
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 0, 0x55)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("control block magic 0x31414e4542524555, expected 0x31414e4542524556");
-        assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 9)))
+        assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 5)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("control block version 9, expected 5");
+                .hasMessage("control block version 5, expected 6");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 32, 200)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("max engines 200 > maximum 16");

@@ -284,9 +284,10 @@ class AppendRunTest {
         int headers = Opcode.APPEND_RUN.headerLength();
         BthFlyweight.encode(
                 packet, 0, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, farQp.number(), 0, qp.number());
-        AppendEthFlyweight.encode(packet, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 48, 3);
+        AppendEthFlyweight.encodeRun(packet, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 48, 3);
         for (int i = 0; i < 3; i++) {
-            AppendRunFlyweight.encode(packet, headers + 16 * i, i < 2 ? 8 : 9); // the last one goes beyond the packet
+            AppendRunFlyweight.encode(
+                    packet, headers + 16 * i, i < 2 ? 8 : 9, 0); // the last one goes beyond the packet
         }
         link.a().inject(packet, 0, headers + 48);
         simulation.runFor(MILLI);

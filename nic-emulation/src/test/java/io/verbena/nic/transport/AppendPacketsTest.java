@@ -5,6 +5,7 @@ import static io.verbena.nic.transport.TransportPair.NIC_A;
 import static io.verbena.nic.transport.TransportPair.QP_A;
 import static io.verbena.nic.transport.TransportPair.QP_B;
 import static io.verbena.nic.transport.TransportPair.RNR_DELAY;
+import static io.verbena.nic.wire.AppendEthFlyweight.MAX_STREAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendQueue;
@@ -84,6 +85,44 @@ class AppendPacketsTest {
                         "APPEND_LAST_IMMEDIATE 102 ask immediate=8 88B");
         assertThat(b.messages(queue)).containsExactly(message(600, " immediate=8"));
         assertThat(a.done()).containsExactly("1 SUCCESS APPEND 600");
+    }
+
+    @Test
+    void appendIsOfTheStreamThatItsSenderNames() {
+        pair.run(append(1, 100).stream(1));
+        pair.run(append(2, 10).stream(MAX_STREAM).immediate(9));
+        pair.run(append(3, 600).stream(MAX_STREAM));
+        pair.run(append(4, 600).stream(2048).immediate(8));
+        pair.run(append(5, 10));
+        assertThat(pair.ab.sent())
+                .contains(
+                        "APPEND_ONLY 100 ask queue=0 length=100 stream=1 100B",
+                        "APPEND_ONLY_IMMEDIATE 101 ask queue=0 length=10 stream=4095 immediate=9 10B",
+                        "APPEND_FIRST 102 queue=0 length=600 stream=4095 256B");
+        assertThat(b.messages(queue))
+                .containsExactly(
+                        message(100, " stream=1"),
+                        message(10, " immediate=9 stream=4095"),
+                        message(600, " stream=4095"),
+                        message(600, " immediate=8 stream=2048"),
+                        message(10, ""));
+    }
+
+    @Test
+    void appendThatIsTooLongForAChunkIsOfItsStreamToo() {
+        pair.run(append(1, MAX_MESSAGE).stream(MAX_STREAM));
+        b.turn();
+        pair.advance(RNR_DELAY);
+        pair.settle();
+        pair.run(append(2, MAX_MESSAGE));
+        assertThat(b.messages(queue)).contains(message(MAX_MESSAGE, " stream=4095"));
+    }
+
+    @Test
+    void appendOfANumberThatNoStreamHasIsInvalid() {
+        arrive(packet(Opcode.APPEND_ONLY, 100, 10).append(queue.id(), queue.key(), 10, MAX_STREAM + 1));
+        assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
+        assertThat(b.messages(queue)).isEmpty();
     }
 
     @Test

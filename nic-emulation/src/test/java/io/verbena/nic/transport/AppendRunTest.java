@@ -1,6 +1,7 @@
 package io.verbena.nic.transport;
 
 import static io.verbena.nic.transport.TransportPair.NIC_A;
+import static io.verbena.nic.wire.AppendEthFlyweight.MAX_STREAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendQueue;
@@ -57,6 +58,30 @@ class AppendRunTest {
         assertThat(a.counted(NicCounter.MERGED_APPENDS)).isEqualTo(3);
         pair.run(append(5, 1));
         assertThat(pair.ab.sent()).containsExactly("APPEND_ONLY 104 ask queue=0 length=1 1B");
+    }
+
+    @Test
+    void appendsOfSeveralStreamsShareAPacket() {
+        pair.run(
+                append(1, 10).stream(MAX_STREAM),
+                append(2, 20).stream(1).immediate(7),
+                append(3, 0),
+                append(4, 8).stream(MAX_STREAM).immediate(-1));
+        assertThat(pair.ab.sent()).containsExactly("APPEND_RUN 100 ask queue=0 length=80 messages=4 80B");
+        assertThat(b.messages(queue))
+                .containsExactly(
+                        message(10, " stream=4095"),
+                        message(20, " immediate=7 stream=1"),
+                        "0B of 5 ",
+                        message(8, " immediate=-1 stream=4095"));
+    }
+
+    @Test
+    void runThatIsTakenOneByOneKeepsItsStreams() {
+        SenderQuota quota = b.queues.openQuota(100); // for the first two only
+        pair.qpB.senderQuota(quota);
+        pair.run(append(1, 10).stream(3), append(2, 20).stream(4).immediate(7), append(3, 30).stream(5));
+        assertThat(b.messages(queue)).containsExactly(message(10, " stream=3"), message(20, " immediate=7 stream=4"));
     }
 
     @Test
@@ -230,7 +255,7 @@ class AppendRunTest {
         a.turn();
         Packet run = pair.ab.log.get(0);
         pair.ab.lose();
-        AppendEthFlyweight.encode(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 55, 2);
+        AppendEthFlyweight.encodeRun(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 55, 2);
         arrive(run);
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
         assertThat(b.messages(queue)).isEmpty();
@@ -242,7 +267,7 @@ class AppendRunTest {
         a.turn();
         Packet run = pair.ab.log.get(0);
         pair.ab.lose();
-        AppendEthFlyweight.encode(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 56, 3);
+        AppendEthFlyweight.encodeRun(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 56, 3);
         arrive(run);
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
         assertThat(b.messages(queue)).isEmpty();

@@ -2,6 +2,7 @@ package io.verbena.nic.transport;
 
 import static io.verbena.nic.transport.TransportPair.NIC_B;
 import static io.verbena.nic.transport.TransportPair.QP_B;
+import static io.verbena.nic.wire.AppendEthFlyweight.MAX_STREAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendQueue;
@@ -62,6 +63,20 @@ class DirectAppendTest {
         assertThat(a.counted(NicCounter.DIRECT_OPERATIONS)).isEqualTo(3);
         assertThat(a.done()).containsExactly("1 SUCCESS APPEND 10", "2 SUCCESS APPEND 20");
         assertThat(b.messages(queue)).containsExactly(message(10, ""), message(20, " immediate=7"), message(5, ""));
+    }
+
+    @Test
+    void appendsOfSeveralStreamsShareAClaim() {
+        AppendQueue queue = b.appendQueue(10_000);
+        a.post(
+                qp,
+                append(1, queue, 10).stream(MAX_STREAM),
+                append(2, queue, 20).stream(1).immediate(7),
+                append(3, queue, 5));
+        a.visit(qp, 1);
+        assertThat(a.counted(NicCounter.MERGED_APPENDS)).isEqualTo(2);
+        assertThat(b.messages(queue))
+                .containsExactly(message(10, " stream=4095"), message(20, " immediate=7 stream=1"), message(5, ""));
     }
 
     @Test

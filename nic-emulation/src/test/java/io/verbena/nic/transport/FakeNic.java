@@ -4,6 +4,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.ChunkAllocator;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.memory.Access;
@@ -224,7 +225,10 @@ final class FakeNic implements TransportServices {
                 (b, offset, length, qp, immediate, flags) -> {
                     byte[] bytes = new byte[length];
                     b.getBytes(offset, bytes);
-                    all.add(length + "B" + (flags != 0 ? " immediate=" + immediate : "") + " of " + qp + " "
+                    all.add(length + "B"
+                            + ((flags & RecordDescriptor.HAS_IMMEDIATE) != 0 ? " immediate=" + immediate : "")
+                            + (RecordDescriptor.stream(flags) != 0 ? " stream=" + RecordDescriptor.stream(flags) : "")
+                            + " of " + qp + " "
                             + (length == 0 ? "" : bytes[0] + ".." + bytes[length - 1]));
                 },
                 1000);

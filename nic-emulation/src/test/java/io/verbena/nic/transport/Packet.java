@@ -61,7 +61,11 @@ final class Packet {
     }
 
     Packet append(int queue, int key, int length) {
-        AppendEthFlyweight.encode(buffer, opcode.appendEthOffset(), queue, key, length);
+        return append(queue, key, length, 0);
+    }
+
+    Packet append(int queue, int key, int length, int stream) {
+        AppendEthFlyweight.encode(buffer, opcode.appendEthOffset(), queue, key, length, stream);
         return this;
     }
 
@@ -143,6 +147,8 @@ final class Packet {
             s.append(" queue=").append(AppendEthFlyweight.queueId(buffer, opcode.appendEthOffset()));
             s.append(" length=").append(AppendEthFlyweight.messageLength(buffer, opcode.appendEthOffset()));
             s.append(opcode == Opcode.APPEND_RUN ? " messages=" + messages() : "");
+            int stream = AppendEthFlyweight.stream(buffer, opcode.appendEthOffset());
+            s.append(stream != 0 ? " stream=" + stream : "");
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
             s.append(' ').append(syndrome(AethFlyweight.syndrome(buffer, opcode.aethOffset())));

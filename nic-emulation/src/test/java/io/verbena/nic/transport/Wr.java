@@ -99,6 +99,11 @@ final class Wr {
         return this;
     }
 
+    Wr stream(int number) {
+        remoteOffset |= (long) number << Integer.SIZE;
+        return this;
+    }
+
     Wr immediate(int value) {
         flags |= SendWqeDescriptor.IMMEDIATE;
         immediate = value;

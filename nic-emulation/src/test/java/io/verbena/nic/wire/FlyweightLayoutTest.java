@@ -21,7 +21,7 @@ class FlyweightLayoutTest {
     @Test
     void bth() {
         BthFlyweight.encode(b, AT, 0x1C, BthFlyweight.ACK_REQUEST, 0x0403_0201, 0xFF01_0203, 0x1413_1211);
-        assertBytes(BthFlyweight.LENGTH, "1c 02 01 00  01 02 03 04  03 02 01 00  11 12 13 14");
+        assertBytes(BthFlyweight.LENGTH, "1c 02 02 00  01 02 03 04  03 02 01 00  11 12 13 14");
 
         assertThat(BthFlyweight.opcode(b, AT)).isEqualTo(0x1C);
         assertThat(BthFlyweight.flags(b, AT)).isEqualTo(2);
@@ -104,30 +104,44 @@ class FlyweightLayoutTest {
 
     @Test
     void appendEth() {
-        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221);
-        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  00 00 00 00");
+        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0);
+        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  00 00  00 00");
         assertThat(AppendEthFlyweight.queueId(b, AT)).isEqualTo(0x0403_0201);
         assertThat(AppendEthFlyweight.queueKey(b, AT)).isEqualTo(0x1413_1211);
         assertThat(AppendEthFlyweight.messageLength(b, AT)).isEqualTo(0x2423_2221);
         assertThat(AppendEthFlyweight.messages(b, AT)).isZero();
+        assertThat(AppendEthFlyweight.stream(b, AT)).isZero();
 
-        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0x3433_3231);
-        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  31 32 33 34");
-        assertThat(AppendEthFlyweight.messages(b, AT)).isEqualTo(0x3433_3231);
+        AppendEthFlyweight.encode(b, AT, -1, -1, -1, AppendEthFlyweight.MAX_STREAM);
+        assertBytes(AppendEthFlyweight.LENGTH, "FF FF FF FF  FF FF FF FF  FF FF FF FF  00 00  FF 0F");
+        assertThat(AppendEthFlyweight.messages(b, AT)).isZero();
+        assertThat(AppendEthFlyweight.stream(b, AT)).isEqualTo(AppendEthFlyweight.MAX_STREAM);
+
+        AppendEthFlyweight.encodeRun(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0xF231);
+        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  31 F2  00 00");
+        assertThat(AppendEthFlyweight.messages(b, AT)).isEqualTo(0xF231);
+        assertThat(AppendEthFlyweight.stream(b, AT)).isZero();
     }
 
     @Test
     void appendRun() {
-        AppendRunFlyweight.encode(b, AT, 0x0403_0201);
-        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "01 02 03 04  00 00 00 00");
-        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(0x0403_0201);
+        AppendRunFlyweight.encode(b, AT, 0x0201, 0);
+        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "01 02  00 00  00 00 00 00");
+        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(0x0201);
+        assertThat(AppendRunFlyweight.stream(b, AT)).isZero();
         assertThat(AppendRunFlyweight.hasImmediate(b, AT)).isFalse();
 
-        AppendRunFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211);
-        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "01 02 03 84  11 12 13 14");
-        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(0x0403_0201);
+        AppendRunFlyweight.encode(b, AT, 0xFFFF, AppendEthFlyweight.MAX_STREAM, 0x1413_1211);
+        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "FF FF  FF 8F  11 12 13 14");
+        assertThat(AppendRunFlyweight.messageLength(b, AT)).isEqualTo(AppendRunFlyweight.MAX_LENGTH);
+        assertThat(AppendRunFlyweight.stream(b, AT)).isEqualTo(AppendEthFlyweight.MAX_STREAM);
         assertThat(AppendRunFlyweight.hasImmediate(b, AT)).isTrue();
         assertThat(AppendRunFlyweight.immediate(b, AT)).isEqualTo(0x1413_1211);
+
+        AppendRunFlyweight.encode(b, AT, 0, AppendEthFlyweight.MAX_STREAM);
+        assertBytes(AppendRunFlyweight.HEADER_LENGTH, "00 00  FF 0F  00 00 00 00");
+        assertThat(AppendRunFlyweight.stream(b, AT)).isEqualTo(AppendEthFlyweight.MAX_STREAM);
+        assertThat(AppendRunFlyweight.hasImmediate(b, AT)).isFalse();
     }
 
     @Test
@@ -135,8 +149,8 @@ class FlyweightLayoutTest {
         assertThat(AppendRunFlyweight.alignedLength(0)).isEqualTo(8);
         assertThat(AppendRunFlyweight.alignedLength(1)).isEqualTo(16);
         assertThat(AppendRunFlyweight.alignedLength(8)).isEqualTo(16);
-        AppendRunFlyweight.encode(b, AT, 5);
-        AppendRunFlyweight.encode(b, AT + 16, 0, 7);
+        AppendRunFlyweight.encode(b, AT, 5, 0);
+        AppendRunFlyweight.encode(b, AT + 16, 0, AppendEthFlyweight.MAX_STREAM, 7);
         assertThat(AppendRunFlyweight.check(b, AT, 24, 2)).isEqualTo(5);
         assertThat(AppendRunFlyweight.check(b, AT, 16, 1)).isEqualTo(5);
         assertThat(AppendRunFlyweight.check(b, AT, 24, 1)).as("bytes left over").isNegative();
@@ -148,7 +162,9 @@ class FlyweightLayoutTest {
         assertThat(AppendRunFlyweight.check(b, AT, 13, 1)).as("its end missing").isNegative();
         assertThat(AppendRunFlyweight.check(b, AT, 24, 0)).isNegative();
         assertThat(AppendRunFlyweight.check(b, AT, 0, 0)).isNegative();
-        AppendRunFlyweight.encode(b, AT, Integer.MAX_VALUE);
+        AppendRunFlyweight.encode(b, AT + 16, 0, AppendEthFlyweight.MAX_STREAM + 1, 7);
+        assertThat(AppendRunFlyweight.check(b, AT, 24, 2)).as("no stream").isNegative();
+        AppendRunFlyweight.encode(b, AT, AppendRunFlyweight.MAX_LENGTH, 0);
         assertThat(AppendRunFlyweight.check(b, AT, 24, 1)).isNegative();
         assertThat(AppendRunFlyweight.check(b, AT, 24, 2)).isNegative();
     }

@@ -139,7 +139,7 @@ class OpcodeTest {
     @Test
     void checkRefusesWhatItDoesNotKnow() {
         packet(Opcode.SEND_ONLY);
-        BthFlyweight.version(b, 8, 2);
+        BthFlyweight.version(b, 8, 1);
         assertThat(Opcode.check(b, 8, 16)).isEqualTo(Opcode.WRONG_VERSION);
         packet(Opcode.SEND_ONLY);
         BthFlyweight.opcode(b, 8, 0x15);
@@ -170,7 +170,7 @@ class OpcodeTest {
             random.nextBytes(bytes);
             if (length >= 4 && random.nextInt(4) != 0) {
                 bytes[1] &= 3;
-                bytes[2] = 1;
+                bytes[2] = BthFlyweight.VERSION;
                 bytes[3] = 0;
                 if (length >= 12) {
                     bytes[11] = 0;

@@ -12,6 +12,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.nic.wire.AppendEthFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +147,26 @@ final class OperationsTest extends ConformanceTest {
         assertThat(b.messages.get(1).flags()).isEqualTo(RecordDescriptor.HAS_IMMEDIATE);
         assertThat(b.messages.get(1).immediate()).isEqualTo(55);
         assertThat(b.receives).isEmpty();
+    }
+
+    @Proves(Row.RC_APPEND)
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, MTU, MTU + 1, 100_000})
+    void appendsAreOfTheStreamsThatTheirSenderNames(int length) {
+        AppendQueue queue = b.newAppendQueue();
+        int[] streams = {1, AppendEthFlyweight.MAX_STREAM, 0, 2048};
+        for (int stream : streams) { // together, so that short ones go as a run
+            a.qp.post(a.request.appendImmediate(queue.id(), queue.key(), -1).stream(stream)
+                    .local(a.key(), 0, length));
+        }
+        a.qp.doorbell();
+        p.until(() -> b.messages.size() == streams.length);
+        for (int i = 0; i < streams.length; i++) {
+            Player.Message message = b.messages.get(i);
+            assertThat(RecordDescriptor.stream(message.flags())).isEqualTo(streams[i]);
+            assertThat(message.immediate()).isEqualTo(-1);
+            assertThat(message.qp()).isEqualTo(b.qp.number());
+        }
     }
 
     @Proves({Row.RC_APPEND, Row.AQ_SIZES})

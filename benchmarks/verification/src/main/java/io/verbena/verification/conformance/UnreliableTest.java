@@ -7,6 +7,7 @@ import io.verbena.nic.AddressHandle;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
@@ -244,14 +245,16 @@ final class UnreliableTest extends ConformanceTest {
     void appendsOverUcAndUd() {
         AppendQueue queue = b.newAppendQueue();
         a.fill(0, 100, 4);
-        qa.postSend(a.request.appendImmediate(queue.id(), queue.key(), 3).local(a.key(), 0, 100));
-        da.postSend(a.request
-                .append(queue.id(), queue.key())
+        qa.postSend(
+                a.request.appendImmediate(queue.id(), queue.key(), 3).stream(7).local(a.key(), 0, 100));
+        da.postSend(a.request.append(queue.id(), queue.key()).stream(8)
                 .to(toB, db.number(), QKEY)
                 .local(a.key(), 0, 50));
         p.until(() -> b.messages.size() == 2);
         assertThat(b.messages.get(0).bytes()).isEqualTo(a.bytes(0, 100));
         assertThat(b.messages.get(1).bytes()).isEqualTo(a.bytes(0, 50));
+        assertThat(RecordDescriptor.stream(b.messages.get(0).flags())).isEqualTo(7);
+        assertThat(RecordDescriptor.stream(b.messages.get(1).flags())).isEqualTo(8);
         qa.postSend(a.request.append(queue.id(), queue.key()).wrId(5).local(a.key(), 0, MTU + 1));
         p.until(() -> !a.sends.isEmpty() && a.sends.get(a.sends.size() - 1).wrId() == 5);
         assertThat(a.sendStatuses()).endsWith(WcStatus.LOC_LEN_ERR);
