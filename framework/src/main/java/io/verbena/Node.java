@@ -103,6 +103,7 @@ public final class Node implements AutoCloseable, Executor {
         connections.onPeerGone(links::forget);
         this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);
         connections.handshake().peers(nicId -> self.peer(nicId, links));
+        connections.handshake().linked(links::isUp);
         Engine sleeper = invoker ? engine : null;
         this.connector =
                 new Connector(this, sleeper, new Dialer(self, invoker, engine, connections, links, ending::isClosing));

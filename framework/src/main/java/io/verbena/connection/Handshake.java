@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,6 +57,7 @@ public final class Handshake implements DutyCycleAgent {
     private final LogLimit policyFailures = new LogLimit();
     private final PeerUsage usage;
     private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
+    private LongPredicate linked = nic -> true;
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
     private final Map<Request, Connection> accepted = new HashMap<>();
     private final List<Connection> unconfirmed = new ArrayList<>();
@@ -89,6 +91,11 @@ public final class Handshake implements DutyCycleAgent {
     /** Sets who knows which peer a NIC belongs to; before the node is reached. */
     public void peers(LongFunction<PeerIdentity> known) {
         peers = known;
+    }
+
+    /** Sets who knows which peers have a link; before the node is reached. */
+    public void linked(LongPredicate known) {
+        linked = known;
     }
 
     // ---- asking -----------------------------------------------------------------------------------------------------
@@ -451,6 +458,8 @@ public final class Handshake implements DutyCycleAgent {
         }
         if (connections.isEnding()) {
             c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+        } else if (!linked.test(c.peerNic)) { // its node was closed, or died, before it answered
+            c.opened.completeExceptionally(new ConnectionException("the link was lost before an answer came"));
         } else {
             askAgain(c, request, now);
         }

@@ -118,6 +118,12 @@ public final class Links implements LinkListener, AutoCloseable {
         return link == null ? null : peerOf(link);
     }
 
+    /** Whether the newest link to a NIC is up. */
+    public boolean isUp(long nicId) {
+        Link link = newest.get(nicId);
+        return link != null && link.state() == Link.State.UP;
+    }
+
     @Override
     public void onPeerDied(Link link) {
         LOG.info("{}: {}, whose process is gone", node, link);

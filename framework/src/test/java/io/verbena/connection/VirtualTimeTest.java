@@ -17,6 +17,7 @@ import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.path.StagingRing;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -172,6 +173,25 @@ class VirtualTimeTest {
     }
 
     @Test
+    void aRequestWhoseLinkIsGoneFailsWhenItWouldBeSentAgain() {
+        link();
+        boolean[] up = {true};
+        asks.connections.handshake().linked(nic -> nic != 2 || up[0]);
+        fabric.partition("cut", 1);
+        Connection c = asks.prepare(2);
+        asks.connections.handshake().ask(c, null, 8192);
+        simulation.runFor(2 * Connections.RETRY_NANOS + MS);
+        assertThat(c.opened).isNotDone();
+        up[0] = false;
+        simulation.runFor(Connections.RETRY_NANOS);
+        assertThat(c.opened)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withMessageContaining("the link was lost before an answer came");
+    }
+
+    @Test
     void anAnswerThatIsNotConfirmedIsGivenUp() {
         link();
         Connection c = asks.prepare(2);
@@ -207,6 +227,7 @@ class VirtualTimeTest {
                             ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                                     .kind(c.kind)
                                     .queuePairs(3, c.number)
+                                    .streams(1, c.stream)
                                     .psn(1)
                                     .pathMtu(4096)
                                     .node("gone"));
