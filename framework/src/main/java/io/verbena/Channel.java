@@ -2,13 +2,13 @@ package io.verbena;
 
 import io.verbena.nic.PostResult;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.verbs.QpState;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.DirectBuffer;

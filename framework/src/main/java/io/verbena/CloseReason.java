@@ -1,6 +1,6 @@
 package io.verbena;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 
 /** Why a {@link Channel} or a {@link RemoteRegion} is closed. */
 public enum CloseReason {

@@ -4,12 +4,12 @@ import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.BitUtil;
 

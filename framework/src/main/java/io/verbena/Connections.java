@@ -1,17 +1,17 @@
 package io.verbena;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.verbena.nic;
 
 import io.verbena.nic.queue.CqeDescriptor;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,9 +1,9 @@
 package io.verbena.nic;
 
-import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.engine.CompletionEvents;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.queue.CompletionRing;
+import io.verbena.nic.verbs.AsyncEventType.Element;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,8 @@
 package io.verbena.nic;
 
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 
 /** What {@link QueuePair#connect} sets, with defaults that suit a JVM. Mutable; not thread-safe. */
 public final class ConnectAttributes {

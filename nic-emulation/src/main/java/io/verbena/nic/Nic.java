@@ -1,6 +1,5 @@
 package io.verbena.nic;
 
-import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.SenderQuota;
@@ -17,6 +16,10 @@ import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.NicId;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.AsyncEventType.Element;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;

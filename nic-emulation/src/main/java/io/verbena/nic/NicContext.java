@@ -7,6 +7,7 @@ import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.verbs.EngineMode;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

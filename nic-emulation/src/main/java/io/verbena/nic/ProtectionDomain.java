@@ -14,6 +14,8 @@ import io.verbena.nic.port.Segment;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.AddressHeader;
+import io.verbena.nic.verbs.QpType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;

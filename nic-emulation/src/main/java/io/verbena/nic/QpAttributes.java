@@ -2,6 +2,8 @@ package io.verbena.nic;
 
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**

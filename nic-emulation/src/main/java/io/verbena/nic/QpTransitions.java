@@ -4,6 +4,8 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 
 /**
  * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under the

@@ -1,6 +1,5 @@
 package io.verbena.nic;
 
-import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.arbiter.TrafficClass;
@@ -10,6 +9,10 @@ import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.AsyncEventType.Element;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcOpcode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.verbena.nic;
 
 import io.verbena.nic.append.SenderQuota;
+import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,6 +3,8 @@ package io.verbena.nic;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 
 /**
  * What there is to know of a queue pair ({@code ibv_query_qp(3)}). What has not been given since RESET is 0.

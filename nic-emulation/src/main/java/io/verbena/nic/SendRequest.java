@@ -7,6 +7,8 @@ import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcOpcode;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

@@ -1,8 +1,8 @@
 package io.verbena.nic;
 
-import io.verbena.nic.AsyncEventType.Element;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.queue.ReceiveRing;
+import io.verbena.nic.verbs.AsyncEventType.Element;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

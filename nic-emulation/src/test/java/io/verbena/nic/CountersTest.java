@@ -3,6 +3,8 @@ package io.verbena.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

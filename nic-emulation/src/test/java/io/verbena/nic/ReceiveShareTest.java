@@ -3,6 +3,8 @@ package io.verbena.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
 import io.verbena.nic.wire.Opcode;

@@ -2,6 +2,8 @@ package io.verbena.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -7,6 +7,7 @@ import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.verbs.EngineMode;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,8 @@ import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -9,6 +9,8 @@ import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

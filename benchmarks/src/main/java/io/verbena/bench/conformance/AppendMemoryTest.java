@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.AddressHandle;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
@@ -14,6 +12,8 @@ import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,15 +2,15 @@ package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.AppendQueueStatistics;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;

@@ -3,10 +3,10 @@ package io.verbena.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

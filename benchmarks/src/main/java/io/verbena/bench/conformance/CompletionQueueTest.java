@@ -2,14 +2,14 @@ package io.verbena.bench.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

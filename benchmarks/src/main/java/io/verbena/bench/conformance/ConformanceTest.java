@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;

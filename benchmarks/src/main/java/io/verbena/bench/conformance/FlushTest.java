@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.bench.conformance.Way.Fate;
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SharedReceiveQueue;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import java.util.List;
 import java.util.stream.LongStream;

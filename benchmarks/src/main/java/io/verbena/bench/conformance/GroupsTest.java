@@ -7,12 +7,12 @@ import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import org.junit.jupiter.api.Test;
 
 /** Performance groups: what an administrator sets, what a tenant may, and that neither loses a message. */

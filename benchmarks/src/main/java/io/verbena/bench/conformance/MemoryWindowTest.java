@@ -3,14 +3,14 @@ package io.verbena.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

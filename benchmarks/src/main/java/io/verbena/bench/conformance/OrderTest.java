@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.ReceiveRequest;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,16 +1,12 @@
 package io.verbena.bench.conformance;
 
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
@@ -21,6 +17,10 @@ import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.FaultyClock;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -3,12 +3,12 @@ package io.verbena.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.conformance.Way.Fate;
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AckTimeout;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.RnrTimer;

@@ -3,13 +3,13 @@ package io.verbena.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package io.verbena.bench.conformance;
 
 import io.verbena.nic.Completion;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import org.jspecify.annotations.Nullable;
 
 /** A copy of a completion, kept. With an error only what is valid then. */

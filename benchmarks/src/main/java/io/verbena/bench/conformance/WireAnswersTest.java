@@ -3,11 +3,11 @@ package io.verbena.bench.conformance;
 import static io.verbena.bench.conformance.WirePeer.psn;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;

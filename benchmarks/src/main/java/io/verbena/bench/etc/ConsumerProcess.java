@@ -3,7 +3,7 @@ package io.verbena.bench.etc;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.receive.ReceiveScheme;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.receive.Scheme;
 import io.verbena.bench.receive.SchemeAddress;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.StringJoiner;

@@ -1,11 +1,11 @@
 package io.verbena.bench.fabric;
 
 import io.verbena.fabric.netty.SocketTransport;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.transport.Path;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 
 /** One side's NIC on its fabric. For one thread, which drives the engine where the mode says so. */

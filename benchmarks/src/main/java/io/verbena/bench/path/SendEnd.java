@@ -3,7 +3,7 @@ package io.verbena.bench.path;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.nic.Completion;
 import io.verbena.nic.SharedReceiveQueue;
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.WcOpcode;
 import java.time.Duration;
 
 /**

@@ -8,7 +8,7 @@ import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.security.TlsSockets;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;

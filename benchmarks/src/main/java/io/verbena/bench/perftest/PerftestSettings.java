@@ -2,7 +2,7 @@ package io.verbena.bench.perftest;
 
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.LinkSecurity;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -1,7 +1,7 @@
 package io.verbena.bench.perftest;
 
 import io.verbena.nic.Completion;
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.WcOpcode;
 
 /** SEND: a message is its receive's completion. */
 final class SendPingPong extends PingPong {

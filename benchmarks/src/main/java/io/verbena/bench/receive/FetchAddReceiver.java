@@ -2,9 +2,9 @@ package io.verbena.bench.receive;
 
 import io.verbena.nic.Completion;
 import io.verbena.nic.Nic;
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.WcOpcode;
 import org.agrona.concurrent.AtomicBuffer;
 
 /** The receiver of {@link FetchAddLarge}. */

@@ -4,7 +4,7 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.WcOpcode;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**

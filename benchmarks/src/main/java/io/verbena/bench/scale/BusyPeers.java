@@ -1,10 +1,10 @@
 package io.verbena.bench.scale;
 
 import io.verbena.fabric.shm.LocalFabric;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.QueuePair;
+import io.verbena.nic.verbs.EngineMode;
 
 /**
  * A NIC and n peers in this process, each with a link and a queue pair of its own, of which some send to it in turn. What is

@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 import org.jspecify.annotations.Nullable;
 
 /** One append: what was asked, what its sender was told, and whether it was taken. */

@@ -1,7 +1,7 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -2,7 +2,6 @@ package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.AppendPlan.Feature;
 import io.verbena.bench.simulate.AppendTally.Event;
-import io.verbena.nic.QpType;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
@@ -12,6 +11,7 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.QpType;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;

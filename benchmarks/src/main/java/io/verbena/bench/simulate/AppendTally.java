@@ -1,8 +1,8 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.sim.LinkCounters;
+import io.verbena.nic.verbs.WcStatus;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.AppendPlan.Feature;
 import io.verbena.bench.simulate.AppendTally.Event;
-import io.verbena.nic.QpType;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.sim.SimConnection;
 import io.verbena.nic.sim.SimFabric;
@@ -11,6 +10,7 @@ import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.sim.SimulationException;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.RnrTimer;
 import java.util.ArrayList;
 import java.util.List;

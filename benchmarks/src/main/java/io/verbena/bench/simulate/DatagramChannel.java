@@ -1,7 +1,7 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.AddressHeader;
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.AddressHeader;
+import io.verbena.nic.verbs.WcOpcode;
 import java.util.Collection;
 import java.util.function.Predicate;
 import org.agrona.DirectBuffer;

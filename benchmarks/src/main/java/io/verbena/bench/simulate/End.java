@@ -1,9 +1,9 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.nic.AddressHandle;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.verbs.QpState;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a connection: its queue pair of the present epoch, and where its memory lies in its host's regions. */

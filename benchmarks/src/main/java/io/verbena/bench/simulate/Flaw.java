@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 
 /** What is wrong with a request, and the status that it must end in for that. */
 enum Flaw {

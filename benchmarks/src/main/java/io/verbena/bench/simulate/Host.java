@@ -1,10 +1,8 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.AsyncEvent;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.RecordDescriptor;
@@ -12,6 +10,8 @@ import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.verbena.bench.simulate;
 
 import io.verbena.nic.AddressHandle;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /** Two queue pairs that are connected, torn down and connected anew: an epoch each time. */

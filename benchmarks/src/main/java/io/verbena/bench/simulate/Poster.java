@@ -2,11 +2,11 @@ package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.End.WindowState;
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 
 /** Makes up requests, legal and illegal, and posts them, one by one or in batches. */
 final class Poster {

@@ -1,10 +1,10 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.nic.PostResult;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a queue pair must refuse when it is posted: nothing may come of it. */

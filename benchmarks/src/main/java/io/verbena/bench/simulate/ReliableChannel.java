@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcStatus;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;

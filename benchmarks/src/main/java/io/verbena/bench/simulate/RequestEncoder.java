@@ -1,11 +1,11 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.nic.AddressHandle;
-import io.verbena.nic.QpType;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.BthFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
 

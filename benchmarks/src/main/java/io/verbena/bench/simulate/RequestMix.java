@@ -1,7 +1,7 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.QpType;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
 
 /** Which requests a walk posts: verbs, flaws, lengths and places, by chance. */
 final class RequestMix {

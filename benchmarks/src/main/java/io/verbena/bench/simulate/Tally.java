@@ -1,8 +1,8 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.sim.LinkCounters;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.WcStatus;
 
 /** What happened in one walk, or in many: packets, faults, verbs. Not thread-safe; threads add theirs up at the end. */
 final class Tally {

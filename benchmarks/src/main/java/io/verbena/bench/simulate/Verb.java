@@ -1,6 +1,6 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.WcOpcode;
+import io.verbena.nic.verbs.WcOpcode;
 
 /** What can be posted to a send queue. */
 enum Verb {

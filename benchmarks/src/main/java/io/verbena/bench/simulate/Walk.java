@@ -1,10 +1,7 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.bench.simulate.WalkPlan.Feature;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.SimConnection;
@@ -13,6 +10,9 @@ import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.SimTrace;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import java.util.ArrayList;
 import java.util.List;
 

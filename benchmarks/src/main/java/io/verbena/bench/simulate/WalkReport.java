@@ -1,7 +1,7 @@
 package io.verbena.bench.simulate;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.WcStatus;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.verbena.bench.simulate;
 
 import io.verbena.nic.Completion;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 
 /** A completion, kept. */
 record Wc(

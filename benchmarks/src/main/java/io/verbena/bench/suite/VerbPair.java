@@ -8,7 +8,6 @@ import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.PostResult;
@@ -29,6 +28,7 @@ import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimWaiter;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 

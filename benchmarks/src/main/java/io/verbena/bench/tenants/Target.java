@@ -3,8 +3,8 @@ package io.verbena.bench.tenants;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.path.Deadline;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicContext;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 
 /**

@@ -9,15 +9,15 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
 import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@ package io.verbena.bench.tenants;
 
 import io.verbena.bench.BenchException;
 import io.verbena.bench.fabric.FabricKind;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.List;
 
 /**

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.LinkSecurity;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.bench.fabric.FabricKind;
 import io.verbena.bench.fabric.FabricNode;
 import io.verbena.bench.workload.EtcWorkload;
-import io.verbena.nic.EngineMode;
+import io.verbena.nic.verbs.EngineMode;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,10 +2,10 @@ package io.verbena.bench.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.bench.simulate.AppendPlan.Feature;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package io.verbena.fabric.shm;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;

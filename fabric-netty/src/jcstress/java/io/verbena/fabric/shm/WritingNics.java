@@ -1,7 +1,6 @@
 package io.verbena.fabric.shm;
 
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
@@ -10,6 +9,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.EngineMode;
 
 /** Two NICs of this process, and two queue pairs by which the first writes a 7 each into the memory of the second. */
 class WritingNics {

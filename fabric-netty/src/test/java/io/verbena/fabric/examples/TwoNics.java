@@ -2,19 +2,19 @@ package io.verbena.fabric.examples;
 
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.AddressHandle;
-import io.verbena.nic.AddressHeader;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
-import io.verbena.nic.QpType;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.verbs.AddressHeader;
+import io.verbena.nic.verbs.QpType;
 import java.util.concurrent.TimeUnit;
 
 /** Two NICs in one process: a reliable connection, a memory window, a datagram. */

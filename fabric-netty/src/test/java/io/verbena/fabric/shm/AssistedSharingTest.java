@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -18,6 +17,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.EngineAgent;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -3,14 +3,14 @@ package io.verbena.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.fabric.security.PeerIdentity;
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import java.util.ArrayList;

@@ -2,22 +2,22 @@ package io.verbena.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.AtomicBuffer;

@@ -3,7 +3,6 @@ package io.verbena.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
@@ -12,6 +11,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.EngineMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

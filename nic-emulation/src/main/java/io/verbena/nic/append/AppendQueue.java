@@ -179,7 +179,7 @@ public final class AppendQueue {
      * @param limit most messages to take, at least 1
      * @return messages taken; 0 also when the queue was destroyed, or is corrupted
      * @throws IllegalStateException if what stands there is no record, because somebody who has the queue mapped has written it:
-     *     said once, and by {@link io.verbena.nic.AsyncEventType#AQ_ERR}; senders are refused from then on
+     *     said once, and by {@link io.verbena.nic.verbs.AsyncEventType#AQ_ERR}; senders are refused from then on
      * @throws IllegalStateException if the queue has several consumers
      */
     public int poll(AppendHandler handler, int limit) {

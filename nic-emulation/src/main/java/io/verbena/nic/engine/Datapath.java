@@ -1,10 +1,5 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
@@ -26,6 +21,11 @@ import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
 import io.verbena.nic.wire.Opcode;

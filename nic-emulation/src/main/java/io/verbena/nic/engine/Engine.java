@@ -1,8 +1,5 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.EngineMode;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
@@ -20,6 +17,9 @@ import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,5 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.engine.ReceiveSchedule.Source;
@@ -14,6 +12,8 @@ import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,13 +1,14 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEvent;
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongCounterMap;
 import org.agrona.collections.LongHashSet;
@@ -37,6 +38,7 @@ public final class NicEvents {
     private final ManyToManyConcurrentArrayQueue<AsyncEvent> raised = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
     private final ManyToManyConcurrentArrayQueue<Datagram> datagrams = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
     private final AtomicIntegerArray datagramsOf = new AtomicIntegerArray(1 << SHARE_BITS);
+    private final Consumer<AsyncEvent> whenAcknowledged = this::acknowledged;
     private final AtomicLongArray counters;
     private final long acknowledgeTimeoutNanos;
 
@@ -84,7 +86,7 @@ public final class NicEvents {
 
     /** Raises an event. Any thread; never blocks. */
     public void raise(AsyncEventType type, long element) {
-        if (!raised.offer(new AsyncEvent(type, element, this))) {
+        if (!raised.offer(new AsyncEvent(type, element, whenAcknowledged))) {
             counters.incrementAndGet(NicCounter.EVENTS_DROPPED.ordinal());
         }
     }
@@ -119,7 +121,7 @@ public final class NicEvents {
     }
 
     /** An event that was taken has been acknowledged; called by the event, once. */
-    public synchronized void acknowledged(AsyncEvent event) {
+    private synchronized void acknowledged(AsyncEvent event) {
         if (event.type().element().isDestroyed()) {
             unacknowledged.decrementAndGet(keyOf(event));
             notifyAll();

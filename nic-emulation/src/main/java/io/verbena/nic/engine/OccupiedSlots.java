@@ -1,8 +1,8 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.QpState;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,5 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
@@ -12,6 +10,8 @@ import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.PathWindow;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.NanoClock;

@@ -1,9 +1,9 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.AsyncEventType;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.AsyncEventType;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

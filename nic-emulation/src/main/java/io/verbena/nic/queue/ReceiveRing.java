@@ -1,6 +1,6 @@
 package io.verbena.nic.queue;
 
-import io.verbena.nic.AsyncEventType;
+import io.verbena.nic.verbs.AsyncEventType;
 import java.util.function.Consumer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;

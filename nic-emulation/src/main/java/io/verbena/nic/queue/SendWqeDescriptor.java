@@ -47,7 +47,7 @@ public final class SendWqeDescriptor {
 
     /** Offset of the word of opcode, flags, number of entries and message length. */
     public static final int HEADER = 0;
-    /** Offset of the opcode, a {@link io.verbena.nic.WcOpcode} ordinal. */
+    /** Offset of the opcode, a {@link io.verbena.nic.verbs.WcOpcode} ordinal. */
     public static final int OPCODE = 0;
     /** Offset of the flags. */
     public static final int FLAGS = 1;

@@ -1,12 +1,12 @@
 package io.verbena.nic.sim;
 
 import io.verbena.nic.Completion;
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.QpState;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

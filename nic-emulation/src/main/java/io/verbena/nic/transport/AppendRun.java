@@ -1,10 +1,10 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.QpState;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.QpState;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

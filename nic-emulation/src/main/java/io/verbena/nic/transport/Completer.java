@@ -1,13 +1,13 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.AtomicAckEthFlyweight;

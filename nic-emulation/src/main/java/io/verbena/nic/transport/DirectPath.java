@@ -1,8 +1,5 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcOpcode;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
@@ -12,6 +9,9 @@ import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,5 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
@@ -17,6 +12,11 @@ import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

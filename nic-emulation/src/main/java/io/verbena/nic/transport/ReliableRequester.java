@@ -1,13 +1,13 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.BthFlyweight;

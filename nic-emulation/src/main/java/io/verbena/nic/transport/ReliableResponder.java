@@ -1,14 +1,14 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AethFlyweight;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.AppendEthFlyweight;

@@ -1,12 +1,12 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.AtomicEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;

@@ -1,12 +1,5 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AddressHeader;
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcOpcode;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.LargeAppender;
 import io.verbena.nic.append.RecordDescriptor;
@@ -17,6 +10,13 @@ import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
+import io.verbena.nic.verbs.AddressHeader;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;

@@ -1,11 +1,11 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.queue.CompletionRing;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
 import org.jspecify.annotations.Nullable;
 
 /** What the state machines of this package need of the engine that drives them. All under its baton. */

@@ -1,12 +1,12 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.AsyncEventType;
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpState;
-import io.verbena.nic.QpType;
-import io.verbena.nic.WcStatus;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.AsyncEventType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;

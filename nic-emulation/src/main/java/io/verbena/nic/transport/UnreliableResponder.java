@@ -1,7 +1,7 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.NicCounter;
-import io.verbena.nic.QpType;
+import io.verbena.nic.verbs.NicCounter;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;

@@ -2,15 +2,15 @@ package io.verbena.nic.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.QpType;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.nic.verbs.QpType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

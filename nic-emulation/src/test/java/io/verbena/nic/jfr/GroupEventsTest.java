@@ -3,7 +3,6 @@ package io.verbena.nic.jfr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.EngineMode;
 import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -11,6 +10,7 @@ import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
+import io.verbena.nic.verbs.EngineMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

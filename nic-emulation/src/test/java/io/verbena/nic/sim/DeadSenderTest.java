@@ -2,8 +2,8 @@ package io.verbena.nic.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.QueuePair;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
@@ -14,6 +13,7 @@ import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.NicCounter;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

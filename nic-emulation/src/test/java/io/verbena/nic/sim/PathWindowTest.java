@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.GroupAttributes;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.ProtectionDomain;
@@ -15,6 +14,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.NicCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -2,7 +2,6 @@ package io.verbena.bench.figures.rima;
 
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
-import io.verbena.nic.NicCounter;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
@@ -13,6 +12,7 @@ import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.SimFabric;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 import io.verbena.nic.wire.Opcode;
 

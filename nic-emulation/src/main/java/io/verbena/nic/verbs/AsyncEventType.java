@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /** What an {@link AsyncEvent} tells of, as in {@code ibv_get_async_event(3)}, and which kind of object it concerns. */
 public enum AsyncEventType {

@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 

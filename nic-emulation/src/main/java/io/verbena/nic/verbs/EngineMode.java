@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /** Who runs a NIC's engine. */
 public enum EngineMode {
@@ -6,8 +6,8 @@ public enum EngineMode {
     THREAD,
     /**
      * The application: it calls {@code doWork}; a thread that posts runs the engine for its requests. Where packets go by a
-     * socket, only the thread that calls {@code doWork} sends them; and if the queue pair waits for answers already, {@link
-     * QueuePair#postSend} may leave a request to that thread's next {@code doWork}, {@link QueuePair#doorbell} or post, so
+     * socket, only the thread that calls {@code doWork} sends them; and if the queue pair waits for answers already, {@code
+     * QueuePair.postSend} may leave a request to that thread's next {@code doWork}, {@code QueuePair.doorbell} or post, so
      * that several share a system call.
      */
     INVOKER,

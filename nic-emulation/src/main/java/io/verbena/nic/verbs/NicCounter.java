@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /** What a NIC counts. Written by its engines, readable by any thread. */
 public enum NicCounter {

@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /**
  * The states of a queue pair and, as a table, which may follow which ({@code ibv_modify_qp(3)}). A move that the table does

@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /** What a completed work request was, as {@code ibv_poll_cq(3)} tells it. */
 public enum WcOpcode {

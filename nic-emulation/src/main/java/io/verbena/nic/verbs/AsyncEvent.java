@@ -1,9 +1,9 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
-import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.port.NicId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 
 /**
  * Something that happened outside any work request ({@code ibv_get_async_event(3)}). Whoever takes an event acknowledges
@@ -33,16 +33,20 @@ public final class AsyncEvent {
 
     private final AsyncEventType type;
     private final long element;
-    private final NicEvents source;
+    private final Consumer<AsyncEvent> whenAcknowledged;
 
     @SuppressWarnings("unused") // through ACKNOWLEDGED
     private volatile boolean acknowledged;
 
-    /** Made by the NIC. */
-    public AsyncEvent(AsyncEventType type, long element, NicEvents source) {
+    /**
+     * Made by the NIC.
+     *
+     * @param whenAcknowledged told once, by whoever acknowledges it
+     */
+    public AsyncEvent(AsyncEventType type, long element, Consumer<AsyncEvent> whenAcknowledged) {
         this.type = type;
         this.element = element;
-        this.source = source;
+        this.whenAcknowledged = whenAcknowledged;
     }
 
     /** What happened. */
@@ -68,7 +72,7 @@ public final class AsyncEvent {
         if (!ACKNOWLEDGED.compareAndSet(this, false, true)) {
             throw new IllegalStateException(this + " was acknowledged before");
         }
-        source.acknowledged(this);
+        whenAcknowledged.accept(this);
     }
 
     /** Whether it has been acknowledged. */

@@ -1,4 +1,4 @@
-package io.verbena.nic;
+package io.verbena.nic.verbs;
 
 /**
  * How a work request ended, as {@code ibv_poll_cq(3)} tells it. With anything but {@link #SUCCESS} only the work request

@@ -1,0 +1,17 @@
+package io.verbena.redis;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The arrows between the packages of the proxy run one way. */
+@AnalyzeClasses(packages = "io.verbena.redis", importOptions = ImportOption.DoNotIncludeTests.class)
+class PackagesTest {
+    /** The root package is a slice like those below it. */
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages =
+            slices().matching("io.verbena.(**)").should().beFreeOfCycles();
+}
