@@ -76,7 +76,8 @@ public final class AppendQueue {
         this.held = new HeldRecords(owner, table, queue);
         int first = ring.announced();
         ring.fill();
-        this.walk = new RecordWalk(this, owner, table, queue, ring, ring.chunk(first), largeMessages, held);
+        QueueHead head = new QueueHead(this, owner, table, queue, ring, ring.chunk(first));
+        this.walk = new RecordWalk(this, owner, head, largeMessages, held);
         this.maintenance = new QueueMaintenance(
                 this,
                 owner,
