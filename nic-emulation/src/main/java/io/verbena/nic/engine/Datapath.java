@@ -101,32 +101,26 @@ final class Datapath implements TransportServices, PacketHandler {
 
     Datapath(
             int index,
-            long nicId,
-            String nicName,
-            MemoryTable regions,
-            AddressTable addresses,
-            TailPointerTable appendQueues,
-            ControlBlock control,
-            NanoClock clock,
+            EngineContext context,
             Arbiter arbiter,
             Doorbells doorbells,
             AtomicLongArray counters,
-            NicEvents events,
             Executor later) {
+        EngineContext.Tables tables = context.tables();
         this.index = index;
-        this.nicId = nicId;
-        this.nicName = nicName;
-        this.regions = regions;
-        this.addresses = addresses;
-        this.appendQueues = appendQueues;
+        this.nicId = context.nic().id();
+        this.nicName = context.nic().name();
+        this.regions = tables.regions();
+        this.addresses = tables.addresses();
+        this.appendQueues = tables.appendQueues();
         this.appender = appendQueues.appender(index);
-        this.control = control;
-        this.clock = clock;
+        this.control = tables.control();
+        this.clock = context.run().clock();
         this.lastTurn = clock.nanoTime();
         this.arbiter = arbiter;
         this.outbound = new Outbound(arbiter, doorbells, this, clock);
         this.counters = counters;
-        this.events = events;
+        this.events = context.events();
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
         this.occupied = new OccupiedSlots(control);
         this.links = new LinkTable(index, nicId, control, this, appendQueues, later);
