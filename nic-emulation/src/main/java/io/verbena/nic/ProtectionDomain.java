@@ -311,17 +311,14 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             group.checkQueuePairs();
             int qpNumber = nic.takeQueuePairNumber();
-            QpContext context = new QpContext(
-                    a.type,
-                    qpNumber,
-                    number,
-                    group.flows(),
+            QpContext.Queues queues = new QpContext.Queues(
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
                     sendQueue.ring(),
-                    receiveQueue.ring(),
-                    engine.services());
+                    receiveQueue.ring());
+            QpContext context =
+                    new QpContext(a.type, qpNumber, number, group.flows(), queues, engine.services());
             context.senderQuota(a.senderQuota);
             sendQueue.use(qpNumber);
             receiveQueue.use(qpNumber);

@@ -115,14 +115,14 @@ final class RecordWalk {
      * @return messages taken
      */
     int take(AppendHandler handler, int limit) {
-        if (consumer != Thread.currentThread() && handler != QueueMaintenance.DISCARD && !begin()) {
+        if (consumer != Thread.currentThread() && handler != Dismantling.DISCARD && !begin()) {
             return 0;
         }
         int start = head.offset;
         Chunk first = head.chunk;
         int count = 0;
         try {
-            while (count < limit && (count == 0 || handler == QueueMaintenance.DISCARD || !queue.isDestroyed())) {
+            while (count < limit && (count == 0 || handler == Dismantling.DISCARD || !queue.isDestroyed())) {
                 int offset = head.offset;
                 if (offset == chunkLength && !head.nextChunk(chunkLength)) {
                     break;
@@ -187,7 +187,7 @@ final class RecordWalk {
 
     /** A poll ends: what it took is told, or that it took nothing. */
     private void end(AppendHandler handler, boolean moved) {
-        if (abandoned && handler != QueueMaintenance.DISCARD) {
+        if (abandoned && handler != Dismantling.DISCARD) {
             return;
         }
         present = NONE;
@@ -197,7 +197,7 @@ final class RecordWalk {
             head.idle();
         }
         quotas.giveBack();
-        if (handler != QueueMaintenance.DISCARD && queue.isDestroyed()) {
+        if (handler != Dismantling.DISCARD && queue.isDestroyed()) {
             leave();
         }
     }

@@ -46,23 +46,16 @@ public final class SimLink implements Link {
     private int wakeBelow;
     private long wakes;
 
-    SimLink(
-            Simulation simulation,
-            String way,
-            LinkEndpoint local,
-            LinkEndpoint remote,
-            LinkProfile profile,
-            @Nullable NicModel localNic,
-            @Nullable NicModel remoteNic,
-            @Nullable Runnable stepper) {
+    SimLink(Simulation simulation, String way, SimConnection.End from, SimConnection.End to, LinkProfile profile) {
         this.simulation = simulation;
         this.way = way;
-        this.local = local;
-        this.remote = remote;
+        this.local = from.endpoint();
+        this.remote = to.endpoint();
         this.profile = profile;
-        this.localNic = localNic;
-        this.remoteNic = remoteNic;
+        this.localNic = from.nic();
+        this.remoteNic = to.nic();
         wire = new SimWire(profile, simulation.newRandom());
+        Runnable stepper = from.stepper();
         peerMemory = !profile.direct
                 ? null
                 : stepper == null

@@ -110,30 +110,36 @@ public final class QpContext extends Flow {
     private volatile int doorbell;
 
     /**
+     * The queues of a queue pair.
+     *
+     * @param sends where requests are posted
+     * @param receives where receives are posted
+     * @param sharesReceives whether other queue pairs take receives there too
+     * @param sendCompletions where requests complete
+     * @param receiveCompletions where receives complete
+     */
+    public record Queues(
+            SendRing sends,
+            ReceiveRing receives,
+            boolean sharesReceives,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions) {}
+
+    /**
      * Creates a queue pair in RESET.
      *
      * @param group whose share its traffic takes
      */
-    public QpContext(
-            QpType type,
-            int number,
-            int pd,
-            FlowGroup group,
-            SendRing sendRing,
-            ReceiveRing receiveRing,
-            boolean sharedReceive,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            TransportServices services) {
+    public QpContext(QpType type, int number, int pd, FlowGroup group, Queues queues, TransportServices services) {
         super(group);
         this.type = type;
         this.number = number;
         this.pd = pd;
-        this.sendRing = sendRing;
-        this.receiveRing = receiveRing;
-        this.sharedReceive = sharedReceive;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
+        this.sendRing = queues.sends();
+        this.receiveRing = queues.receives();
+        this.sharedReceive = queues.sharesReceives();
+        this.sendCompletions = queues.sendCompletions();
+        this.receiveCompletions = queues.receiveCompletions();
         this.services = services;
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
