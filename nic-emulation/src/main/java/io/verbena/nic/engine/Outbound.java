@@ -1,13 +1,10 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
-import io.verbena.nic.transport.PathWindow;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.QpState;
@@ -33,9 +30,6 @@ final class Outbound implements AutoCloseable {
     /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
     private static final long LOOK_NANOS = 10_000;
 
-    /** Nanoseconds of a path's least delay for each of which bulk beside urgent flows may have a window on its way. */
-    private static final long LONG_DELAY = 1_000_000;
-
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
 
@@ -51,11 +45,10 @@ final class Outbound implements AutoCloseable {
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
     private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
-    private List<QpContext> acknowledgements = new ArrayList<>();
-    private List<QpContext> acknowledging = new ArrayList<>();
+    private final Acknowledgements acknowledgements;
     private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
-    private @Nullable PathWindow bound; // where who is visited sends, if others do too
+    private final VisitWindow window;
     private boolean again; // it was given something to send in its visit
 
     /**
@@ -70,6 +63,8 @@ final class Outbound implements AutoCloseable {
         this.doorbells = doorbells;
         this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
         this.services = services;
+        this.acknowledgements = new Acknowledgements(services);
+        this.window = new VisitWindow(services);
         this.timed = arbiter.isTimed();
         this.timer = new VisitTimer(clock, runDelay::sum);
         arbiter.timeBy(services::now);
@@ -170,7 +165,7 @@ final class Outbound implements AutoCloseable {
             return false;
         }
         Path path = qp.path();
-        bound = null;
+        window.begin();
         if (path != null && path.contention().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
             return false;
         }
@@ -191,7 +186,7 @@ final class Outbound implements AutoCloseable {
         }
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
-            sent(qp, sent);
+            window.sent(qp, sent);
         }
         visited = null;
         if (again) {
@@ -213,7 +208,7 @@ final class Outbound implements AutoCloseable {
 
     private boolean mayAppend(QpContext qp, Path path, int slot) {
         MappedQueue queue = qp.queue(path, slot);
-        return queue == null || queueRoom(path, queue, qp.group()) > 0;
+        return queue == null || window.inQueue(path, queue, qp.group()) > 0;
     }
 
     private void hear() {
@@ -234,7 +229,7 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Path path = qp.path();
-        bound = null;
+        window.begin();
         if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
             budget = Math.min(budget, roomFor(qp, path));
             if (budget <= 0) {
@@ -248,7 +243,7 @@ final class Outbound implements AutoCloseable {
         }
         int sent = transmitted(qp, budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
-        sent(qp, sent);
+        window.sent(qp, sent);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             standAnew(qp);
@@ -274,25 +269,9 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    /** Tells the window that bounds a queue pair, if there is one, what it has added. */
-    private void sent(QpContext qp, int bytes) {
-        PathWindow window = bound;
-        qp.contested = window != null;
-        Path path = qp.path();
-        if (path == null || !path.contention().isContested()) {
-            return;
-        }
-        if (window != null) {
-            window.sent(bytes, services);
-        }
-        if (window != path.window()) {
-            path.contention().sent(bytes);
-        }
-    }
-
     /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
     private int linkRoom(QpContext qp, Path path, boolean contested) {
-        int room = bulkRoom(path, qp.group(), contested);
+        int room = window.onLink(path, qp.group(), contested);
         if (room > 0) {
             return room;
         }
@@ -307,7 +286,7 @@ final class Outbound implements AutoCloseable {
 
     /** Bytes that a queue pair may add to what its peer has not taken of mapped queues; if none, it waits. */
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
-        int room = queueRoom(path, queue, qp.group());
+        int room = window.inQueue(path, queue, qp.group());
         if (room <= 0) {
             look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
         }
@@ -318,51 +297,6 @@ final class Outbound implements AutoCloseable {
     private void look(QpContext qp, Port port) {
         wait(qp, port, services.now());
         services.arm(qp, services.now() + LOOK_NANOS);
-    }
-
-    /**
-     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
-     * urgent packets are not to wait behind more, a window here and another on its way to the peer.
-     */
-    private int bulkRoom(Path path, FlowGroup group, boolean contested) {
-        Link link = path.link();
-        if (link == null || link.state() != Link.State.UP) {
-            return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
-        }
-        int room = Integer.MAX_VALUE;
-        PathWindow window = path.window();
-        if (contested && window.binds(group, services)) {
-            room = window.room(path.underWay(services.now()), services.now());
-            if (room <= 0) {
-                link.wakeBelow(window.limit());
-                return room;
-            }
-            bound = window;
-        }
-        int urgent = path.port().bulkWindow();
-        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(path, link, urgent));
-    }
-
-    /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
-    private int queueRoom(Path path, MappedQueue queue, FlowGroup group) {
-        PathWindow window = path.window(queue);
-        if (!window.binds(group, services)) {
-            return Integer.MAX_VALUE;
-        }
-        bound = window;
-        long now = services.now();
-        return window.room(path.underWay(window, queue, now), now);
-    }
-
-    /** Where the peer takes long to look, what is urgent waits for that: bulk may fill the time. */
-    private static int urgentRoom(Path path, Link link, int window) {
-        long delays = Math.max(1, path.window().leastDelay() / LONG_DELAY);
-        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window * delays);
-        int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
-        if (room <= 0) {
-            link.wakeBelow(window / 2);
-        }
-        return room;
     }
 
     /**
@@ -493,38 +427,7 @@ final class Outbound implements AutoCloseable {
      * @return how many
      */
     int acknowledgeAll() {
-        if (acknowledgements.isEmpty()) {
-            return 0;
-        }
-        List<QpContext> due = acknowledgements;
-        acknowledgements = acknowledging;
-        acknowledging = due;
-        int sent = 0;
-        for (int i = 0; i < due.size(); i++) {
-            QpContext qp = due.get(i);
-            qp.acknowledgementListed = false;
-            Path path = qp.path();
-            Link link = path == null ? null : path.link();
-            if (path != null && link != null && link.state() == Link.State.UP) {
-                if (acknowledged(qp, link)) {
-                    services.touch(path);
-                    sent++;
-                } else {
-                    acknowledge(qp);
-                }
-            }
-        }
-        due.clear();
-        return sent;
-    }
-
-    private boolean acknowledged(QpContext qp, Link link) {
-        try {
-            return qp.responder().acknowledge(link);
-        } catch (RuntimeException | Error e) {
-            services.broken(qp, e);
-            return true;
-        }
+        return acknowledgements.send();
     }
 
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
@@ -561,10 +464,7 @@ final class Outbound implements AutoCloseable {
 
     /** A queue pair has an acknowledgement to send. */
     void acknowledge(QpContext qp) {
-        if (!qp.acknowledgementListed) {
-            qp.acknowledgementListed = true;
-            acknowledgements.add(qp);
-        }
+        acknowledgements.add(qp);
     }
 
     /** Whether something is left to be sent. */
@@ -575,12 +475,7 @@ final class Outbound implements AutoCloseable {
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
     boolean hasBulkRoom() {
         for (int i = 0; i < bulkFull.size(); i++) {
-            Path path = bulkFull.get(i);
-            Link link = path.link();
-            int window = path.port().bulkWindow();
-            if (link == null
-                    || (path.window().hasRoom(path.underWay(services.now()))
-                            && (window == Integer.MAX_VALUE || urgentRoom(path, link, window) > 0))) {
+            if (window.hasRoom(bulkFull.get(i))) {
                 return true;
             }
         }
