@@ -1,7 +1,6 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.Port;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
@@ -9,8 +8,6 @@ import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
-import java.util.ArrayList;
-import java.util.List;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +24,6 @@ final class Outbound implements AutoCloseable {
     /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
     private static final int BYTES_UNHEARD = 64 * 1024;
 
-    /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
-    private static final long LOOK_NANOS = 10_000;
-
     /** In place of bytes: a visit found that its port has no room for bulk. */
     private static final int NO_ROOM = -1;
 
@@ -40,11 +34,7 @@ final class Outbound implements AutoCloseable {
     private final boolean timed;
     private final RunDelay runDelay = new RunDelay();
     private final VisitTimer timer;
-    private final List<Port> full = new ArrayList<>(); // until the next turn
-    private final List<Path> bulkFull =
-            new ArrayList<>(); // of them, whose links have room that is left to urgent packets
-    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
-    private final List<Path> blocked = new ArrayList<>();
+    private final RoomWaiters waiters;
     private final Acknowledgements acknowledgements;
     private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
@@ -65,6 +55,7 @@ final class Outbound implements AutoCloseable {
         this.services = services;
         this.acknowledgements = new Acknowledgements(services);
         this.window = new VisitWindow(services);
+        this.waiters = new RoomWaiters(arbiter, services);
         this.timed = arbiter.isTimed();
         this.timer = new VisitTimer(clock, runDelay::sum);
         arbiter.timeBy(services::now);
@@ -76,18 +67,7 @@ final class Outbound implements AutoCloseable {
      * @return visits that found something to do
      */
     int send() {
-        for (int i = full.size() - 1; i >= 0; i--) {
-            arbiter.room(full.remove(i));
-        }
-        bulkFull.clear();
-        for (int i = refusing.size() - 1; i >= 0; i--) {
-            if (services.now() >= refusing.get(i).reopensAt()) {
-                arbiter.room(refusing.remove(i));
-            }
-        }
-        for (int i = blocked.size() - 1; i >= 0; i--) {
-            unblock(blocked.remove(i));
-        }
+        waiters.reopen();
         int most = Math.min(BYTES_A_TURN, arbiter.turnBytes());
         int visits = 0;
         int bytes = 0;
@@ -141,7 +121,7 @@ final class Outbound implements AutoCloseable {
      */
     void send(QpContext qp) {
         schedule(qp);
-        if (newcomer == qp && full.isEmpty() && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        if (newcomer == qp && waiters.nobodyAtLinks() && arbiter.nextAlone(qp)) {
             newcomer = null;
             visit(qp);
             if (!isScheduled()) {
@@ -161,7 +141,7 @@ final class Outbound implements AutoCloseable {
                 || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
-                || !blocked.isEmpty()) {
+                || waiters.hasBlocked()) {
             return false;
         }
         Path path = qp.path();
@@ -276,10 +256,9 @@ final class Outbound implements AutoCloseable {
             return room;
         }
         if (qp.hasDirectPath()) {
-            look(qp, path.port());
-        } else if (full(qp, path.port())) {
-            bulkFull.add(path);
-            qp.requester().awaitsRoom();
+            waiters.look(qp, path.port());
+        } else {
+            waiters.fullForBulk(qp, path);
         }
         return room;
     }
@@ -288,15 +267,9 @@ final class Outbound implements AutoCloseable {
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
         int room = window.inQueue(path, queue, qp.group());
         if (room <= 0) {
-            look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
+            waiters.look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
         }
         return room;
-    }
-
-    /** Who takes from mapped memory does not say so: any turn may find room, and one is had soon. */
-    private void look(QpContext qp, Port port) {
-        wait(qp, port, services.now());
-        services.arm(qp, services.now() + LOOK_NANOS);
     }
 
     /**
@@ -323,40 +296,16 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    /** A queue of the peer's has refused a message. */
-    private void refused(QpContext qp) {
-        MappedQueue queue = qp.nextQueue();
-        if (queue == null) {
-            arbiter.blocked(qp);
-            return;
-        }
-        queue.refused();
-        wait(qp, queue.port(), qp.deadline());
-    }
-
-    /**
-     * A queue of the peer's has no room, or all that its engine takes: whoever sends there waits its turn, so that what room there
-     * comes to be is shared by weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
-     */
-    private void wait(QpContext qp, Port port, long until) {
-        arbiter.attach(qp, port);
-        if (!refusing.contains(port)) {
-            refusing.add(port);
-        }
-        port.reopensAt(until);
-        arbiter.full(qp);
-    }
-
     private void settle(QpContext qp) {
         switch (qp.outcome()) {
             case QpContext.MORE:
                 arbiter.active(qp);
                 break;
             case QpContext.BLOCKED:
-                block(qp);
+                waiters.block(qp);
                 break;
             case QpContext.REFUSED:
-                refused(qp);
+                waiters.refused(qp);
                 break;
             case QpContext.WAITING:
                 if (again) {
@@ -374,51 +323,9 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    private void block(QpContext qp) {
-        Path path = qp.sendPath();
-        if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() != path.port()) {
-                arbiter.attach(
-                        qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
-            }
-            full(qp, path.port());
-            return;
-        }
-        arbiter.blocked(qp);
-        if (path != null && qp.blockedOn == null) {
-            // Where there is no link it is the next one that has room: until then nobody asks, and nobody else pays.
-            if (path.isUp() && !path.hasBlocked()) {
-                blocked.add(path);
-            }
-            path.block(qp);
-        }
-    }
-
-    /** Returns whether that was not known in this turn. */
-    private boolean full(QpContext qp, Port port) {
-        Path path = qp.path();
-        boolean known = port.isFull();
-        arbiter.full(qp);
-        if (path == null || known) {
-            return false;
-        }
-        full.add(port);
-        if (path.noRoom(services.now())) {
-            for (int i = 0; i < path.queuePairs().size(); i++) {
-                QpContext waiting = path.queuePairs().get(i);
-                if (waiting.port() == port) {
-                    waiting.requester().awaitsRoom(); // not only whose turn it is: all give up in time
-                }
-            }
-        }
-        return true;
-    }
-
     /** There may be room for who waits on a path. */
     void unblock(Path path) {
-        for (QpContext qp = path.unblockOne(); qp != null; qp = path.unblockOne()) {
-            arbiter.active(qp);
-        }
+        waiters.unblock(path);
     }
 
     /**
@@ -474,12 +381,7 @@ final class Outbound implements AutoCloseable {
 
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
     boolean hasBulkRoom() {
-        for (int i = 0; i < bulkFull.size(); i++) {
-            if (window.hasRoom(bulkFull.get(i))) {
-                return true;
-            }
-        }
-        return false;
+        return waiters.hasBulkRoom(window);
     }
 
     /** A queue pair is new, or its path or the path's link is. */
@@ -495,10 +397,7 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
-        Port port = qp.port();
-        if (port != null && refusing.remove(port)) {
-            arbiter.room(port); // it may be the one whose timer was to ask again
-        }
+        waiters.leave(qp.port());
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -509,10 +408,7 @@ final class Outbound implements AutoCloseable {
     /** Nothing is sent any more. */
     void clear() {
         newcomer = null;
-        full.clear();
-        bulkFull.clear();
-        refusing.clear();
-        blocked.clear();
+        waiters.clear();
         acknowledgements.clear();
     }
 
