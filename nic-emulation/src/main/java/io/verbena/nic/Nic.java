@@ -4,8 +4,8 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.append.TailPointerTable;
-import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineContext;
@@ -102,15 +102,19 @@ public final class Nic implements AutoCloseable {
         this.waiters = new Waiter[context.engines];
         EngineContext shared = new EngineContext(
                 new EngineContext.Identity(id, name),
-                new EngineContext.Run(context.mode, context.engines, context.clock, context.longestSpinNanos),
+                new EngineContext.Run(context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
                 new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
                 counters,
                 events);
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
             waiters[i] = given == null ? new ParkWaiter() : given;
-            Arbiter arbiter = settings.discipline().create(settings, i, engines.length, context.clock);
-            engines[i] = new Engine(i, shared, waiters[i], arbiter);
+            int index = i;
+            engines[i] = new Engine(
+                    i,
+                    shared,
+                    waiters[i],
+                    turn -> Arbiters.create(settings, index, context.engines, context.clock, turn));
         }
         appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));

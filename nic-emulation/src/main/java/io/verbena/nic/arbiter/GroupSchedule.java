@@ -28,7 +28,7 @@ final class GroupSchedule {
     private int ready; // of them, whose port has room and whose group is not above its ceiling
     private int readyInTurn; // of all, urgent or not, whose port has room for who waits for its turn
     private int entered;
-    private NanoClock turn; // the engine's time, one for all of its turn
+    private final NanoClock turn; // the engine's time, one for all of its turn
     private long lap; // units of the last lap over the groups
 
     // How the last flow was chosen.
@@ -38,20 +38,14 @@ final class GroupSchedule {
     private long contestedNanos;
     private long contestedSince;
 
-    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock) {
+    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock, NanoClock turn) {
         this.settings = settings;
         this.shift = shift;
         this.clock = clock;
-        this.turn = clock;
-        this.rates = new GroupRates(clock);
+        this.turn = turn;
+        this.rates = new GroupRates(turn);
         this.urgentTurns = new UrgentTurns(
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
-    }
-
-    /** Sets where the time comes from that visits are not timed with. */
-    void timeBy(NanoClock engine) {
-        turn = engine;
-        rates.timeBy(engine);
     }
 
     // ---- what stands where

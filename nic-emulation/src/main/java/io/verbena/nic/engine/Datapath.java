@@ -27,6 +27,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,7 @@ final class Datapath implements TransportServices {
     Datapath(
             int index,
             EngineContext context,
-            Arbiter arbiter,
+            Function<NanoClock, Arbiter> arbiters,
             Doorbells doorbells,
             AtomicLongArray counters,
             Executor later) {
@@ -99,8 +100,8 @@ final class Datapath implements TransportServices {
         ControlBlock control = tables.control();
         this.clock = context.run().clock();
         this.lastTurn = clock.nanoTime();
-        this.arbiter = arbiter;
-        this.outbound = new Outbound(arbiter, doorbells, this, clock);
+        this.arbiter = arbiters.apply(this::now);
+        this.outbound = new Outbound(arbiter, doorbells, this, clock, context.run().timesVisits());
         this.counters = counters;
         this.events = context.events();
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());

@@ -18,6 +18,7 @@ import io.verbena.nic.verbs.NicCounter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -65,9 +66,9 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @param index of the engine in its NIC, from 0
      * @param context what it shares with the NIC's other engines
      * @param waiter in which its owner sleeps
-     * @param arbiter who sends next
+     * @param arbiters makes the arbiter that says who sends next, given the clock of the engine's turns
      */
-    public Engine(int index, EngineContext context, Waiter waiter, Arbiter arbiter) {
+    public Engine(int index, EngineContext context, Waiter waiter, Function<NanoClock, Arbiter> arbiters) {
         this.index = index;
         this.context = context;
         this.waiter = waiter;
@@ -76,7 +77,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.assisted = run.mode() != EngineMode.THREAD;
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
-        this.datapath = new Datapath(index, context, arbiter, doorbells, ownCounters, this::later);
+        this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
         this.pace = new WaiterPace(clock);
         this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
         this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());

@@ -35,8 +35,9 @@ public record EngineContext(Identity nic, Run run, Tables tables, AtomicLongArra
      * @param engines how many there are
      * @param clock that their timers go by
      * @param longestSpinNanos how long an idle thread stays awake at most
+     * @param timesVisits whether arbiters charge a visit's time
      */
-    public record Run(EngineMode mode, int engines, NanoClock clock, long longestSpinNanos) {}
+    public record Run(EngineMode mode, int engines, NanoClock clock, long longestSpinNanos, boolean timesVisits) {}
 
     /**
      * What engines look things up in.

@@ -1,6 +1,7 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.baseline.SoftwareChunking;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
@@ -29,7 +30,7 @@ final class Outbound implements AutoCloseable {
 
     private final Arbiter arbiter;
     private final Doorbells doorbells;
-    private final boolean wantsAcknowledgements;
+    private final @Nullable SoftwareChunking chunking; // the arbiter, if that waits for acknowledgements
     private final TransportServices services;
     private final boolean timed;
     private final RunDelay runDelay = new RunDelay();
@@ -46,19 +47,19 @@ final class Outbound implements AutoCloseable {
      *
      * @param doorbells whose urgent ones are heard between visits
      * @param services told of the paths that something was sent on
-     * @param clock times visits, where the arbiter wants that
+     * @param clock times visits
+     * @param timed whether the arbiter charges a visit's time
      */
-    Outbound(Arbiter arbiter, Doorbells doorbells, TransportServices services, NanoClock clock) {
+    Outbound(Arbiter arbiter, Doorbells doorbells, TransportServices services, NanoClock clock, boolean timed) {
         this.arbiter = arbiter;
         this.doorbells = doorbells;
-        this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
+        this.chunking = arbiter instanceof SoftwareChunking waits ? waits : null;
         this.services = services;
         this.acknowledgements = new Acknowledgements(services);
         this.window = new VisitWindow(services);
         this.waiters = new RoomWaiters(arbiter, services);
-        this.timed = arbiter.isTimed();
+        this.timed = timed;
         this.timer = new VisitTimer(clock, runDelay::sum);
-        arbiter.timeBy(services::now);
     }
 
     /**
@@ -210,7 +211,7 @@ final class Outbound implements AutoCloseable {
         int budget = qp.budget();
         Path path = qp.path();
         window.begin();
-        if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
+        if (path != null && !qp.isUrgent() && qp.hasWork()) { // one that has failed has none, and leaves
             budget = Math.min(budget, roomFor(qp, path));
             if (budget <= 0) {
                 return NO_ROOM;
@@ -339,8 +340,8 @@ final class Outbound implements AutoCloseable {
 
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
     void nothingUnderWay(QpContext qp) {
-        if (wantsAcknowledgements) {
-            arbiter.acknowledged(qp);
+        if (chunking != null) {
+            chunking.acknowledged(qp);
         }
     }
 
