@@ -17,7 +17,6 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
-import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -75,10 +74,7 @@ public final class QpContext extends Flow {
     private int pathMtu = 1024;
     private int access;
     private int qkey;
-    private int retryCount = 7;
-    private int rnrRetry = 7;
-    private long ackTimeoutNanos = AckTimeout.nanos(18);
-    private int minRnrTimer = 12;
+    private final RetryPolicy retries = new RetryPolicy();
     private int maxRdAtomic;
     private int maxDestRdAtomic;
     private int outcome;
@@ -245,20 +241,9 @@ public final class QpContext extends Flow {
         qkey = key;
     }
 
-    int retryCount() {
-        return retryCount;
-    }
-
-    int rnrRetry() {
-        return rnrRetry;
-    }
-
-    long ackTimeoutNanos() {
-        return ackTimeoutNanos;
-    }
-
-    int minRnrTimer() {
-        return minRnrTimer;
+    /** How long answers are waited for, and how often requests are tried. */
+    public RetryPolicy retries() {
+        return retries;
     }
 
     int maxRdAtomic() {
@@ -301,29 +286,9 @@ public final class QpContext extends Flow {
         requester.reset(sendPsn);
     }
 
-    /** Sets the acknowledgement timeout, a code of {@link AckTimeout}. */
-    public void timeout(int code) {
-        ackTimeoutNanos = AckTimeout.nanos(code);
-    }
-
-    /** Sets the retries after a timeout. */
-    public void retryCount(int count) {
-        retryCount = count;
-    }
-
-    /** Sets the retries after "receiver not ready", 7 for ever. */
-    public void rnrRetry(int count) {
-        rnrRetry = count;
-    }
-
     /** Sets the READs and atomics to have outstanding at the peer. */
     public void maxRdAtomic(int count) {
         maxRdAtomic = count;
-    }
-
-    /** Sets the RNR timer code that peers are answered with. */
-    public void minRnrTimer(int code) {
-        minRnrTimer = code;
     }
 
     /** Moves to another state; the caller has checked that the table allows it. */

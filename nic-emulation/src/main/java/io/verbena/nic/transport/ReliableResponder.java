@@ -131,7 +131,7 @@ final class ReliableResponder extends Responder {
                 services.acknowledge(qp);
             }
         } else if (result == NOT_READY) {
-            nak(AethSyndrome.rnrNak(qp.minRnrTimer()));
+            nak(AethSyndrome.rnrNak(qp.retries().minRnrTimer()));
         } else {
             refuse(result);
         }

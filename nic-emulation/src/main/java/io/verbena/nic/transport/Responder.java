@@ -415,7 +415,7 @@ public abstract class Responder {
 
     /** When a sender that is told RNR comes again. */
     private long againNanos() {
-        return qp.type() == QpType.RC ? RnrTimer.longest(qp.minRnrTimer()) : LargeAppender.NEVER;
+        return qp.type() == QpType.RC ? RnrTimer.longest(qp.retries().minRnrTimer()) : LargeAppender.NEVER;
     }
 
     /** The result of a packet whose claim was not granted. */
