@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class NearSide implements AutoCloseable {
     private static final int LINK_SECONDS = 10;
     private static final int REQUESTS_A_TURN = 1024;
+
+    /** Beside a ping: who posts is who pings, and a ping is not to wait until send queues are full. */
+    private static final int REQUESTS_BESIDE_A_PING = 64;
+
     private static final long CONNECT_NANOS = 10_000_000_000L;
 
     private final FabricNode node;
@@ -102,9 +106,9 @@ final class NearSide implements AutoCloseable {
     int turn() {
         int work = node.drive();
         int count = Math.min(posting, senders.size());
+        int limit = pinger == null ? REQUESTS_A_TURN : REQUESTS_BESIDE_A_PING;
         for (int i = 0; i < count; i++) {
-            TenantSender sender = senders.get(i);
-            work += pinger == null ? sender.turn(REQUESTS_A_TURN) : sender.turn();
+            work += senders.get(i).turn(limit);
         }
         return work;
     }
