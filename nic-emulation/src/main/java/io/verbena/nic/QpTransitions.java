@@ -101,16 +101,16 @@ final class QpTransitions {
             qp.qkey(a.qkey);
         }
         if (a.has(QpAttributes.MIN_RNR_TIMER)) {
-            qp.minRnrTimer(a.minRnrTimer);
+            qp.retries().minRnrTimer(a.minRnrTimer);
         }
         if (a.has(QpAttributes.TIMEOUT)) {
-            qp.timeout(a.timeout);
+            qp.retries().timeout(a.timeout);
         }
         if (a.has(QpAttributes.RETRY_COUNT)) {
-            qp.retryCount(a.retryCount);
+            qp.retries().retryCount(a.retryCount);
         }
         if (a.has(QpAttributes.RNR_RETRY)) {
-            qp.rnrRetry(a.rnrRetry);
+            qp.retries().rnrRetry(a.rnrRetry);
         }
         if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
             qp.maxRdAtomic(a.maxRdAtomic);

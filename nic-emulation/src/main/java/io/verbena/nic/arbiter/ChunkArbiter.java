@@ -38,14 +38,26 @@ public final class ChunkArbiter implements Arbiter {
     private boolean alone; // it is the only flow with work
     private boolean contested; // another group has work too
 
-    /** Creates an empty schedule. */
+    /** Creates an empty schedule that asks one clock for all times. */
     public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+        this(settings, engine, engines, clock, clock);
+    }
+
+    /**
+     * Creates an empty schedule.
+     *
+     * @param engine its number in the NIC, from 0
+     * @param engines of the NIC
+     * @param clock times visits and waits
+     * @param turn where all other time comes from: one reading may do for a whole turn of the engine
+     */
+    public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock, NanoClock turn) {
         this.settings = settings;
         this.unit = settings.unit();
         this.clock = clock;
         int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
         this.books = new EngineAccounts(engine, engines, shift);
-        this.schedule = new GroupSchedule(settings, shift, engine, clock);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock, turn);
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
@@ -254,8 +266,8 @@ public final class ChunkArbiter implements Arbiter {
         return true;
     }
 
-    @Override
-    public boolean isEarly() {
+    /** Whether the flow that is served is urgent. */
+    private boolean isEarly() {
         Flow flow = served;
         return flow != null && flow.urgent;
     }
@@ -305,16 +317,6 @@ public final class ChunkArbiter implements Arbiter {
     // --------------------------------------------------------------------------------------------------------
 
     @Override
-    public void timeBy(NanoClock turn) {
-        schedule.timeBy(turn);
-    }
-
-    @Override
-    public boolean isTimed() {
-        return unit == ChargedUnit.NIC_TIME;
-    }
-
-    @Override
     public long nextDeadlineNanos() {
         return schedule.deadline();
     }
@@ -322,15 +324,5 @@ public final class ChunkArbiter implements Arbiter {
     @Override
     public void expire(long nowNanos) {
         schedule.expire(nowNanos);
-    }
-
-    @Override
-    public boolean wantsAcknowledgements() {
-        return false;
-    }
-
-    @Override
-    public void acknowledged(Flow flow) {
-        // Not asked for.
     }
 }

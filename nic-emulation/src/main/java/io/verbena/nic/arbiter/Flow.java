@@ -31,6 +31,8 @@ public abstract class Flow extends Share {
     @Nullable
     FlowQueue queue; // its group's flows along its port
 
+    private @Nullable Share place; // in a discipline of another kind
+
     private volatile int configuredWeight = MIN_WEIGHT;
     private volatile TrafficClass trafficClass = TrafficClass.BULK;
 
@@ -102,6 +104,11 @@ public abstract class Flow extends Share {
         return budget;
     }
 
+    /** Whether it is served as urgent: it may use the window that links leave to urgent packets, which bulk keeps out of. */
+    public final boolean isUrgent() {
+        return urgent;
+    }
+
     /** Whether the visit that {@link Arbiter#next} granted ends with its first packet, or operation on mapped memory. */
     public final boolean sendsOnePacket() {
         return onePacket;
@@ -125,6 +132,45 @@ public abstract class Flow extends Share {
 
     /** Whether it stands in the schedule now. */
     public final boolean isScheduled() {
-        return list != null;
+        Share other = place;
+        return list != null || (other != null && other.list != null);
+    }
+
+    // ---- for disciplines of other packages -----------------------------------------------------------------------
+
+    /** What the discipline that it is attached to keeps of it, or null. */
+    public final @Nullable Share place() {
+        return place;
+    }
+
+    /** Sets what the discipline keeps of it. */
+    public final void place(@Nullable Share where) {
+        place = where;
+    }
+
+    /** Sets the port that it is attached to, or null. */
+    public final void port(@Nullable Port along) {
+        port = along;
+    }
+
+    /** Sets what it may send in the visit that begins: bytes, at least 1. */
+    public final void grant(int bytes) {
+        budget = bytes;
+    }
+
+    /** Sets that it may send one packet in the visit that begins, of at most so many bytes. */
+    public final void grantPacket(int bytes) {
+        budget = bytes;
+        onePacket = true;
+    }
+
+    /** Sets whether the packet that it sends now is to ask for an answer. */
+    public final void askForAnswer(boolean asks) {
+        answered = asks;
+    }
+
+    /** Whether that is still to be done. */
+    public final boolean hasToAsk() {
+        return answered;
     }
 }

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * average.
  */
 final class GroupSchedule {
-    private static final int LEAST_TOTAL = 64 * 1024;
-    private static final int MOST_TOTAL = 1024 * 1024;
+    private static final int MIN_TOTAL = 64 * 1024;
+    private static final int MAX_TOTAL = 1024 * 1024;
     private static final int FRACTION = WeightedRound.FRACTION;
 
-    /** One of so many waits is timed, less one. */
+    /** Mask: every 16th wait is timed. */
     private static final int SAMPLED = 15;
 
     private final ArbiterSettings settings;
@@ -28,8 +28,8 @@ final class GroupSchedule {
     private int ready; // of them, whose port has room and whose group is not above its ceiling
     private int readyInTurn; // of all, urgent or not, whose port has room for who waits for its turn
     private int entered;
-    private NanoClock turn; // the engine's time, one for all of its turn
-    private long lap; // units of the last lap over the groups
+    private final NanoClock turnClock; // the engine's time, one for all of its turn
+    private long lapUnits; // of the last lap over the groups, as all engines were told
 
     // How the last flow was chosen.
     private boolean belowFloor; // its group had not had its floor
@@ -38,20 +38,14 @@ final class GroupSchedule {
     private long contestedNanos;
     private long contestedSince;
 
-    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock) {
+    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock, NanoClock turnClock) {
         this.settings = settings;
         this.shift = shift;
         this.clock = clock;
-        this.turn = clock;
-        this.rates = new GroupRates(clock);
+        this.turnClock = turnClock;
+        this.rates = new GroupRates(turnClock);
         this.urgentTurns = new UrgentTurns(
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
-    }
-
-    /** Sets where the time comes from that visits are not timed with. */
-    void timeBy(NanoClock engine) {
-        turn = engine;
-        rates.timeBy(engine);
     }
 
     // ---- what stands where
@@ -152,7 +146,7 @@ final class GroupSchedule {
 
     private void join(GroupEntry entry) {
         if (groups.members() == 1) {
-            contestedSince = turn.nanoTime();
+            contestedSince = turnClock.nanoTime();
         }
         groups.join(entry);
         entry.contested = contested();
@@ -171,7 +165,7 @@ final class GroupSchedule {
     }
 
     private long contested() {
-        return groups.members() > 1 ? contestedNanos + turn.nanoTime() - contestedSince : contestedNanos;
+        return groups.members() > 1 ? contestedNanos + turnClock.nanoTime() - contestedSince : contestedNanos;
     }
 
     /** Adds the time for which the group has had work, and another too. */
@@ -323,8 +317,8 @@ final class GroupSchedule {
 
     private void begin(GroupEntry entry, long units) {
         entry.began = false;
-        if (units != lap) {
-            lap = units;
+        if (units != lapUnits) {
+            lapUnits = units;
             entry.account.lap(units);
         }
         publish(entry);
@@ -349,7 +343,7 @@ final class GroupSchedule {
     private long total() {
         long total = settings.chunkTotal();
         if (total == 0) {
-            total = Math.min(MOST_TOTAL, Math.max(LEAST_TOTAL, (long) flows * settings.mtu()));
+            total = Math.min(MAX_TOTAL, Math.max(MIN_TOTAL, (long) flows * settings.mtu()));
         }
         return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
     }

@@ -1,18 +1,13 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
-import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.LogLimit;
-import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
-import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -20,11 +15,10 @@ import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.NicCounter;
-import java.util.Arrays;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -41,86 +35,54 @@ import org.slf4j.LoggerFactory;
  */
 public final class Engine implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    private static final long CONTROL_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
-    private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
     /** How long after a turn the next one is waited for: several times what a system call takes. */
     private static final long LONGEST_LEFT = TimeUnit.MICROSECONDS.toNanos(20);
 
     private final int index;
-    private final long nicId;
-    private final EngineMode mode;
+    private final EngineContext context;
     private final boolean assisted;
     private final NanoClock clock;
     private final Waiter waiter;
-    private final ControlBlock control;
-    private final MemoryProvider memory;
-    private final LogLimit reports = new LogLimit();
-    private final AtomicLongArray counters; // of the NIC; any thread's
     private final AtomicLongArray ownCounters = new AtomicLongArray(NicCounter.values().length);
-    private final NicEvents events;
     private final Datapath datapath;
     private final Guests guests;
     private final Baton baton = new Baton();
     private final WaiterPace pace;
     private final Doorbells doorbells;
-    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
-    private volatile @Nullable EngineAgent agent;
+    private final Owner owner;
+    private final Commands commands;
+    private final BooleanSupplier workCheck = this::hasWork; // made once: sleeping allocates nothing
 
     /** Who runs application code that this engine has called. */
     private final CallbackThreads inCallback = new CallbackThreads();
 
-    private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
     private volatile boolean closed;
 
-    /** Creates an engine; {@link #start} lets its thread run, if it has one. */
-    public Engine(
-            int index,
-            int engines,
-            long nicId,
-            String nicName,
-            EngineMode mode,
-            NanoClock clock,
-            Waiter waiter,
-            long longestSpinNanos,
-            ControlBlock control,
-            MemoryProvider memory,
-            MemoryTable regions,
-            AddressTable addresses,
-            TailPointerTable appendQueues,
-            Arbiter arbiter,
-            AtomicLongArray counters,
-            NicEvents events) {
+    /**
+     * Creates an engine; {@link #start} lets its thread run, if it has one.
+     *
+     * @param index of the engine in its NIC, from 0
+     * @param context what it shares with the NIC's other engines
+     * @param waiter in which its owner sleeps
+     * @param arbiters makes the arbiter that says who sends next, given the clock of the engine's turns
+     */
+    public Engine(int index, EngineContext context, Waiter waiter, Function<NanoClock, Arbiter> arbiters) {
         this.index = index;
-        this.nicId = nicId;
-        this.mode = mode;
-        this.assisted = mode != EngineMode.THREAD;
-        this.clock = clock;
+        this.context = context;
         this.waiter = waiter;
-        this.control = control;
-        this.memory = memory;
-        this.counters = counters;
-        this.events = events;
+        EngineContext.Run run = context.run();
+        ControlBlock control = context.tables().control();
+        this.assisted = run.mode() != EngineMode.THREAD;
+        this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
-        this.datapath = new Datapath(
-                index,
-                nicId,
-                nicName,
-                regions,
-                addresses,
-                appendQueues,
-                control,
-                clock,
-                arbiter,
-                doorbells,
-                ownCounters,
-                events,
-                this::later);
+        this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
         this.pace = new WaiterPace(clock);
-        this.guests = new Guests(control, engines + index, longestSpinNanos);
-        this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
+        this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
+        this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());
+        this.owner = new Owner(index, control, waiter, clock, datapath, thread);
+        this.commands = new Commands(baton, datapath, owner, guests);
     }
 
     /** Index of the engine in its NIC. */
@@ -130,7 +92,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Who runs it. */
     public EngineMode mode() {
-        return mode;
+        return context.run().mode();
     }
 
     /**
@@ -167,20 +129,13 @@ public final class Engine implements LinkListener, AutoCloseable {
      * there. Without a thread of its own (INVOKER) the application calls it itself.
      */
     public void agent(EngineAgent work) {
-        agent = work;
+        owner.agent(work);
         wake();
     }
 
     /** The agent's share of a turn of the engine's own thread. */
     int agentWork() {
-        EngineAgent work = agent;
-        return work == null ? 0 : work.doWork();
-    }
-
-    /** When the agent needs its next turn. */
-    private long agentDeadline() {
-        EngineAgent work = agent;
-        return work == null ? Long.MAX_VALUE : work.nextDeadline();
+        return owner.agentWork();
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
@@ -210,8 +165,8 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     private int turn(boolean polls) {
         int work = 0;
-        boolean owner = owns();
-        if (polls && owner && (datapath.links().socketLinks() > 0 || pace.isDue())) {
+        boolean owns = owns();
+        if (polls && owns && (datapath.links().socketLinks() > 0 || pace.isDue())) {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
@@ -220,18 +175,18 @@ public final class Engine implements LinkListener, AutoCloseable {
         boolean delivered;
         boolean more;
         try {
-            drainCommands();
+            commands.drain();
             hearDoorbells();
             work += datapath.turn();
             delivered = datapath.takeDelivered();
-            more = !owner && datapath.hasMore();
+            more = !owns && datapath.hasMore();
         } catch (RuntimeException | Error e) {
             fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        if (owner) {
+        if (owns) {
             if (delivered) {
                 guests.wake();
             }
@@ -259,7 +214,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (helps && baton.tryTake()) {
             assist(null);
         } else {
-            wakeOwner();
+            owner.wake();
         }
     }
 
@@ -279,7 +234,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             ring(qp);
         } else if (qp.ring()) {
             doorbells.ring(qp);
-            wakeOwner();
+            owner.wake();
         }
     }
 
@@ -319,7 +274,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             boolean delivered;
             boolean more;
             try {
-                drainCommands();
+                commands.drain();
                 hearDoorbells();
                 datapath.sendTurn(rung);
                 rung = null;
@@ -346,17 +301,11 @@ public final class Engine implements LinkListener, AutoCloseable {
         if (delivered) {
             guests.wake();
         }
-        if ((more || delivered || isDueBeforeOwnerLooks())
-                && control.isParkedFenced(index)
-                && (more || isDueBeforeOwnerLooks() || isAwaited())) {
+        if ((more || delivered || owner.sleepsPastDeadline())
+                && owner.isParked()
+                && (more || owner.sleepsPastDeadline() || owner.isAwaited())) {
             waiter.wake();
         }
-    }
-
-    /** Whether the owner sleeps for longer than timers may wait. */
-    private boolean isDueBeforeOwnerLooks() {
-        long until = sleepsUntil;
-        return until != Long.MIN_VALUE && datapath.nextDeadline() < until;
     }
 
     /**
@@ -378,29 +327,12 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Whether the calling thread is the one that does the I/O and sleeps in the waiter. */
     private boolean owns() {
-        return thread == null ? waiter.isOwner() : thread.isCurrent();
+        return owner.isCurrent();
     }
 
     private void hearDoorbells() {
         for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
             datapath.ring(qp);
-        }
-    }
-
-    private void drainCommands() {
-        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-            try {
-                command.run();
-            } catch (RuntimeException | Error e) { // whoever gave it is gone; the next one is somebody else's
-                long leftOut = reports.ask(System.nanoTime());
-                if (leftOut >= 0) {
-                    LOG.error(
-                            "{}: something that it was told to do has failed; {} such lines left out",
-                            this,
-                            leftOut,
-                            e);
-                }
-            }
         }
     }
 
@@ -456,34 +388,12 @@ public final class Engine implements LinkListener, AutoCloseable {
     public void await(long nanos) {
         refuseInCallback();
         if (!owns()) {
-            awaitAsGuest(nanos, this::hasWork);
+            awaitAsGuest(nanos, workCheck);
             return;
         }
-        long now = clock.nanoTime();
-        long deadline = datapath.nextDeadline();
-        long next = Math.min(deadline, agentDeadline());
-        long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? LONGEST_SLEEP : next - now, LONGEST_SLEEP));
-        if (wait <= 0) {
-            return;
+        if (owner.sleep(nanos, workCheck)) {
+            guests.wake(); // a peer that woke this engine may have meant them
         }
-        sleepsUntil = now + wait;
-        if (thread != null && parkChecks.length == 0) {
-            control.setParkedForPackets(index); // whoever polls what peers write here directly is awake, or a guest
-            if (parkChecks.length > 0) {
-                control.setParked(index); // added meanwhile, by somebody who saw this engine run
-            }
-        } else {
-            control.setParked(index);
-        }
-        try {
-            if (!hasWork() && datapath.nextDeadline() >= deadline) {
-                waiter.await(wait);
-            }
-        } finally {
-            control.setRunning(index);
-            sleepsUntil = Long.MIN_VALUE;
-        }
-        guests.wake(); // a peer that woke this engine may have meant them
     }
 
     /**
@@ -509,37 +419,20 @@ public final class Engine implements LinkListener, AutoCloseable {
                 || datapath.links().hasInbound()) {
             return true;
         }
-        return isAwaited();
-    }
-
-    /** Whether something has come that the owner's application consumes. */
-    private boolean isAwaited() {
-        EngineAgent work = agent;
-        if (work != null && work.hasWork()) {
-            return true;
-        }
-        for (BooleanSupplier check : parkChecks) {
-            if (check.getAsBoolean()) {
-                return true;
-            }
-        }
-        return false;
+        return owner.isAwaited();
     }
 
     /**
      * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with a
      * thread of its own and without such checks is not woken for what peers append or write directly.
      */
-    public synchronized void addParkCheck(BooleanSupplier check) {
-        BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
-        now[now.length - 1] = check;
-        parkChecks = now;
-        wakeOwner(); // it may sleep without looking at this
+    public void addParkCheck(BooleanSupplier check) {
+        owner.addParkCheck(check);
     }
 
     /** Takes a check back. */
-    public synchronized void removeParkCheck(BooleanSupplier check) {
-        parkChecks = Arrays.stream(parkChecks).filter(c -> c != check).toArray(BooleanSupplier[]::new);
+    public void removeParkCheck(BooleanSupplier check) {
+        owner.removeParkCheck(check);
     }
 
     /** Wakes whoever sleeps here. Any thread. */
@@ -556,19 +449,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @throws IllegalStateException if the baton is not to be had within 10 s
      */
     public void call(Runnable action) {
-        long deadline = System.nanoTime() + CONTROL_TIMEOUT;
-        int spins = 0;
-        while (!baton.tryTake()) {
-            if (++spins > 100) {
-                Thread.yield();
-            } else {
-                Thread.onSpinWait();
-            }
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException(this + " has been busy for 10 s");
-            }
-        }
-        act(action);
+        commands.call(action);
     }
 
     /**
@@ -576,33 +457,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * Whatever {@link #call} or this was given later comes after it.
      */
     public void callSoon(Runnable action) {
-        commands.add(action);
-        if (baton.tryTake()) {
-            act(() -> {});
-        } else {
-            wakeOwner();
-        }
-    }
-
-    /** Runs what was asked for under the baton, and then this; lets the baton go. */
-    private void act(Runnable action) {
-        boolean delivered = false;
-        try {
-            datapath.beginTurn();
-            drainCommands();
-            try {
-                action.run();
-            } finally {
-                datapath.finish(); // what it completed raises its events now
-                delivered = datapath.takeDelivered();
-            }
-        } finally {
-            baton.release();
-            if (delivered) {
-                guests.wake();
-            }
-            wakeOwner();
-        }
+        commands.callSoon(action);
     }
 
     /** The path to a peer NIC. Under the baton ({@link #call}). */
@@ -648,8 +503,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Runs something under the baton in the next turn. Any thread. */
     private void later(Runnable command) {
-        commands.add(command);
-        wakeOwner();
+        commands.later(command);
     }
 
     /**
@@ -664,15 +518,14 @@ public final class Engine implements LinkListener, AutoCloseable {
         return sent[0];
     }
 
-    private void wakeOwner() {
-        if (control.isParkedFenced(index)) {
-            waiter.wake();
-        }
-    }
-
     /** What a fabric needs to bring links to this engine. */
     public LinkEndpoint endpoint() {
-        return new LinkEndpoint(nicId, index, new WakeGuestsToo(), memory, this);
+        return new LinkEndpoint(
+                context.nic().id(),
+                index,
+                new WakingWaiter(waiter, guests),
+                context.tables().memory(),
+                this);
     }
 
     @Override
@@ -682,7 +535,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     @Override
     public void onRejected(String remote, String reason) {
-        counters.incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
+        context.counters().incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
         LOG.debug("{} turned away {}: {}", this, remote, reason);
     }
 
@@ -698,7 +551,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Events and datagrams of the NIC. */
     public NicEvents events() {
-        return events;
+        return context.events();
     }
 
     boolean isClosed() {
@@ -721,45 +574,6 @@ public final class Engine implements LinkListener, AutoCloseable {
         boolean stopped = thread == null || thread.join();
         guests.close();
         call(() -> datapath.close(stopped));
-    }
-
-    /** The waiter as fabrics see it: a wake is also for the guests. */
-    private final class WakeGuestsToo implements Waiter {
-        @Override
-        public boolean isOwner() {
-            return waiter.isOwner();
-        }
-
-        @Override
-        public int poll() {
-            return waiter.poll();
-        }
-
-        @Override
-        public boolean isRunning() {
-            return waiter.isRunning();
-        }
-
-        @Override
-        public boolean runsApplication() {
-            return waiter.runsApplication();
-        }
-
-        @Override
-        public void await(long nanos) {
-            waiter.await(nanos);
-        }
-
-        @Override
-        public void wake() {
-            waiter.wake();
-            guests.wake();
-        }
-
-        @Override
-        public void close() {
-            waiter.close();
-        }
     }
 
     @Override

@@ -100,7 +100,7 @@ final class Completer {
 
     /** Starts the timeout anew, or stops it if nothing is waited for. */
     void startTimer() {
-        long timeout = qp.ackTimeoutNanos();
+        long timeout = qp.retries().ackTimeoutNanos();
         if (timeout != Long.MAX_VALUE && requester.awaitsPeer()) {
             ackDeadline = services.now() + timeout;
             services.arm(qp, ackDeadline);
@@ -167,7 +167,7 @@ final class Completer {
                 }
                 nakPsn = psn;
                 services.count(NicCounter.RETRANSMISSIONS);
-                if (++retries > qp.retryCount()) {
+                if (++retries > qp.retries().retryCount()) {
                     requester.fail(WcStatus.RETRY_EXC_ERR);
                 } else {
                     requester.rewind(psn);
@@ -300,7 +300,7 @@ final class Completer {
         }
         progress();
         if (ackDeadline != Long.MAX_VALUE) {
-            ackDeadline = services.now() + qp.ackTimeoutNanos();
+            ackDeadline = services.now() + qp.retries().ackTimeoutNanos();
         }
     }
 
@@ -345,7 +345,7 @@ final class Completer {
      * one that comes back is found in twice the time.
      */
     private long backedOff(long delay) {
-        if (qp.rnrRetry() != FOREVER) {
+        if (qp.retries().rnrRetry() != FOREVER) {
             return delay;
         }
         long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.LONGEST_BACK_OFF));
@@ -356,7 +356,7 @@ final class Completer {
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
     void receiverNotReady(long delay) {
         refused = true;
-        if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
+        if (qp.retries().rnrRetry() != FOREVER && ++rnrRetries > qp.retries().rnrRetry()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }
@@ -380,7 +380,7 @@ final class Completer {
         Path path = qp.path();
         Link link = path == null ? null : path.link();
         boolean up = link != null && link.state() == Link.State.UP;
-        if (up && link != null && link.unsent() > 0 && extensions++ < qp.retryCount()) {
+        if (up && link != null && link.unsent() > 0 && extensions++ < qp.retries().retryCount()) {
             startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }
@@ -388,7 +388,7 @@ final class Completer {
             startTimer(); // the link had no room just now, but others' packets go: its turn will come
             return;
         }
-        if (++retries > qp.retryCount()) {
+        if (++retries > qp.retries().retryCount()) {
             requester.fail(WcStatus.RETRY_EXC_ERR);
             return;
         }

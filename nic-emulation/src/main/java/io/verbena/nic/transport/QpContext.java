@@ -17,7 +17,6 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
-import io.verbena.nic.wire.AckTimeout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -75,10 +74,7 @@ public final class QpContext extends Flow {
     private int pathMtu = 1024;
     private int access;
     private int qkey;
-    private int retryCount = 7;
-    private int rnrRetry = 7;
-    private long ackTimeoutNanos = AckTimeout.nanos(18);
-    private int minRnrTimer = 12;
+    private final RetryPolicy retries = new RetryPolicy();
     private int maxRdAtomic;
     private int maxDestRdAtomic;
     private int outcome;
@@ -110,30 +106,36 @@ public final class QpContext extends Flow {
     private volatile int doorbell;
 
     /**
+     * The queues of a queue pair.
+     *
+     * @param sends where requests are posted
+     * @param receives where receives are posted
+     * @param sharesReceives whether other queue pairs take receives there too
+     * @param sendCompletions where requests complete
+     * @param receiveCompletions where receives complete
+     */
+    public record Queues(
+            SendRing sends,
+            ReceiveRing receives,
+            boolean sharesReceives,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions) {}
+
+    /**
      * Creates a queue pair in RESET.
      *
      * @param group whose share its traffic takes
      */
-    public QpContext(
-            QpType type,
-            int number,
-            int pd,
-            FlowGroup group,
-            SendRing sendRing,
-            ReceiveRing receiveRing,
-            boolean sharedReceive,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            TransportServices services) {
+    public QpContext(QpType type, int number, int pd, FlowGroup group, Queues queues, TransportServices services) {
         super(group);
         this.type = type;
         this.number = number;
         this.pd = pd;
-        this.sendRing = sendRing;
-        this.receiveRing = receiveRing;
-        this.sharedReceive = sharedReceive;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
+        this.sendRing = queues.sends();
+        this.receiveRing = queues.receives();
+        this.sharedReceive = queues.sharesReceives();
+        this.sendCompletions = queues.sendCompletions();
+        this.receiveCompletions = queues.receiveCompletions();
         this.services = services;
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
@@ -239,20 +241,9 @@ public final class QpContext extends Flow {
         qkey = key;
     }
 
-    int retryCount() {
-        return retryCount;
-    }
-
-    int rnrRetry() {
-        return rnrRetry;
-    }
-
-    long ackTimeoutNanos() {
-        return ackTimeoutNanos;
-    }
-
-    int minRnrTimer() {
-        return minRnrTimer;
+    /** How long answers are waited for, and how often requests are tried. */
+    public RetryPolicy retries() {
+        return retries;
     }
 
     int maxRdAtomic() {
@@ -295,29 +286,9 @@ public final class QpContext extends Flow {
         requester.reset(sendPsn);
     }
 
-    /** Sets the acknowledgement timeout, a code of {@link AckTimeout}. */
-    public void timeout(int code) {
-        ackTimeoutNanos = AckTimeout.nanos(code);
-    }
-
-    /** Sets the retries after a timeout. */
-    public void retryCount(int count) {
-        retryCount = count;
-    }
-
-    /** Sets the retries after "receiver not ready", 7 for ever. */
-    public void rnrRetry(int count) {
-        rnrRetry = count;
-    }
-
     /** Sets the READs and atomics to have outstanding at the peer. */
     public void maxRdAtomic(int count) {
         maxRdAtomic = count;
-    }
-
-    /** Sets the RNR timer code that peers are answered with. */
-    public void minRnrTimer(int code) {
-        minRnrTimer = code;
     }
 
     /** Moves to another state; the caller has checked that the table allows it. */

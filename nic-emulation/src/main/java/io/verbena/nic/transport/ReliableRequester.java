@@ -412,6 +412,20 @@ final class ReliableRequester extends Requester {
             completer.sent();
             return STOPPED;
         }
+        return putPacket(link, path, slot, opcode, at, payload, source != null);
+    }
+
+    /**
+     * Lays a packet out where it was claimed, and commits it.
+     *
+     * @param referred whether the payload is sent from where it lies
+     * @return bytes charged
+     */
+    private int putPacket(Link link, Path path, int slot, Opcode opcode, int at, int payload, boolean referred) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int flags = SendWqeDescriptor.flags(header);
+        boolean reads = isRead(SendWqeDescriptor.opcode(header));
+        boolean last = reads || offset + payload == SendWqeDescriptor.length(header);
         boolean first = !hasUnanswered();
         int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
         unrequested = last ? 0 : unrequested + payload;
@@ -421,7 +435,7 @@ final class ReliableRequester extends Requester {
         }
         int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
                 | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
-        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, source == null ? payload : 0);
+        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, referred ? 0 : payload);
         link.commit();
         services.touch(path);
         int end = Psn.next(reads ? wqes.getInt(slot + SendWqeDescriptor.LAST_PSN) : psn);
@@ -447,7 +461,7 @@ final class ReliableRequester extends Requester {
         } else {
             completer.sent();
         }
-        return headers + payload + path.overhead();
+        return opcode.headerLength() + payload + path.overhead();
     }
 
     /**

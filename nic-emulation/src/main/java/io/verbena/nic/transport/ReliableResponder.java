@@ -107,15 +107,7 @@ final class ReliableResponder extends Responder {
             return;
         }
         if (ahead != 0) {
-            if (ahead > 0) {
-                services.count(NicCounter.OUT_OF_SEQUENCE);
-                if (!nakked) {
-                    nak(AethSyndrome.PSN_SEQUENCE_ERROR);
-                }
-            } else {
-                services.count(NicCounter.DUPLICATE_REQUESTS);
-                duplicate(opcode, psn, b, offset);
-            }
+            outOfSequence(ahead, opcode, psn, b, offset);
             return;
         }
         nakked = false;
@@ -139,19 +131,39 @@ final class ReliableResponder extends Responder {
                 services.acknowledge(qp);
             }
         } else if (result == NOT_READY) {
-            nak(AethSyndrome.rnrNak(qp.minRnrTimer()));
+            nak(AethSyndrome.rnrNak(qp.retries().minRnrTimer()));
         } else {
-            nak(result);
-            services.event(
-                    result == AethSyndrome.REMOTE_ACCESS_ERROR
-                            ? AsyncEventType.QP_ACCESS_ERR
-                            : AsyncEventType.QP_REQ_ERR,
-                    qp.number());
-            if (resources.hasPending()) {
-                failing = true; // what was asked for before is answered before
-            } else {
-                qp.error();
+            refuse(result);
+        }
+    }
+
+    /** A request is not the next one: it came before, or one before it is missing. */
+    private void outOfSequence(int ahead, Opcode opcode, int psn, DirectBuffer b, int offset) {
+        if (ahead > 0) {
+            services.count(NicCounter.OUT_OF_SEQUENCE);
+            if (!nakked) {
+                nak(AethSyndrome.PSN_SEQUENCE_ERROR);
             }
+        } else {
+            services.count(NicCounter.DUPLICATE_REQUESTS);
+            duplicate(opcode, psn, b, offset);
+        }
+    }
+
+    /** A request cannot be executed: the queue pair goes to ERR when all that came before is answered. */
+    private void refuse(int syndrome) {
+        nak(syndrome);
+        services.event(
+                syndrome == AethSyndrome.REMOTE_ACCESS_ERROR
+                        ? AsyncEventType.QP_ACCESS_ERR
+                        : AsyncEventType.QP_REQ_ERR,
+                qp.number());
+        if (resources.hasPending()) {
+            failing = true; // what was asked for before is answered before
+        } else {
+            qp.error();
+        }
+    }
         }
     }
 

@@ -106,8 +106,7 @@ class ArbiterStatisticsTest {
     @Test
     void comingAndGoingReadsTheClockForSamplesOnly() {
         int[] readings = {0};
-        ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++);
-        arbiter.timeBy(() -> 0);
+        ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++, () -> 0);
         TestFlow one = new TestFlow(a, 1, 64).oneAtATime();
         TestFlow two = new TestFlow(b, 1, 64).oneAtATime();
         arbiter.attach(one, null);

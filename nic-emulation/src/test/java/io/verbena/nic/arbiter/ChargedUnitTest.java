@@ -47,7 +47,6 @@ class ChargedUnitTest {
     @Test
     void timeIsSharedByWeight() {
         Run run = Run.of(ChargedUnit.NIC_TIME);
-        assertThat(run.traffic.arbiter.isTimed()).isTrue();
         long[] nanos = new long[2];
         for (int i = 0; i < VISITS; i++) {
             TestFlow flow = (TestFlow) run.traffic.arbiter.next();
@@ -93,7 +92,9 @@ class ChargedUnitTest {
     }
 
     @Test
-    void bytesAreNotTimed() {
-        assertThat(Run.of(ChargedUnit.BYTES).traffic.arbiter.isTimed()).isFalse();
+    void visitsAreTimedOnlyWhereTimeIsCharged() {
+        ArbiterSettings settings = ArbiterSettings.defaults();
+        assertThat(settings.withUnit(ChargedUnit.NIC_TIME).isTimed()).isTrue();
+        assertThat(settings.isTimed()).isFalse();
     }
 }

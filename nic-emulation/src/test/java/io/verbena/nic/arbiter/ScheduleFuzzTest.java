@@ -166,7 +166,7 @@ class ScheduleFuzzTest {
             traffic.arbiter.blocked(flow);
             working.remove(flow);
         } else if (how < 4 && port != null) {
-            boolean early = traffic.arbiter.isEarly();
+            boolean early = flow.isUrgent();
             traffic.arbiter.full(flow);
             working.add(flow);
             bulkFull.add(port);

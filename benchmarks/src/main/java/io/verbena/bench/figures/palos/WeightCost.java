@@ -11,6 +11,7 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -66,7 +67,7 @@ final class WeightCost implements PaperFigure {
 
         Schedule(Discipline discipline, int groupCount, int flowCount) {
             ArbiterSettings settings = Disciplines.settings(discipline);
-            arbiter = discipline.create(settings, 0, 1, SystemNanoClock.INSTANCE);
+            arbiter = Arbiters.create(settings, 0, 1, SystemNanoClock.INSTANCE);
             Port port = new Port();
             for (int i = 0; i < groupCount; i++) {
                 groups.add(new FlowGroup(i, 1 + i, 1));

@@ -1,5 +1,10 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.TrafficClass;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

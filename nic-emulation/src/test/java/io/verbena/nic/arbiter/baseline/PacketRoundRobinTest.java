@@ -1,12 +1,17 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A packet of each in turn, and what all disciplines with queues of flows do where ports are full. */
 @Timeout(30)
 class PacketRoundRobinTest {
-    private final Arbiter arbiter = new PacketRoundRobin(ArbiterSettings.defaults(), 0, 1, SystemNanoClock.INSTANCE);
+    private final Arbiter arbiter = new PacketRoundRobin(ArbiterSettings.defaults(), 0);
     private final FlowGroup group = new FlowGroup(0, 1, 1);
     private final Port port = new Port();
 

@@ -1,6 +1,7 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
-import org.agrona.concurrent.NanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
 
 /**
  * Packet round robin below software that cuts long messages into chunks and posts one when the one before it is acknowledged,
@@ -15,46 +16,47 @@ public final class SoftwareChunking extends PacketRoundRobin {
     private final int chunk;
 
     /** Creates an empty schedule. */
-    public SoftwareChunking(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
-        super(settings, engine, engines, clock);
+    public SoftwareChunking(ArbiterSettings settings, int engine) {
+        super(settings, engine);
         this.chunk = settings.softwareChunk();
     }
 
     @Override
-    void joined(Flow flow) {
-        flow.credit = chunk;
-        flow.pace = 0;
+    void joined(Place place) {
+        place.left = chunk;
+        place.lastPacket = 0;
     }
 
     @Override
-    void grant(Flow flow) {
-        super.grant(flow);
-        flow.answered = isLast(flow);
+    void grant(Place place) {
+        super.grant(place);
+        place.flow.askForAnswer(isLast(place));
     }
 
     /** Whether the next packet fills the chunk. */
-    private static boolean isLast(Flow flow) {
-        return flow.port != null && flow.credit <= flow.pace;
+    private static boolean isLast(Place place) {
+        return place.flow.port() != null && place.left <= place.lastPacket;
     }
 
     @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
         super.charge(flow, bytes, operations, nanos);
+        Place place = Place.of(flow);
         if (operations > 0) {
-            flow.credit = chunk; // another message
-        } else if (isLast(flow) && !flow.answered && bytes > 0) {
-            flow.inTurn = true; // the chunk is under way
+            place.left = chunk; // another message
+        } else if (isLast(place) && !flow.hasToAsk() && bytes > 0) {
+            place.goesOn = true; // the chunk is under way
         }
-        flow.credit -= bytes;
+        place.left -= bytes;
         if (bytes > 0) {
-            flow.pace = bytes;
+            place.lastPacket = bytes;
         }
-        flow.answered = false;
+        flow.askForAnswer(false);
     }
 
     @Override
     public void active(Flow flow) {
-        if (!flow.inTurn) {
+        if (!Place.of(flow).goesOn) {
             super.active(flow);
         }
     }
@@ -66,19 +68,15 @@ public final class SoftwareChunking extends PacketRoundRobin {
 
     @Override
     public boolean nextAlone(Flow flow) {
-        return !flow.inTurn && super.nextAlone(flow);
+        return !Place.of(flow).goesOn && super.nextAlone(flow);
     }
 
-    @Override
-    public boolean wantsAcknowledgements() {
-        return true;
-    }
-
-    @Override
+    /** All that a flow has sent was acknowledged, or is to be sent again, or never will be: its next chunk may go. */
     public void acknowledged(Flow flow) {
-        if (flow.inTurn) {
-            flow.inTurn = false;
-            flow.credit = chunk;
+        Place place = Place.of(flow);
+        if (place.goesOn) {
+            place.goesOn = false;
+            place.left = chunk;
             super.active(flow);
         }
     }

@@ -1,12 +1,15 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,7 +22,7 @@ class PalosAsPrintedTest {
 
     private static PalosAsPrinted arbiter(int chunkTotal) {
         return new PalosAsPrinted(
-                ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0, 1, SystemNanoClock.INSTANCE);
+                ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0);
     }
 
     /** Sixteen groups of weights 10 to 25 with flows of weights 2 and 3, as in figure 10. */

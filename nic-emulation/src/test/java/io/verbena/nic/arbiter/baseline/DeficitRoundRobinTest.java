@@ -1,11 +1,15 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import java.util.Random;
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,7 +19,7 @@ class DeficitRoundRobinTest {
     private static final int QUANTUM = 16 * 1024;
 
     private final Arbiter arbiter =
-            new DeficitRoundRobin(ArbiterSettings.defaults().withQuantum(QUANTUM), 0, 1, SystemNanoClock.INSTANCE);
+            new DeficitRoundRobin(ArbiterSettings.defaults().withQuantum(QUANTUM), 0);
     private final Wire wire = new Wire(arbiter, 1024, 58);
     private final FlowGroup a = new FlowGroup(3, 1, 1);
     private final FlowGroup b = new FlowGroup(200, 7, 1);

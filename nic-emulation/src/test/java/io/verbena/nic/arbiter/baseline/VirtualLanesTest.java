@@ -1,17 +1,19 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
-import org.agrona.concurrent.SystemNanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Lanes by weight, packets in turn in each. */
 @Timeout(30)
 class VirtualLanesTest {
-    private final VirtualLanes arbiter = new VirtualLanes(ArbiterSettings.defaults(), 0, 1, SystemNanoClock.INSTANCE);
+    private final VirtualLanes arbiter = new VirtualLanes(ArbiterSettings.defaults(), 0);
     private final Wire wire = new Wire(arbiter, 1024, 0);
     private final Port port = new Port();
 

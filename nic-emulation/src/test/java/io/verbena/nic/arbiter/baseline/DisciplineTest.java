@@ -1,7 +1,12 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.Port;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +18,7 @@ class DisciplineTest {
     @ParameterizedTest
     @EnumSource
     void eachServesAllThatHaveWork(Discipline discipline) {
-        Arbiter arbiter = discipline.create(
+        Arbiter arbiter = Arbiters.create(
                 ArbiterSettings.defaults().withDiscipline(discipline), 0, 1, SystemNanoClock.INSTANCE);
         assertThat(arbiter.getClass()
                         .getSimpleName()

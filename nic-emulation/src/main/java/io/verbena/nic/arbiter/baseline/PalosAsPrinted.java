@@ -1,6 +1,11 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
-import org.agrona.concurrent.NanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.ShareList;
+import io.verbena.nic.arbiter.TrafficClass;
 
 /**
  * Palos as its paper prints it (IV): a flow's chunk is its weight times its group's granularity (2), messages are cut at the
@@ -11,8 +16,8 @@ import org.agrona.concurrent.NanoClock;
  * of its chunk. A packet cannot be cut: a chunk ends with the packet that meets it.
  */
 public final class PalosAsPrinted extends FlowTurns {
-    private final ShareList<Flow> urgent = new ShareList<>();
-    private final ShareList<Flow> bulk = new ShareList<>();
+    private final ShareList<Place> urgent = new ShareList<>();
+    private final ShareList<Place> bulk = new ShareList<>();
     private final int chunkTotal;
     private final int mtu;
 
@@ -25,7 +30,7 @@ public final class PalosAsPrinted extends FlowTurns {
     private int allFlows;
 
     /** Creates an empty schedule. */
-    public PalosAsPrinted(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+    public PalosAsPrinted(ArbiterSettings settings, int engine) {
         super(settings, engine);
         this.chunkTotal = settings.chunkTotal();
         this.mtu = settings.mtu();
@@ -36,63 +41,66 @@ public final class PalosAsPrinted extends FlowTurns {
 
     /** Bytes of a flow's chunk (2), at least 1. */
     long chunk(Flow flow) {
-        int group = flow.group.index();
+        int group = flow.group().index();
         long total = chunkTotal > 0 ? chunkTotal : (long) allFlows * mtu;
-        return Math.max(1, flow.weight * groupWeights[group] * total / (sumOfGroups * flowWeights[group]));
+        return Math.max(1, Place.of(flow).countedWeight * groupWeights[group] * total / (sumOfGroups * flowWeights[group]));
     }
 
     @Override
-    ShareList<Flow> queue(Flow flow) {
+    ShareList<Place> queue(Flow flow) {
         return flow.trafficClass() == TrafficClass.URGENT ? urgent : bulk;
     }
 
     @Override
-    Flow choose() {
-        Flow flow = urgent.isEmpty() ? bulk.first() : urgent.first();
-        if (flow == null) {
+    Place choose() {
+        Place place = urgent.isEmpty() ? bulk.first() : urgent.first();
+        if (place == null) {
             throw new IllegalStateException("no flow waits");
         }
-        return flow;
+        return place;
     }
 
     @Override
-    void grant(Flow flow) {
-        if (!flow.inTurn) {
-            flow.credit = chunk(flow);
-            flow.statistics.chunk();
+    void grant(Place place) {
+        Flow flow = place.flow;
+        if (!place.goesOn) {
+            place.left = chunk(flow);
+            flow.statistics().chunk();
         }
-        flow.inTurn = false;
-        flow.budget = (int) Math.min(flow.credit, Integer.MAX_VALUE);
+        place.goesOn = false;
+        flow.grant((int) Math.min(place.left, Integer.MAX_VALUE));
     }
 
     @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
         super.charge(flow, bytes, operations, nanos);
-        flow.credit -= bytes;
+        Place.of(flow).left -= bytes;
     }
 
     @Override
     public void full(Flow flow) {
-        flow.inTurn = flow.credit > 0;
+        Place place = Place.of(flow);
+        place.goesOn = place.left > 0;
         super.full(flow);
     }
 
     @Override
-    void joined(Flow flow) {
-        int group = flow.group.index();
-        flow.weight = flow.weight();
-        flowWeights[group] += flow.weight;
+    void joined(Place place) {
+        Flow flow = place.flow;
+        int group = flow.group().index();
+        place.countedWeight = flow.weight();
+        flowWeights[group] += place.countedWeight;
         allFlows++;
         if (flows[group]++ == 0) {
-            groupWeights[group] = flow.group.weight();
+            groupWeights[group] = flow.group().weight();
             sumOfGroups += groupWeights[group];
         }
     }
 
     @Override
-    void left(Flow flow) {
-        int group = flow.group.index();
-        flowWeights[group] -= flow.weight;
+    void left(Place place) {
+        int group = place.flow.group().index();
+        flowWeights[group] -= place.countedWeight;
         allFlows--;
         if (--flows[group] == 0) {
             sumOfGroups -= groupWeights[group];
@@ -112,17 +120,15 @@ public final class PalosAsPrinted extends FlowTurns {
 
     @Override
     public void changed(Flow flow, int oldWeight, int newWeight, TrafficClass newClass) {
-        if (!flow.member) {
+        if (!(flow.place() instanceof Place place) || !place.attached) {
             return;
         }
-        flowWeights[flow.group.index()] += newWeight - flow.weight;
-        flow.weight = newWeight;
-        if (flow.list == urgent || flow.list == bulk) {
-            boolean moves = flow.list != queue(flow);
-            if (moves) {
-                remove(flow);
-                active(flow);
-            }
+        flowWeights[flow.group().index()] += newWeight - place.countedWeight;
+        place.countedWeight = newWeight;
+        boolean waits = place.isIn(urgent) || place.isIn(bulk);
+        if (waits && !place.isIn(queue(flow))) {
+            remove(place);
+            active(flow);
         }
     }
 }
