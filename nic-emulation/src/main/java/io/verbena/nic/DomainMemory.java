@@ -105,14 +105,8 @@ final class DomainMemory {
             throw foreign(region);
         }
         group.checkRegions();
-        MemoryRegion again = table()
-                .register(
-                        region.buffer(),
-                        region.segmentId(),
-                        region.segmentOffset(),
-                        region.length(),
-                        access,
-                        number);
+        MemoryRegion again = table().register(
+                        region.buffer(), region.segmentId(), region.segmentOffset(), region.length(), access, number);
         keep(again, segment, own);
         return again;
     }

@@ -102,7 +102,8 @@ public final class Nic implements AutoCloseable {
         this.waiters = new Waiter[context.engines];
         EngineContext shared = new EngineContext(
                 new EngineContext.Identity(id, name),
-                new EngineContext.Run(context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
+                new EngineContext.Run(
+                        context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
                 new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
                 counters,
                 events);

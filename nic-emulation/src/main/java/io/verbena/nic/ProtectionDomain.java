@@ -317,8 +317,7 @@ public final class ProtectionDomain implements AutoCloseable {
                     shared != null,
                     sendQueue.ring(),
                     receiveQueue.ring());
-            QpContext context =
-                    new QpContext(a.type, qpNumber, number, group.flows(), queues, engine.services());
+            QpContext context = new QpContext(a.type, qpNumber, number, group.flows(), queues, engine.services());
             context.senderQuota(a.senderQuota);
             sendQueue.use(qpNumber);
             receiveQueue.use(qpNumber);

@@ -101,7 +101,8 @@ final class Datapath implements TransportServices {
         this.clock = context.run().clock();
         this.lastTurn = clock.nanoTime();
         this.arbiter = arbiters.apply(this::now);
-        this.outbound = new Outbound(arbiter, doorbells, this, clock, context.run().timesVisits());
+        this.outbound =
+                new Outbound(arbiter, doorbells, this, clock, context.run().timesVisits());
         this.counters = counters;
         this.events = context.events();
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
@@ -198,7 +199,7 @@ final class Datapath implements TransportServices {
 
     /** Whether the last turn delivered something that a sleeping application thread may wait for. */
     boolean takeDelivered() {
-        boolean was = delivered | inbound.takeDelivered();
+        boolean was = inbound.takeDelivered() || delivered;
         delivered = false;
         return was;
     }
@@ -280,7 +281,8 @@ final class Datapath implements TransportServices {
         if (at == Link.NO_ROOM) {
             return false;
         }
-        BthFlyweight.encode(link.buffer(), at, Opcode.UD_SEND_ONLY.code(), 0, Inbound.MANAGEMENT_QP, 0, Inbound.MANAGEMENT_QP);
+        BthFlyweight.encode(
+                link.buffer(), at, Opcode.UD_SEND_ONLY.code(), 0, Inbound.MANAGEMENT_QP, 0, Inbound.MANAGEMENT_QP);
         DethFlyweight.encode(link.buffer(), at + Opcode.UD_SEND_ONLY.dethOffset(), 0, Inbound.MANAGEMENT_QP);
         link.buffer().putBytes(at + headers, b, offset, length);
         link.commit();

@@ -32,7 +32,11 @@ public final class SimConnection {
      * @param nic models the NIC's own time, if that is simulated
      * @param stepper runs between the steps of direct operations, if they are interleaved
      */
-    record End(String name, LinkEndpoint endpoint, @Nullable NicModel nic, @Nullable Runnable stepper) {
+    record End(
+            String name,
+            LinkEndpoint endpoint,
+            @Nullable NicModel nic,
+            @Nullable Runnable stepper) {
         long nicId() {
             return endpoint.nicId();
         }

@@ -85,8 +85,7 @@ public final class SimFabric {
     }
 
     private SimConnection.End end(String name, LinkEndpoint endpoint) {
-        return new SimConnection.End(
-                name, endpoint, models.get(endpoint.nicId()), steppers.get(endpoint.nicId()));
+        return new SimConnection.End(name, endpoint, models.get(endpoint.nicId()), steppers.get(endpoint.nicId()));
     }
 
     /**

@@ -380,7 +380,10 @@ final class Completer {
         Path path = qp.path();
         Link link = path == null ? null : path.link();
         boolean up = link != null && link.state() == Link.State.UP;
-        if (up && link != null && link.unsent() > 0 && extensions++ < qp.retries().retryCount()) {
+        if (up
+                && link != null
+                && link.unsent() > 0
+                && extensions++ < qp.retries().retryCount()) {
             startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }

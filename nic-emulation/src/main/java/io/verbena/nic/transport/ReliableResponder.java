@@ -154,16 +154,12 @@ final class ReliableResponder extends Responder {
     private void refuse(int syndrome) {
         nak(syndrome);
         services.event(
-                syndrome == AethSyndrome.REMOTE_ACCESS_ERROR
-                        ? AsyncEventType.QP_ACCESS_ERR
-                        : AsyncEventType.QP_REQ_ERR,
+                syndrome == AethSyndrome.REMOTE_ACCESS_ERROR ? AsyncEventType.QP_ACCESS_ERR : AsyncEventType.QP_REQ_ERR,
                 qp.number());
         if (resources.hasPending()) {
             failing = true; // what was asked for before is answered before
         } else {
             qp.error();
-        }
-    }
         }
     }
 

@@ -31,8 +31,7 @@ public final class Arbiters {
      * @param clock of what is timed
      * @param turn where all other time comes from: one reading may do for a whole turn of the engine
      */
-    public static Arbiter create(
-            ArbiterSettings settings, int engine, int engines, NanoClock clock, NanoClock turn) {
+    public static Arbiter create(ArbiterSettings settings, int engine, int engines, NanoClock clock, NanoClock turn) {
         return switch (settings.discipline()) {
             case CHUNKS -> new ChunkArbiter(settings, engine, engines, clock, turn);
             case DEFICIT_ROUND_ROBIN -> new DeficitRoundRobin(settings, engine);

@@ -43,7 +43,8 @@ public final class PalosAsPrinted extends FlowTurns {
     long chunk(Flow flow) {
         int group = flow.group().index();
         long total = chunkTotal > 0 ? chunkTotal : (long) allFlows * mtu;
-        return Math.max(1, Place.of(flow).countedWeight * groupWeights[group] * total / (sumOfGroups * flowWeights[group]));
+        return Math.max(
+                1, Place.of(flow).countedWeight * groupWeights[group] * total / (sumOfGroups * flowWeights[group]));
     }
 
     @Override

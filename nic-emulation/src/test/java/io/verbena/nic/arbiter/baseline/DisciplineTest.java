@@ -18,8 +18,8 @@ class DisciplineTest {
     @ParameterizedTest
     @EnumSource
     void eachServesAllThatHaveWork(Discipline discipline) {
-        Arbiter arbiter = Arbiters.create(
-                ArbiterSettings.defaults().withDiscipline(discipline), 0, 1, SystemNanoClock.INSTANCE);
+        Arbiter arbiter =
+                Arbiters.create(ArbiterSettings.defaults().withDiscipline(discipline), 0, 1, SystemNanoClock.INSTANCE);
         assertThat(arbiter.getClass()
                         .getSimpleName()
                         .replaceAll("([a-z])([A-Z])", "$1_$2")

@@ -21,8 +21,7 @@ class PalosAsPrintedTest {
     private final Port port = new Port();
 
     private static PalosAsPrinted arbiter(int chunkTotal) {
-        return new PalosAsPrinted(
-                ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0);
+        return new PalosAsPrinted(ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0);
     }
 
     /** Sixteen groups of weights 10 to 25 with flows of weights 2 and 3, as in figure 10. */

@@ -2,7 +2,6 @@ package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Port;
