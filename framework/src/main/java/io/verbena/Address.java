@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.connection.NodeName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,6 @@ public record Address(
 
     private static final int MAX_PORT = 65535;
     static final int MAX_NAME = 255;
-    static final int MAX_NODE_NAME = 64;
 
     /**
      * Parses the address of something that has a name.
@@ -101,13 +101,9 @@ public record Address(
         return target;
     }
 
-    static boolean isNodeName(String name) {
-        return name.length() <= MAX_NODE_NAME && name.matches("[A-Za-z0-9_-][A-Za-z0-9._-]*");
-    }
-
-    /** Refuses what cannot name a node: names become parts of addresses and of file names. */
+    /** Refuses what cannot name a node. */
     static String checkNodeName(String name) {
-        if (!isNodeName(name)) {
+        if (!NodeName.isValid(name)) {
             throw new IllegalArgumentException(
                     "node name '" + name + "' is not 1 to 64 letters, digits, '.', '_' and '-', the first not '.'");
         }
@@ -137,17 +133,6 @@ public record Address(
             throw malformed(text, "its port '" + target.substring(colon + 1) + "' is not a number");
         }
         throw malformed(text, "its port is outside 0.." + MAX_PORT);
-    }
-
-    /** The port of a TCP address. */
-    int port() {
-        return port(toString(), target);
-    }
-
-    /** The host of a TCP address, without the brackets of IPv6. */
-    String host() {
-        String host = target.substring(0, target.lastIndexOf(':'));
-        return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
     }
 
     private static String example(Scheme scheme) {

@@ -1,6 +1,8 @@
 package io.verbena;
 
+import io.verbena.dispatch.NodeDriver;
 import io.verbena.fabric.Nanos;
+import io.verbena.remote.BlockingOperation;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -21,12 +23,12 @@ final class BlockingOperations {
     private static final long ROOM_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
     private final RemoteRegion region;
-    private final Node node;
+    private final NodeDriver driver;
     private final BooleanSupplier hasCompletion;
 
-    BlockingOperations(RemoteRegion region, Node node, BooleanSupplier hasCompletion) {
+    BlockingOperations(RemoteRegion region, NodeDriver driver, BooleanSupplier hasCompletion) {
         this.region = region;
-        this.node = node;
+        this.driver = driver;
         this.hasCompletion = hasCompletion;
     }
 
@@ -59,7 +61,7 @@ final class BlockingOperations {
     }
 
     private long deadline(Duration timeout) {
-        if (region.isPolledByThisThread() || node.isInCallback()) {
+        if (region.isPolledByThisThread() || driver.isInCallback()) {
             throw new IllegalStateException(region
                     + ": a blocking operation waits for the node's work and cannot be called from its callbacks");
         }
@@ -69,7 +71,7 @@ final class BlockingOperations {
     /** Lets what is under way go on. @return whether there is time left */
     private boolean waitForRoom(long deadline) {
         if (region.poll(POLL_LIMIT) == 0) {
-            node.workOrWait(ROOM_LOOK, hasCompletion);
+            driver.workOrWait(ROOM_LOOK, hasCompletion);
         }
         return deadline - System.nanoTime() > 0;
     }
@@ -88,7 +90,7 @@ final class BlockingOperations {
                 Thread.onSpinWait();
             } else {
                 spins = 0;
-                node.workOrWait(Math.min(Math.max(left, 0), LONGEST_WAIT), hasCompletion);
+                driver.workOrWait(Math.min(Math.max(left, 0), LONGEST_WAIT), hasCompletion);
             }
         }
         if (!taken && posted != SendResult.CLOSED) {

@@ -1,19 +1,15 @@
 package io.verbena;
 
-import io.verbena.nic.PostResult;
+import io.verbena.channel.ChannelSender;
+import io.verbena.connection.Connection;
+import io.verbena.connection.ConnectionEnd;
+import io.verbena.connection.Connections;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.QueuePair;
-import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.FlowStatistics;
-import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.arbiter.TrafficClass;
-import io.verbena.nic.engine.Engine;
-import io.verbena.nic.verbs.QpState;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.verbena.path.StagingRing;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,87 +31,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
-    public static final int BACK_PRESSURED = -1;
+    public static final int BACK_PRESSURED = ChannelSender.BACK_PRESSURED;
     /** Returned by {@link #tryClaim}: never, the channel is closed. */
-    public static final int CLOSED = -2;
+    public static final int CLOSED = ChannelSender.CLOSED;
 
-    private static final int NO_CLAIM = -1;
-    /** What is as long finds the memory that was staged last in a near cache, if that is free again. */
-    private static final int LONG_MESSAGE = 4096;
-
-    /** Refusals after which a channel's window grows. */
-    private static final int REFUSALS = 16;
-
-    /** Most messages to which a channel's window grows. */
-    private static final int MOST_DEPTH = 8192;
-
-    /** Bytes of a tenant's window for which a message more may be under way. */
-    private static final int LEAST_STAGED = 128;
-
+    private final Node node;
     private final Connections connections;
     private final Connection connection;
-    private final QueuePair queuePair;
-    private final Engine engine;
-    private final int maxInline;
-    private final StagingRing staging;
     private final Tenant tenant;
-    private int depth;
-    private int refused; // since it has grown
-    private final WindowGrowth growth = new WindowGrowth();
-    private final UnsafeBuffer inlineClaim;
-    private final SendRequest request = new SendRequest();
-    private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
-    private boolean concurrent;
-    private boolean watched; // by who takes the memory of idle channels
-    private long postedAtLook; // its
-    private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
-
-    private int queueId;
-    private int queueKey;
-    private int maxMessage;
-    private long posted;
-    private long completed;
-    private int claimLength = NO_CLAIM;
-    private boolean claimInline;
+    private final ChannelSender sender;
+    private final End end = new End();
 
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
-    private volatile @Nullable Runnable onReady;
-    private final AtomicBoolean awaitsRoom = new AtomicBoolean();
     private volatile @Nullable Reconnector reconnector;
 
-    Channel(Connections connections, Connection connection, Engine engine, StagingRing staging, Tenant tenant) {
-        this.connections = connections;
+    Channel(Node node, Connection connection, StagingRing staging, Tenant tenant, boolean concurrent) {
+        this.node = node;
+        this.connections = node.connections();
         this.connection = connection;
-        this.queuePair = connection.queuePair;
-        this.engine = engine;
-        this.depth = queuePair.maxSend();
-        this.maxInline = queuePair.maxInline();
-        this.staging = staging;
         this.tenant = tenant;
-        this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
-    }
-
-    /** Any number of threads send, or one at a time; before the connection is open. */
-    void concurrent(boolean manyThreads) {
-        concurrent = manyThreads;
-        if (manyThreads) {
-            use.forMany();
-        }
-    }
-
-    /** The peer has said where messages go; before the connection is open. */
-    void target() {
-        queueId = connection.queueId;
-        queueKey = connection.queueKey;
-        bound();
-    }
-
-    /** The longest message: what the inbox takes, and an urgent channel. */
-    private void bound() {
-        int longest =
-                isUrgent() ? Math.min(connection.maxMessage, tenant.options().urgentLimit()) : connection.maxMessage;
-        maxMessage = queueKey == 0 ? -1 : longest;
+        this.sender = new ChannelSender(
+                this, connections, connection, staging, tenant.group(), tenant.callbacks(), node.turns(), concurrent);
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------
@@ -135,38 +72,19 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
-        return send(buffer, offset, length, true);
+        return sender.send(buffer, offset, length, true);
     }
 
     /** As {@link #offer(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult offer(DirectBuffer buffer, int offset, int length, int immediate) {
-        return send(buffer, offset, length, immediate, true);
+        return sender.send(buffer, offset, length, immediate, true);
     }
 
     /**
      * As {@link #offer}, but the message may stay here until {@link #flush}: for batches, which then cost one doorbell.
      */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length) {
-        return send(buffer, offset, length, false);
-    }
-
-    private SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
-        if (!enter()) {
-            return notNow();
-        }
-        try {
-            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-                return notSent(length);
-            }
-            request.append(queueId, queueKey).signaled(false);
-            return length <= maxInline
-                    ? post(request.inline(buffer, offset, length), now)
-                    : postStaged(buffer, offset, length, now);
-        } catch (IllegalStateException e) {
-            return closedMeanwhile(e);
-        } finally {
-            use.leave();
-        }
+        return sender.send(buffer, offset, length, false);
     }
 
     /**
@@ -185,47 +103,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     public SendResult offer(
             DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
-        if (!enter()) {
-            return notNow();
-        }
-        try {
-            int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
-            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-                return notSent(length);
-            }
-            request.append(queueId, queueKey)
-                    .signaled(false)
-                    .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
-            return length <= maxInline ? post(request, true) : postInParts(length);
-        } catch (IllegalStateException e) {
-            return closedMeanwhile(e);
-        } finally {
-            use.leave();
-        }
+        return sender.send(head, headOffset, headLength, body, bodyOffset, bodyLength);
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length, int immediate) {
-        return send(buffer, offset, length, immediate, false);
-    }
-
-    private SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
-        if (!enter()) {
-            return notNow();
-        }
-        try {
-            if (connection.state != Connection.OPEN || length > maxMessage || queuePair.state() != QpState.RTS) {
-                return notSent(length);
-            }
-            request.appendImmediate(queueId, queueKey, immediate).signaled(false);
-            return length <= maxInline
-                    ? post(request.inline(buffer, offset, length), now)
-                    : postStaged(buffer, offset, length, now);
-        } catch (IllegalStateException e) {
-            return closedMeanwhile(e);
-        } finally {
-            use.leave();
-        }
+        return sender.send(buffer, offset, length, immediate, false);
     }
 
     /**
@@ -233,276 +116,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * ChannelOptions#concurrent concurrent} channel also what other threads have enqueued.
      */
     public void flush() {
-        boolean entered = !use.isMine() && enter();
-        try {
-            if (connection.state == Connection.OPEN) {
-                queuePair.doorbell();
-            }
-        } finally {
-            if (entered) {
-                use.leave();
-            }
-        }
-    }
-
-    /**
-     * Begins to send.
-     *
-     * @return false if other threads have kept the channel for too long: not now
-     */
-    private boolean enter() {
-        return use.tryEnter() || enterAmongOthers();
-    }
-
-    private boolean enterAmongOthers() {
-        if (use.isMine()) {
-            throw new IllegalStateException(this + ": a claim of " + claimLength + " bytes is open");
-        }
-        int before = givings.get();
-        if (!concurrent && use.tryEnter()) {
-            return true; // the node was inside
-        }
-        boolean nodeInside = (before & 1) != 0 || givings.get() != before;
-        if (!concurrent && !nodeInside) {
-            throw use.refusal(this, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
-        }
-        return use.tryEnterForLong();
-    }
-
-    private SendResult post(SendRequest message, boolean now) {
-        if (submit(message, now) != PostResult.POSTED) {
-            if (!makeRoom()) {
-                return roomless();
-            }
-            submit(message, now);
-        }
-        posted++;
-        return SendResult.SENT;
-    }
-
-    /** Posts a message with a doorbell of its own, or without one. */
-    private PostResult submit(SendRequest message, boolean now) {
-        return now ? queuePair.postSend(message) : queuePair.post(message);
-    }
-
-    private SendResult postStaged(DirectBuffer buffer, int offset, int length, boolean now) {
-        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
-            return roomless();
-        }
-        staging.buffer().putBytes(staging.offset(), buffer, offset, length);
-        postClaimed(length, now);
-        return SendResult.SENT;
-    }
-
-    /** Sends the request, whose data lies in two places. */
-    private SendResult postInParts(int length) {
-        if (queuePair.outstanding() > 0) {
-            queuePair.doorbell(); // what was enqueued goes first
-        }
-        if (queuePair.executeNow(request)) {
-            posted++;
-            return SendResult.SENT;
-        }
-        if ((!hasRoom() && !makeRoom()) || !stage(length)) {
-            return roomless();
-        }
-        request.copyInline(staging.buffer(), staging.offset());
-        request.append(queueId, queueKey).signaled(false);
-        postClaimed(length, true);
-        return SendResult.SENT;
-    }
-
-    private void postClaimed(int length, boolean now) {
-        try {
-            submit(request.local(staging.key(), staging.offset(), length), now);
-        } catch (IllegalArgumentException e) { // urgent, and the bound was lowered
-            staging.abort();
-            throw e;
-        }
-        staging.commit(posted++);
-    }
-
-    /** Whether the send ring has a free slot, as far as is known. */
-    private boolean hasRoom() {
-        return posted - completed < depth;
-    }
-
-    /** Looks what is complete; if there is still no slot, does a share of the sending. */
-    private boolean makeRoom() {
-        takeCompleted();
-        if (!hasRoom()) {
-            push();
-        }
-        return hasRoom() || deepen();
-    }
-
-    private boolean stage(int length) {
-        watch();
-        if (length >= LONG_MESSAGE) {
-            takeCompleted();
-        }
-        if (staging.claim(length)) {
-            return true;
-        }
-        takeCompleted();
-        if (staging.claim(length)) {
-            return true;
-        }
-        push();
-        return staging.claim(length) || (widen() && staging.claim(length));
-    }
-
-    /**
-     * Whether a larger window would be used. Beside others that send to the same peer: if it was refused often, not the first time, while
-     * all that it may have under way is. Alone: if a round trip does not grow with what is under way.
-     */
-    private boolean wantsMore() {
-        if (!queuePair.isStarved()) {
-            return growth.wantsMore();
-        }
-        return ++refused >= REFUSALS;
-    }
-
-    /** With the window as it is from here on. */
-    private void begunAnew() {
-        refused = 0;
-        growth.grown();
-        watch();
-    }
-
-    /** Lets more messages be under way, up to what the tenant's window allows. */
-    private boolean deepen() {
-        int most = Math.min(MOST_DEPTH, tenant.group().maxSendWindow() / LEAST_STAGED);
-        if (depth >= most || !wantsMore()) {
-            return false;
-        }
-        begunAnew(); // also if it may not: it is not asked for at each refusal
-        if (!connections.grow(connection, 2 * depth)) {
-            return false;
-        }
-        depth = queuePair.maxSend();
-        staging.resize(depth);
-        return true;
-    }
-
-    /** Lets more bytes be under way, up to the tenant's window. */
-    private boolean widen() {
-        if (2 * staging.capacity() > tenant.group().maxSendWindow() || !wantsMore()) {
-            return false;
-        }
-        begunAnew(); // also if it may not: it is not asked for at each refusal
-        return staging.grow(2 * staging.capacity());
-    }
-
-    /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
-    private void push() {
-        queuePair.doorbell();
-        if (queuePair.mayAssist()) {
-            engine.progress();
-        }
-        takeCompleted();
-    }
-
-    /** Slots and the memory staged for them are freed together: the ring of stagings is as deep as the send ring. */
-    private void takeCompleted() {
-        completed = posted - queuePair.outstanding();
-        staging.complete(completed);
-        if (growth.ends(completed)) {
-            growth.end();
-        }
-    }
-
-    private void watch() {
-        if (!watched) {
-            watched = true;
-            connections.hasMemory(this);
-        }
-    }
-
-    /**
-     * Gives the memory for messages back, and what it had grown by, if it has sent nothing since the last look and nothing is under
-     * way. By the node; a thread that begins to send waits for it.
-     *
-     * @param sendDepth messages that it begins with
-     * @param bytes that it begins with
-     * @return whether it has none any more
-     */
-    boolean giveBackIfIdle(int sendDepth, int bytes) {
-        if (isOver()) {
-            return true; // goes with its queue pair
-        }
-        long sent = posted;
-        if (sent != postedAtLook || queuePair.outstanding() > 0) {
-            postedAtLook = sent;
-            return false;
-        }
-        givings.incrementAndGet();
-        try {
-            return use.tryEnter() && giveBack(sent, sendDepth, bytes);
-        } finally {
-            givings.incrementAndGet();
-        }
-    }
-
-    private boolean giveBack(long sent, int sendDepth, int bytes) {
-        try {
-            if (posted != sent || queuePair.outstanding() > 0) {
-                return false;
-            }
-            takeCompleted();
-            connections.shrink(connection, sendDepth);
-            depth = sendDepth;
-            staging.giveBack(bytes, sendDepth);
-            refused = 0;
-            growth.reset();
-            watched = false;
-            return true;
-        } finally {
-            use.leave();
-        }
-    }
-
-    private SendResult roomless() {
-        if (queuePair.state() != QpState.RTS) {
-            return broken();
-        }
-        Limit limit = queuePair.limit();
-        tenant.statistics().refuse(limit);
-        if (limit == Limit.WINDOW) {
-            growth.refused(posted);
-        }
-        return notNow();
-    }
-
-    /** There is no room; whoever wants to know is told when there is. */
-    private SendResult notNow() {
-        if (onReady != null && !awaitsRoom.get() && awaitsRoom.compareAndSet(false, true)) {
-            int outstanding = queuePair.outstanding();
-            tenant.node().turns().retry(() -> tellIfReady(outstanding));
-        }
-        return SendResult.BACK_PRESSURED;
-    }
-
-    /** Runs the listener if something has been completed since the refusal. By the node. */
-    private boolean tellIfReady(int atRefusal) {
-        int state = connection.state;
-        boolean isFull = atRefusal > 0 && queuePair.outstanding() >= atRefusal && queuePair.state() == QpState.RTS;
-        if (state < Connection.OPEN || (state == Connection.OPEN && isFull)) {
-            return false;
-        }
-        Runnable listener = onReady;
-        if (listener != null && !tenant.callbacks().enter(this, true)) {
-            return false; // other callbacks of the tenant run: in a moment
-        }
-        awaitsRoom.set(false); // before the listener, which may be refused again
-        if (listener != null) {
-            try {
-                listener.run();
-            } finally {
-                tenant.callbacks().leave();
-            }
-        }
-        return true;
+        sender.flush();
     }
 
     /**
@@ -513,38 +127,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
      */
     public void onReady(Runnable listener) {
-        onReady = listener;
-    }
-
-    private SendResult broken() {
-        connections.lookAt(connection);
-        return SendResult.CLOSED;
-    }
-
-    /** The node may be closed, and the queue pair with it, by another thread while this one sends. */
-    private SendResult closedMeanwhile(IllegalStateException refused) {
-        if (connection.state <= Connection.OPEN) {
-            throw refused;
-        }
-        return SendResult.CLOSED;
-    }
-
-    private SendResult notSent(int length) {
-        int state = connection.state;
-        if (state > Connection.OPEN) {
-            return SendResult.CLOSED;
-        }
-        if (state < Connection.OPEN) {
-            return notNow();
-        }
-        if (queuePair.state() != QpState.RTS) {
-            return broken();
-        }
-        if (queueKey == 0) {
-            throw new IllegalStateException(
-                    this + ": the peer gave no inbox to answer to; it must pass one when it connects");
-        }
-        throw new IllegalArgumentException("message of " + length + " bytes > maximum " + maxMessage + " of " + this);
+        sender.onReady(listener);
     }
 
     // ---- composing in place -----------------------------------------------------------------------------------------
@@ -558,48 +141,17 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
      */
     public int tryClaim(int length) {
-        if (!enter()) {
-            notNow();
-            return BACK_PRESSURED;
-        }
-        int at = BACK_PRESSURED;
-        try {
-            at = claim(length);
-        } finally {
-            if (at < 0) {
-                use.leave();
-            }
-        }
-        return at;
-    }
-
-    private int claim(int length) {
-        if (connection.state != Connection.OPEN
-                || length > maxMessage
-                || length < 0
-                || queuePair.state() != QpState.RTS) {
-            if (length < 0) {
-                throw new IllegalArgumentException("length " + length + " < minimum 0");
-            }
-            return notSent(length) == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
-        }
-        boolean fits = hasRoom() || makeRoom();
-        claimInline = length <= maxInline;
-        if (!fits || (!claimInline && !stage(length))) {
-            return roomless() == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
-        }
-        claimLength = length;
-        return claimInline ? 0 : staging.offset();
+        return sender.tryClaim(length);
     }
 
     /** Where the claimed message is composed. */
     public MutableDirectBuffer claimBuffer() {
-        return claimInline ? inlineClaim : staging.buffer();
+        return sender.claimBuffer();
     }
 
     /** Sends the claimed message. */
     public SendResult commit() {
-        return sendClaim(claimLength, true);
+        return sender.sendClaim(sender.claimLength(), true);
     }
 
     /**
@@ -608,58 +160,24 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @param length in bytes, 0 to what was claimed
      */
     public SendResult commit(int length) {
-        return sendClaim(length, true);
+        return sender.sendClaim(length, true);
     }
 
     /** As {@link #commit()}, but the message may stay here until {@link #flush}. */
     public SendResult enqueueClaim() {
-        return sendClaim(claimLength, false);
-    }
-
-    private SendResult sendClaim(int length, boolean now) {
-        if (claimLength == NO_CLAIM || length < 0 || length > claimLength) {
-            throw new IllegalStateException(
-                    claimLength == NO_CLAIM
-                            ? this + ": nothing is claimed"
-                            : "length " + length + " outside 0.." + claimLength + ", which was claimed");
-        }
-        if (connection.state != Connection.OPEN) {
-            abortClaim();
-            return SendResult.CLOSED;
-        }
-        claimLength = NO_CLAIM;
-        try {
-            request.append(queueId, queueKey).signaled(false);
-            if (claimInline) {
-                submit(request.inline(inlineClaim, 0, length), now);
-                posted++;
-            } else {
-                postClaimed(length, now);
-            }
-            return SendResult.SENT;
-        } catch (IllegalStateException e) {
-            return closedMeanwhile(e);
-        } finally {
-            use.leave();
-        }
+        return sender.sendClaim(sender.claimLength(), false);
     }
 
     /** Gives the claim up. */
     public void abortClaim() {
-        if (claimLength != NO_CLAIM) {
-            claimLength = NO_CLAIM;
-            if (!claimInline) {
-                staging.abort();
-            }
-            use.leave();
-        }
+        sender.abortClaim();
     }
 
     // ---- state ------------------------------------------------------------------------------------------------------
 
     /** Its weight among the tenant's connections. */
     public int weight() {
-        return queuePair.weight();
+        return connection.weight();
     }
 
     /**
@@ -675,7 +193,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** Whether its messages go before others. */
     public boolean isUrgent() {
-        return queuePair.trafficClass() == TrafficClass.URGENT;
+        return connection.isUrgent();
     }
 
     /**
@@ -687,39 +205,29 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     public void urgent(boolean before) {
         modify(new QpAttributes().trafficClass(before ? TrafficClass.URGENT : TrafficClass.BULK));
-        bound();
+        sender.bound();
     }
 
     private void modify(QpAttributes a) {
         if (!isConnected()) {
             throw new IllegalStateException(this + " is closed");
         }
-        queuePair.modify(a);
+        connection.modify(a);
     }
 
     /** What it has sent and waited for. */
     public FlowStatistics statistics() {
-        return queuePair.statistics();
+        return connection.statistics();
     }
 
     /** Bytes of the longest message that can be sent; -1 if the peer gave no inbox. */
     public int maxMessage() {
-        return maxMessage;
+        return sender.maxMessage();
     }
 
     /** Messages that were sent and that the peer has not acknowledged, enqueued ones included. */
     public int outstanding() {
-        return connection.state >= Connection.CLOSED ? 0 : queuePair.outstanding();
-    }
-
-    /** Bytes of messages, above those that go inline, that it may keep until they are acknowledged. By the thread that sends. */
-    int window() {
-        return staging.capacity();
-    }
-
-    /** Whether it holds memory for messages. By the thread that sends, or while nobody does. */
-    boolean hasMemory() {
-        return watched;
+        return connection.isOver() ? 0 : connection.path.outstanding();
     }
 
     /** Whether messages flow. */
@@ -760,7 +268,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** Whether it is closed for good: nothing comes by it any more. */
     boolean isOver() {
-        return connection.state >= Connection.CLOSED;
+        return connection.isOver();
     }
 
     /** Sets what is run when it is closed for good: by the node, or now if it is. */
@@ -772,7 +280,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /** It was closed for good; by the node. */
-    void closed() {
+    private void closed() {
         Runnable listener = onClosed;
         if (listener != null) {
             listener.run();
@@ -798,7 +306,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     @Override
     Node node() {
-        return tenant.node();
+        return node;
+    }
+
+    /** What sends its messages. */
+    ChannelSender sender() {
+        return sender;
     }
 
     int queuePairNumber() {
@@ -809,9 +322,40 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection;
     }
 
-    /** The queue pair is gone; nobody sends. */
-    void release() {
-        staging.close();
+    /** What its connection knows of it. */
+    End end() {
+        return end;
+    }
+
+    /** This channel, as its connection sees it. */
+    final class End implements ConnectionEnd {
+        Channel channel() {
+            return Channel.this;
+        }
+
+        @Override
+        public void peerKnown() {
+            sender.target();
+        }
+
+        @Override
+        public void opened() {
+            node.listeners().connected(Channel.this);
+        }
+
+        @Override
+        public void closed(boolean wasOpen) {
+            node.notices().note(Channel.this::closed);
+            if (wasOpen) {
+                node.listeners().closed(Channel.this);
+            }
+        }
+
+        @Override
+        public void retired() {
+            sender.release();
+            node.channels().retire(Channel.this);
+        }
     }
 
     /**
@@ -826,7 +370,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
             next.stop();
         }
         if (connection.state == Connection.OPEN) {
-            queuePair.doorbell();
+            connection.path.flush();
         }
         connections.close(connection);
     }

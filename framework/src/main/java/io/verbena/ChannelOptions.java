@@ -1,7 +1,7 @@
 package io.verbena;
 
+import io.verbena.connection.ChannelSettings;
 import io.verbena.nic.GroupAttributes;
-import io.verbena.nic.QpAttributes;
 import io.verbena.nic.arbiter.TrafficClass;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -54,10 +54,6 @@ public final class ChannelOptions {
     public ChannelOptions concurrent(boolean manyThreads) {
         concurrent = manyThreads;
         return this;
-    }
-
-    boolean isConcurrent() {
-        return concurrent;
     }
 
     /**
@@ -121,7 +117,7 @@ public final class ChannelOptions {
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }
 
-    QpAttributes attributes() {
-        return new QpAttributes().weight(weight).trafficClass(trafficClass);
+    ChannelSettings settings() {
+        return new ChannelSettings(weight, trafficClass, concurrent);
     }
 }

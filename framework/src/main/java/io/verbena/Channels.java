@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.connection.Connections;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;

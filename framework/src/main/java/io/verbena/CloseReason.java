@@ -1,7 +1,5 @@
 package io.verbena;
 
-import io.verbena.nic.verbs.WcStatus;
-
 /** Why a {@link Channel} or a {@link RemoteRegion} is closed. */
 public enum CloseReason {
     /** This side closed it. */
@@ -25,24 +23,6 @@ public enum CloseReason {
 
     CloseReason(String text) {
         this.text = text;
-    }
-
-    /** What the end of an operation says of the connection. */
-    static CloseReason of(WcStatus status) {
-        switch (status) {
-            case RETRY_EXC_ERR:
-            case RNR_RETRY_EXC_ERR:
-                return TIMED_OUT;
-            case REM_ACCESS_ERR:
-            case REM_INV_REQ_ERR:
-                return REFUSED;
-            case REM_ABORT_ERR:
-                return ABORTED;
-            case REM_OP_ERR:
-                return OUT_OF_MEMORY;
-            default:
-                return PROTOCOL_ERROR;
-        }
     }
 
     @Override

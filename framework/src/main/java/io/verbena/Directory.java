@@ -1,5 +1,10 @@
 package io.verbena;
 
+import io.verbena.connection.ChannelSettings;
+import io.verbena.connection.ConnectionOwner;
+import io.verbena.connection.MessageQueue;
+import io.verbena.connection.Target;
+import io.verbena.connection.Targets;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -7,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a node has that peers can connect to, by name: inboxes and regions share one name space. Thread-safe. */
-final class Directory {
+final class Directory implements Targets {
     private final String nodeName;
     private final Map<String, Inbox> inboxes = new HashMap<>();
     private final Map<String, SharedRegion> regions = new HashMap<>();
@@ -48,16 +53,79 @@ final class Directory {
         regions.remove(region.name(), region);
     }
 
-    /** Whether there is a responder of a name. */
-    synchronized boolean isResponder(String name) {
-        return responders.contains(name);
+    @Override
+    public synchronized @Nullable Target inbox(String name) {
+        Inbox inbox = inboxes.get(name);
+        return inbox == null ? null : new InboxTarget(inbox, responders.contains(name));
     }
 
-    synchronized @Nullable Inbox inbox(String name) {
-        return inboxes.get(name);
+    @Override
+    public synchronized @Nullable Target region(String name) {
+        SharedRegion region = regions.get(name);
+        return region == null ? null : new RegionTarget(region);
     }
 
-    synchronized @Nullable SharedRegion region(String name) {
-        return regions.get(name);
+    private record InboxTarget(Inbox inbox, boolean answers) implements Target {
+        @Override
+        public AccessRequest.Kind kind() {
+            return answers ? AccessRequest.Kind.RESPONDER : AccessRequest.Kind.INBOX;
+        }
+
+        @Override
+        public ConnectionOwner owner() {
+            return inbox.tenant().asOwner();
+        }
+
+        @Override
+        public ChannelSettings settings() {
+            return inbox.channelOptions().within(inbox.tenant().options()).settings();
+        }
+
+        @Override
+        public MessageQueue queue() {
+            return inbox.messageQueue();
+        }
+
+        @Override
+        public long regionLength() {
+            return 0;
+        }
+
+        @Override
+        public int regionKey(int rights) {
+            return 0;
+        }
+    }
+
+    private record RegionTarget(SharedRegion region) implements Target {
+        @Override
+        public AccessRequest.Kind kind() {
+            return AccessRequest.Kind.REGION;
+        }
+
+        @Override
+        public ConnectionOwner owner() {
+            return region.tenant().asOwner();
+        }
+
+        @Override
+        public ChannelSettings settings() {
+            return ChannelSettings.DEFAULT;
+        }
+
+        @Override
+        public @Nullable MessageQueue queue() {
+            return null;
+        }
+
+        @Override
+        public long regionLength() {
+            return region.length();
+        }
+
+        @Override
+        public int regionKey(int rights) {
+            return region.key(rights);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package io.verbena;
 
+import io.verbena.connection.MessageQueue;
+import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendConsumer;
 import io.verbena.nic.append.AppendHandler;
@@ -8,7 +11,6 @@ import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +26,7 @@ import org.slf4j.LoggerFactory;
  * it is {@linkplain Message#hold held}; the handler may send.
  */
 public final class Inbox implements AutoCloseable {
-    /** Messages that the node hands to a callback in one turn at most. */
-    static final int CALLBACK_LIMIT = 256;
-
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
-    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
-    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
-
     private final Node node;
     private final Tenant tenant;
     private final String name;
@@ -41,36 +37,17 @@ public final class Inbox implements AutoCloseable {
     private final OneThread use = new OneThread();
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
-    private final BooleanSupplier parkCheck = this::mayHaveMessage;
-    private final BooleanSupplier callbackCheck = this::awaitsNode;
-    private final TenantCallbacks callbacks;
-
-    private Runnable afterBatch = () -> {}; // published with callback
-    private volatile @Nullable MessageHandler callback;
-    private volatile @Nullable Handoff handoff;
-    private volatile boolean polledByNode;
-    private boolean severalConsumers; // under this
+    private final InboxCallback callback;
     private volatile boolean closed;
 
-    private volatile boolean left; // its callback has left a message, which the node tries again
-    private long delay = SHORTEST_DELAY; // the node's, as the next
-    private long nextAttempt;
-
-    Inbox(
-            Node node,
-            Tenant tenant,
-            String name,
-            AppendQueue queue,
-            Channels channels,
-            InboxOptions options,
-            ChannelOptions peers) {
+    Inbox(Node node, Tenant tenant, String name, AppendQueue queue, InboxOptions options, ChannelOptions peers) {
         this.node = node;
+        this.channels = node.channels();
         this.tenant = tenant;
         this.name = name;
         this.queue = queue;
-        this.callbacks = tenant.callbacks();
-        this.dispatch = new Dispatch(new Message(this, channels, null), callbacks);
-        this.channels = channels;
+        this.dispatch = new Dispatch(new Message(this, channels, null), tenant.callbacks());
+        this.callback = new InboxCallback(this, tenant.callbacks(), node.turns());
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
     }
@@ -111,7 +88,7 @@ public final class Inbox implements AutoCloseable {
      *     this inbox
      */
     public int poll(MessageHandler handler, int limit) {
-        if (callback != null || handoff != null) {
+        if (callback.isSet()) {
             throw new IllegalStateException("inbox '" + name + "' is polled by its node, see onMessage");
         }
         return take(handler, limit);
@@ -121,7 +98,7 @@ public final class Inbox implements AutoCloseable {
         return take(handler, limit, false);
     }
 
-    private int take(MessageHandler handler, int limit, boolean byEngine) {
+    int take(MessageHandler handler, int limit, boolean byEngine) {
         if (closed) {
             return 0;
         }
@@ -131,14 +108,15 @@ public final class Inbox implements AutoCloseable {
             }
             throw inUse();
         }
-        boolean entered = node.enterCallback();
+        boolean entered = node.driver().enterCallback();
         try {
             int taken = queue.poll(dispatch.to(handler), limit);
-            queue.takenByEngine(byEngine && !left); // here, where nobody can destroy it, and another one get its number
+            queue.takenByEngine(byEngine
+                    && !callback.hasLeft()); // here, where nobody can destroy it, and another one get its number
             return taken;
         } finally {
             if (entered) {
-                node.leaveCallback();
+                node.driver().leaveCallback();
             }
             use.leave();
         }
@@ -156,12 +134,7 @@ public final class Inbox implements AutoCloseable {
      * @throws IllegalStateException if a callback takes the messages
      */
     public InboxConsumer consumer() {
-        synchronized (this) {
-            if (callback != null || polledByNode) {
-                throw new IllegalStateException("inbox '" + name + "' is polled by its node, see onMessage");
-            }
-            severalConsumers = true;
-        }
+        callback.giveWayToConsumers();
         return new InboxConsumer(this, queue.consumer(), channels);
     }
 
@@ -193,7 +166,7 @@ public final class Inbox implements AutoCloseable {
     void again(@Nullable AppendConsumer consumer) {
         if (consumer == null) {
             queue.leave();
-            left = isPolledByNode();
+            callback.leave();
         } else {
             consumer.leave();
         }
@@ -210,7 +183,7 @@ public final class Inbox implements AutoCloseable {
      * @throws IllegalStateException if there is a callback already
      */
     public void onMessage(MessageHandler handler) {
-        onMessage(handler, () -> {});
+        callback.set(handler, () -> {});
     }
 
     /**
@@ -224,28 +197,22 @@ public final class Inbox implements AutoCloseable {
      * @throws IllegalStateException if there is a callback already
      */
     public void onMessage(MessageHandler handler, Executor executor) {
-        Handoff to = new Handoff(this, handler, executor);
-        synchronized (this) {
-            refuseSecondCallback();
-            polledByNode = true;
-            handoff = to;
-        }
-        node.turns().add(to, to.look());
+        callback.set(handler, executor, node::wake);
     }
 
-    private void refuseSecondCallback() {
-        if (callback != null || handoff != null) {
-            throw new IllegalStateException("inbox '" + name + "' has a callback already");
-        }
-        if (severalConsumers) {
-            throw new IllegalStateException("inbox '" + name + "' has several consumers, see consumer");
-        }
+    /** As {@link #onMessage(MessageHandler)}; something is run after each batch of messages, on the same thread. */
+    void onMessage(MessageHandler handler, Runnable afterBatch) {
+        callback.set(handler, afterBatch);
+    }
+
+    /** Who takes the messages where nobody polls. */
+    InboxCallback callback() {
+        return callback;
     }
 
     /** Destroys its queue, unless somebody is taking messages. By the node. @return whether it is destroyed */
     boolean destroy() {
-        Handoff to = handoff;
-        if ((to != null && !to.end()) || !use.tryEnter()) {
+        if (!callback.end() || !use.tryEnter()) {
             return false;
         }
         try {
@@ -255,54 +222,13 @@ public final class Inbox implements AutoCloseable {
         } finally {
             use.leave();
         }
-        if (to != null) {
-            node.turns().remove(to, to.look());
-        }
+        callback.forget();
         return true;
-    }
-
-    /** As the other; something is run after each batch of messages, on the same thread. */
-    void onMessage(MessageHandler handler, Runnable afterBatch) {
-        synchronized (this) {
-            refuseSecondCallback();
-            this.afterBatch = afterBatch;
-            callback = handler;
-        }
-        node.turns().add(this);
-    }
-
-    /** The node's turn of a callback. */
-    int callBack() {
-        MessageHandler handler = callback;
-        if (handler == null) {
-            return 0;
-        }
-        try {
-            return takeForNode(handler);
-        } finally {
-            afterBatch.run();
-        }
-    }
-
-    /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
-    int takeForNode(MessageHandler handler) {
-        left = false;
-        int taken = take(handler, CALLBACK_LIMIT, node.turns().isCurrentThread());
-        if (left) {
-            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
-            nextAttempt = System.nanoTime() + delay;
-        }
-        return taken;
     }
 
     /** Whether nothing is there that was not taken. Any thread; false may be a message that is on its way. */
     boolean isDrained() {
         return closed || queue.isDrained();
-    }
-
-    /** When the node tries a message again that its callback has left, or {@link Long#MAX_VALUE}; by the node. */
-    long nextAttempt() {
-        return left ? nextAttempt : Long.MAX_VALUE;
     }
 
     /**
@@ -313,21 +239,8 @@ public final class Inbox implements AutoCloseable {
         return closed || (use.isMine() ? queue.isEmpty() : queue.isDrained());
     }
 
-    boolean hasMessage() {
+    private boolean hasMessage() {
         return !isEmpty();
-    }
-
-    boolean hasCallback() {
-        return callback != null || handoff != null;
-    }
-
-    /** From now on only the node's turns take messages, though not by a callback of this inbox. */
-    void polledByNode() {
-        polledByNode = true;
-    }
-
-    boolean isPolledByNode() {
-        return polledByNode || callback != null;
     }
 
     /**
@@ -343,7 +256,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(Duration longest, BooleanSupplier condition) {
-        return node.awaitMessage(Nanos.of(longest), condition);
+        return node.driver().awaitMessage(Nanos.of(longest), condition);
     }
 
     boolean isClosed() {
@@ -351,30 +264,11 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean enterCallback() {
-        return node.enterCallback();
+        return node.driver().enterCallback();
     }
 
     void leaveCallback() {
-        node.leaveCallback();
-    }
-
-    /** For threads that do not poll, which look at it before the node sleeps. */
-    BooleanSupplier parkCheck() {
-        return parkCheck;
-    }
-
-    /** What the node looks at before it sleeps, if it calls back. */
-    BooleanSupplier callbackCheck() {
-        return callbackCheck;
-    }
-
-    private boolean awaitsNode() {
-        return !callbacks.isAway() && mayHaveMessage();
-    }
-
-    /** Whether a turn of the node would hand a message to its callback. By the node. */
-    boolean hasMessageForNode() {
-        return !callbacks.isAway() && !isEmpty();
+        node.driver().leaveCallback();
     }
 
     /**
@@ -387,10 +281,6 @@ public final class Inbox implements AutoCloseable {
             queue.leave();
         }
         return leaves;
-    }
-
-    boolean mayHaveMessage() {
-        return !closed && !left && !queue.isDrained();
     }
 
     /** Messages taken since it was opened. Any thread. */
@@ -431,12 +321,9 @@ public final class Inbox implements AutoCloseable {
         return queue.query().footprint();
     }
 
-    int queueId() {
-        return queue.id();
-    }
-
-    int queueKey() {
-        return queue.key();
+    /** Where its messages go. */
+    MessageQueue messageQueue() {
+        return new MessageQueue(queue.id(), queue.key(), maxMessage());
     }
 
     /**
@@ -453,7 +340,7 @@ public final class Inbox implements AutoCloseable {
         if (stay > 0) {
             LOG.warn("{} is closed while {} of its messages are held: their memory waits for release", this, stay);
         }
-        node.forget(this, queue);
+        node.openings().forget(this, queue);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.dispatch.OneThread;
 import io.verbena.nic.append.AppendConsumer;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;

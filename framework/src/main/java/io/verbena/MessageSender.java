@@ -141,7 +141,7 @@ abstract class MessageSender {
         private int spins;
 
         Room(Duration timeout) {
-            node().refuseInCallback("send");
+            node().driver().refuseInCallback("send");
             deadline = Nanos.fromNow(timeout);
         }
 
@@ -153,7 +153,7 @@ abstract class MessageSender {
             }
             long left = deadline - System.nanoTime();
             if (left > 0) {
-                node().workOrWait(Math.min(left, ROOM_LOOK), () -> false);
+                node().driver().workOrWait(Math.min(left, ROOM_LOOK), () -> false);
             }
             return left > 0;
         }

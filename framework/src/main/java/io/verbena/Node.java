@@ -1,32 +1,30 @@
 package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
+import io.verbena.admin.AdminSocket;
+import io.verbena.connection.Connections;
+import io.verbena.connection.Dialer;
+import io.verbena.connection.LocalNode;
+import io.verbena.connection.NodeRegistry;
+import io.verbena.connection.Notices;
+import io.verbena.dispatch.NodeDriver;
+import io.verbena.dispatch.Turns;
 import io.verbena.fabric.Nanos;
 import io.verbena.fabric.netty.EventLoopWaiter;
-import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.link.Links;
+import io.verbena.link.NodeMemory;
 import io.verbena.nic.Nic;
-import io.verbena.nic.NicContext;
-import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.memory.MemoryRegion;
-import io.verbena.nic.port.LinkEndpoint;
-import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.NicCounter;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,77 +46,63 @@ import org.jspecify.annotations.Nullable;
  * process is driving).
  */
 public final class Node implements AutoCloseable, Executor {
-    private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long DRIVER_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(15);
-    private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
-
     private final String name;
-    private final NodeContext context;
+    private final NodeMode mode;
     private final boolean invoker;
     private final Nic nic;
     private final Engine engine;
-    private final LinkEndpoint endpoint;
-    private final Tenants tenants;
     private final Notices notices;
+    private final ChannelListeners listeners;
+    private final Channels channels;
     private final Connections connections;
-    private final Links links;
-    private final Dialer dialer;
     private final Turns turns;
+    private final NodeDriver driver;
+    private final Tenants tenants;
+    private final Links links;
+    private final LocalNode self;
+    private final Connector connector;
     private final Openings openings;
     private final EventLoopWaiter waiter;
-    private final Set<Long> localLinks = ConcurrentHashMap.newKeySet();
-    private final List<String> addresses = new ArrayList<>();
-
-    private final CountDownLatch end = new CountDownLatch(1);
+    private final NodeEnding ending;
+    private final List<String> addresses = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable AdminSocket admin;
-    private volatile boolean closeAsked;
-    private volatile boolean closing;
-    private volatile boolean closed;
 
     private Node(String name, NodeContext context) {
         this.name = name;
-        this.context = context;
-        this.invoker = context.mode == NodeMode.INVOKER;
+        this.mode = context.mode;
+        this.invoker = mode == NodeMode.INVOKER;
+        this.ending = new NodeEnding(this, invoker, context.lingerNanos);
         long id = new SecureRandom().nextLong() | 1;
         this.waiter = new EventLoopWaiter();
-        NicContext nicContext = new NicContext()
-                .id(id)
-                .name(name)
-                .mode(EngineMode.valueOf(context.mode.name()))
-                .maxQueuePairs(context.maxQueuePairs)
-                .maxAppendQueues(context.maxInboxes)
-                .chunksPerAppendQueue(context.chunksPerInbox)
-                .maxMemoryRegions(context.maxRegions)
-                .longestSpinNanos(context.spinNanos)
-                .arbiter(context.discipline)
-                .chargedUnit(context.chargedUnit)
-                .urgentWindow(context.urgentWindow)
-                .capacity(context.capacity)
-                .waiters(waiter);
         NodeMemory memory = NodeMemory.choose(
                 context.sharedMemoryRoot, id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
-        this.nic = memory.open(nicContext);
+        this.nic = memory.open(context.nic(id, name).waiters(waiter));
         this.engine = nic.engine(0);
-        this.endpoint = engine.endpoint();
-        this.tenants = new Tenants(this, nic);
-        Channels channels = new Channels(context.maxQueuePairs);
-        Directory directory = new Directory(name);
         this.notices = new Notices(name, engine);
-        this.connections = new Connections(this, nic, context, channels, directory, notices);
-        this.links = new Links(this, engine, endpoint, waiter, memory, context);
-        connections.onPeerGone(links::forget);
-        connections.handshake().peers(this::peer);
-        this.dialer = new Dialer(this, invoker, engine, connections, links, () -> closing);
+        this.listeners = new ChannelListeners(notices);
+        this.channels = new Channels(context.maxQueuePairs);
+        Directory directory = new Directory(name);
+        this.connections = new Connections(
+                nic, context.connections(name), directory, context.accessRules(), context.accessToken, notices);
         this.turns = new Turns(
                 name,
                 engine,
                 connections,
-                () -> closing,
+                ending::isClosing,
                 context.callbackBoundNanos,
                 () -> !invoker && !waiter.runsApplication());
-        this.openings = new Openings(this, invoker ? engine : null, tenants, directory, channels, turns);
+        String text = "node '" + name + "'";
+        this.driver = new NodeDriver(text, invoker, engine, turns, ending::closeIfAsked);
+        this.tenants = new Tenants(this, nic);
+        this.links = new Links(text, engine, engine.endpoint(), waiter, memory, context.links());
+        connections.onPeerGone(links::forget);
+        this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);
+        connections.handshake().peers(nicId -> self.peer(nicId, links));
+        Engine sleeper = invoker ? engine : null;
+        this.connector =
+                new Connector(this, sleeper, new Dialer(self, invoker, engine, connections, links, ending::isClosing));
+        this.openings = new Openings(this, sleeper, tenants, directory);
         engine.agent(turns);
     }
 
@@ -133,7 +117,7 @@ public final class Node implements AutoCloseable, Executor {
         Node node = new Node(context.conclude(), context);
         try {
             context.tenants.forEach(node.tenants::add);
-            NodeRegistry.add(node.name, node);
+            NodeRegistry.add(node.self);
             if (context.closeOnShutdown) {
                 Shutdown.add(node);
             }
@@ -142,7 +126,7 @@ public final class Node implements AutoCloseable, Executor {
             }
             Path admin = context.admin;
             if (admin != null) {
-                node.admin = AdminSocket.open(node, admin);
+                node.admin = AdminSocket.open(node.name, node.tenants.administered(), admin);
             }
         } catch (RuntimeException e) {
             node.close();
@@ -158,7 +142,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** Who does the node's work. */
     public NodeMode mode() {
-        return context.mode;
+        return mode;
     }
 
     /** Identity of the node's NIC: random, another one each time. */
@@ -168,9 +152,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** The addresses that it listens on, as bound, in the order in which they were given. */
     public List<String> addresses() {
-        synchronized (addresses) {
-            return List.copyOf(addresses);
-        }
+        return List.copyOf(addresses);
     }
 
     /**
@@ -189,9 +171,7 @@ public final class Node implements AutoCloseable, Executor {
         String bound = address.scheme() == Address.Scheme.LOCAL
                 ? listenLocal(address)
                 : links.listen(address).toString();
-        synchronized (addresses) {
-            addresses.add(bound);
-        }
+        addresses.add(bound);
         return bound;
     }
 
@@ -234,12 +214,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its chunks cannot be had
      */
     public Inbox openInbox(String inboxName, InboxOptions options) {
-        return openInbox(tenants.defaultTenant(), inboxName, options);
-    }
-
-    Inbox openInbox(Tenant opener, String inboxName, InboxOptions options) {
-        checkOpen();
-        return openings.inbox(opener, inboxName, options);
+        return openings.inbox(tenants.defaultTenant(), inboxName, options);
     }
 
     /** Opens a {@link Responder} on an inbox of that name, with the default options. */
@@ -254,12 +229,7 @@ public final class Node implements AutoCloseable, Executor {
      * @param options of the inbox that the requests come to
      */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return openResponder(tenants.defaultTenant(), responderName, options);
-    }
-
-    Responder openResponder(Tenant opener, String responderName, InboxOptions options) {
-        checkOpen();
-        return new Responder(openings.requests(opener, responderName, options));
+        return openings.responder(tenants.defaultTenant(), responderName, options);
     }
 
     /** Opens a {@link Requester} with the default options. */
@@ -273,17 +243,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its responses cannot be had
      */
     public Requester openRequester(RequesterOptions options) {
-        return openRequester(tenants.defaultTenant(), options);
-    }
-
-    Requester openRequester(Tenant opener, RequesterOptions options) {
-        checkOpen();
-        return new Requester(this, openings.responses(opener, options.responses), options);
-    }
-
-    /** An inbox was closed. */
-    void forget(Inbox inbox, AppendQueue queue) {
-        openings.forget(inbox, queue);
+        return openings.requester(tenants.defaultTenant(), options);
     }
 
     /**
@@ -295,23 +255,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
      */
     public SharedRegion share(String regionName, int bytes) {
-        return share(tenants.defaultTenant(), regionName, bytes);
-    }
-
-    SharedRegion share(Tenant tenant, String regionName, int bytes) {
-        checkOpen();
-        return openings.region(tenant, regionName, bytes);
-    }
-
-    /** Who a NIC belongs to, as far as that was proven. */
-    private PeerIdentity peer(long nicId) {
-        PeerIdentity known = links.peer(nicId);
-        return known != null ? known : localLinks.contains(nicId) ? PeerIdentity.SAME_PROCESS : PeerIdentity.ANONYMOUS;
-    }
-
-    /** A region was taken back. */
-    void forget(SharedRegion region, List<MemoryRegion> memory) {
-        openings.forget(region, memory, closed);
+        return openings.region(tenants.defaultTenant(), regionName, bytes);
     }
 
     // ---- connecting -------------------------------------------------------------------------------------------------
@@ -340,17 +284,7 @@ public final class Node implements AutoCloseable, Executor {
      */
     public Channel connect(String address, @Nullable Inbox answersTo, Duration timeout) {
         Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
-        return connect(tenant, address, answersTo, new ChannelOptions(), timeout);
-    }
-
-    Channel connect(
-            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
-        checkOpen();
-        tenant.checkOwns(answersTo);
-        Channel channel = channelOf(
-                dialer.open(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout));
-        watch(channel, tenant, address, answersTo, options, timeout);
-        return channel;
+        return connector.connect(tenant, address, answersTo, new ChannelOptions(), timeout);
     }
 
     /**
@@ -363,46 +297,7 @@ public final class Node implements AutoCloseable, Executor {
      */
     public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
         Tenant tenant = answersTo == null ? tenants.defaultTenant() : answersTo.tenant();
-        return connectAsync(tenant, address, answersTo, new ChannelOptions(), timeout);
-    }
-
-    CompletableFuture<Channel> connectAsync(
-            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
-        return openAsync(tenant, address, answersTo, options, timeout).thenApply(channel -> {
-            watch(channel, tenant, address, answersTo, options, timeout);
-            return channel;
-        });
-    }
-
-    /** Has a channel replaced when it is lost, if its options say so. */
-    private void watch(
-            Channel channel,
-            Tenant tenant,
-            String address,
-            @Nullable Inbox answersTo,
-            ChannelOptions options,
-            Duration timeout) {
-        ReconnectListener listener = options.reconnectListener();
-        if (listener != null) {
-            ChannelOptions kept = new ChannelOptions(options);
-            new Reconnector(this, notices, tenant, address, answersTo, kept, listener, timeout).watch(channel);
-        }
-    }
-
-    CompletableFuture<Channel> openAsync(
-            Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
-        checkOpen();
-        tenant.checkOwns(answersTo);
-        return dialer.openAsync(Address.parse(address), ConnectionFlyweight.INBOX, tenant, answersTo, options, timeout)
-                .thenApply(Node::channelOf);
-    }
-
-    private static Channel channelOf(Connection connection) {
-        Channel channel = connection.channel;
-        if (channel == null) {
-            throw new IllegalStateException("connection " + connection.number + " carries no messages");
-        }
-        return channel;
+        return connector.connectAsync(tenant, address, answersTo, new ChannelOptions(), timeout);
     }
 
     /**
@@ -414,21 +309,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws IllegalArgumentException if the address is malformed
      */
     public RemoteRegion attach(String address, Duration timeout) {
-        return attach(tenants.defaultTenant(), address, timeout);
-    }
-
-    RemoteRegion attach(Tenant tenant, String address, Duration timeout) {
-        checkOpen();
-        Connection connection = dialer.open(
-                Address.parse(address), ConnectionFlyweight.REGION, tenant, null, new ChannelOptions(), timeout);
-        RemoteRegion region = connection.region;
-        if (region == null) {
-            throw new IllegalStateException("connection " + connection.number + " reaches no memory");
-        }
-        if (invoker) {
-            engine.addParkCheck(region.parkCheck());
-        }
-        return region;
+        return connector.attach(tenants.defaultTenant(), address, timeout);
     }
 
     /**
@@ -441,7 +322,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** Adds someone who is told of the node's channels. */
     public void addListener(ChannelListener listener) {
-        notices.addListener(listener);
+        listeners.add(listener);
     }
 
     // ---- turns ------------------------------------------------------------------------------------------------------
@@ -456,7 +337,7 @@ public final class Node implements AutoCloseable, Executor {
     @Override
     public void execute(Runnable task) {
         Objects.requireNonNull(task, "task");
-        if (closing) {
+        if (ending.isClosing()) {
             throw new RejectedExecutionException(this + " is closed");
         }
         turns.run(task);
@@ -471,12 +352,7 @@ public final class Node implements AutoCloseable, Executor {
      * @return the amount of work done, 0 if there was none
      */
     public int doWork() {
-        if (!invoker || closed || engine.isInCallback()) {
-            return 0;
-        }
-        int work = engine.doWork() + turns.doWork();
-        closeIfAsked();
-        return work;
+        return driver.doWork();
     }
 
     /**
@@ -487,67 +363,15 @@ public final class Node implements AutoCloseable, Executor {
      * @throws IllegalStateException within a callback of this node, or in another mode
      */
     public void await(Duration longest) {
-        refuseInCallback("await");
-        if (closed) {
+        driver.refuseInCallback("await");
+        if (driver.hasEnded()) {
             return;
         }
         if (!invoker) {
             throw new IllegalStateException(
                     "node '" + name + "' has a thread of its own in mode " + mode() + "; wait with Inbox.await");
         }
-        engine.await(Nanos.of(longest));
-        closeIfAsked();
-    }
-
-    boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
-        refuseInCallback("await");
-        if (hasMessage.getAsBoolean() || closed) {
-            return hasMessage.getAsBoolean();
-        }
-        if (!invoker) {
-            return engine.awaitAsGuest(nanos, hasMessage);
-        }
-        engine.await(nanos);
-        return hasMessage.getAsBoolean();
-    }
-
-    /** For a thread that waits: does the node's work in the mode INVOKER, and sleeps if there is none. */
-    void workOrWait(long nanos, BooleanSupplier condition) {
-        if (!invoker) {
-            engine.awaitAsGuest(nanos, condition);
-        } else if (doWork() == 0) {
-            engine.await(nanos);
-        }
-    }
-
-    /**
-     * What would wait for the node's work, or do it, must not be called by code that this work has called.
-     *
-     * @throws IllegalStateException within a callback of this node
-     */
-    void refuseInCallback(String what) {
-        if (isInCallback()) {
-            throw new IllegalStateException(
-                    what + " waits for the work of " + this + " and cannot be called from its own callbacks");
-        }
-    }
-
-    /** Whether the caller is within a callback of this node. */
-    boolean isInCallback() {
-        return engine.isInCallback() || turns.isCurrentThread() || CallbackThread.isCurrent(this);
-    }
-
-    /**
-     * The application is about to be called by the thread that does the node's work.
-     *
-     * @return whether {@link #leaveCallback} must follow
-     */
-    boolean enterCallback() {
-        return engine.enterCallback();
-    }
-
-    void leaveCallback() {
-        engine.leaveCallback();
+        driver.sleep(Nanos.of(longest));
     }
 
     /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
@@ -569,39 +393,36 @@ public final class Node implements AutoCloseable, Executor {
 
     // ---- the end ----------------------------------------------------------------------------------------------------
 
-    private void checkOpen() {
-        if (closing) {
+    /** Refuses what a closed node does not begin. */
+    void checkOpen() {
+        if (ending.isClosing()) {
             throw new IllegalStateException("node '" + name + "' is closed");
         }
     }
 
     boolean isClosing() {
-        return closing;
+        return ending.isClosing();
     }
 
-    Set<Long> localLinks() {
-        return localLinks;
+    /** The JVM ends. */
+    void shutDown() {
+        ending.shutDown();
     }
 
-    int ringLength() {
-        return context.ringLength;
+    void closeAdmin() {
+        AdminSocket socket = admin;
+        if (socket != null) {
+            socket.close();
+        }
     }
 
-    LinkEndpoint endpoint() {
-        return endpoint;
-    }
-
-    Turns turns() {
-        return turns;
-    }
-
-    /** Its ends of connections. */
-    Connections connections() {
-        return connections;
-    }
-
-    Handshake handshake() {
-        return connections.handshake();
+    /** Nothing is connected any more: closes links and NIC. */
+    void closeLinks() {
+        links.close();
+        if (invoker) {
+            engine.doWork();
+        }
+        nic.close();
     }
 
     /**
@@ -613,97 +434,50 @@ public final class Node implements AutoCloseable, Executor {
      */
     @Override
     public void close() {
-        if (isInCallback()) {
-            closeLater();
-        } else {
-            closeNow();
-        }
+        ending.close();
     }
 
-    private void closeLater() {
-        if (closeAsked) {
-            return;
-        }
-        closeAsked = true;
-        if (!invoker) {
-            new Thread(this::closeNow, "verbena-close-" + name).start();
-        }
+    // ---- what it is made of -----------------------------------------------------------------------------------------
+
+    Engine engine() {
+        return engine;
     }
 
-    private void closeIfAsked() {
-        if (closeAsked && !closing) {
-            closeNow();
-        }
+    Turns turns() {
+        return turns;
     }
 
-    private void closeNow() {
-        synchronized (this) {
-            if (closing) {
-                return;
-            }
-            closing = true;
-        }
-        try {
-            end();
-        } finally {
-            Shutdown.remove(this);
-            end.countDown();
-        }
+    NodeDriver driver() {
+        return driver;
     }
 
-    private void end() {
-        AdminSocket socket = admin;
-        if (socket != null) {
-            socket.close();
-        }
-        NodeRegistry.remove(name, this);
-        connections.closeAll();
-        long now = System.nanoTime();
-        long drained = now + context.lingerNanos;
-        work(drained, connections::isDrained);
-        work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
-        closed = true;
-        turns.end();
-        connections.shutDown();
-        links.close();
-        if (invoker) {
-            engine.doWork();
-        }
-        nic.close();
+    Notices notices() {
+        return notices;
     }
 
-    /** The JVM ends: closes the node, or waits for whoever closes it. */
-    void shutDown() {
-        if (invoker) {
-            closeAsked = true;
-            engine.wake();
-            awaitEnd(DRIVER_NANOS);
-        }
-        closeNow();
-        awaitEnd(context.lingerNanos + END_NANOS);
+    ChannelListeners listeners() {
+        return listeners;
     }
 
-    private void awaitEnd(long nanos) {
-        try {
-            end.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    Channels channels() {
+        return channels;
     }
 
-    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
-    private void work(long until, BooleanSupplier done) {
-        while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
-            int work = 0;
-            if (invoker) {
-                work = engine.doWork() + connections.doWork(System.nanoTime());
-            } else {
-                engine.wake();
-            }
-            if (work == 0) {
-                LockSupport.parkNanos(this, CLOSE_LOOK);
-            }
-        }
+    Connections connections() {
+        return connections;
+    }
+
+    Connector connector() {
+        return connector;
+    }
+
+    Openings openings() {
+        return openings;
+    }
+
+    /** It as the other nodes of its process reach it. */
+    LocalNode self() {
+        return self;
     }
 
     @Override

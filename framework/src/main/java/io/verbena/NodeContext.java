@@ -1,15 +1,20 @@
 package io.verbena;
 
+import io.verbena.connection.AccessRules;
+import io.verbena.connection.ConnectionFlyweight;
+import io.verbena.connection.ConnectionSettings;
 import io.verbena.fabric.Nanos;
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
-import io.verbena.fabric.shm.PacketRingDescriptor;
 import io.verbena.fabric.shm.SharedMemoryProvider;
+import io.verbena.link.LinkSettings;
+import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.wire.AckTimeout;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,38 +44,36 @@ public final class NodeContext {
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
     private int maxPerPeer; // 0: a quarter of all
-    int maxInboxes = 256;
-    int chunksPerInbox = 64;
-    int maxRegions = 4096;
-    long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
-    int pathMtu = 8192;
+    private int maxInboxes = 256;
+    private int chunksPerInbox = 64;
+    private int maxRegions = 4096;
+    private long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
+    private int pathMtu = 8192;
     boolean sharedMemory;
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
-    int sendDepth = 256;
-    int maxInline = 192;
-    int stagingLength = 256 << 10;
+    private int sendDepth = 256;
+    private int maxInline = 192;
+    private int stagingLength = 256 << 10;
     int ringLength = LocalFabric.DEFAULT_RING_LENGTH;
-    int ackTimeoutCode = 18;
-    int retryCount = 7;
+    private int ackTimeoutCode = 18;
+    private int retryCount = 7;
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
-    long idleNanos = TimeUnit.SECONDS.toNanos(10);
-    long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+    private long idleNanos = TimeUnit.SECONDS.toNanos(10);
+    private long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
-    AccessPolicy accessPolicy = AccessPolicy.allowAll();
+    private AccessPolicy accessPolicy = AccessPolicy.allowAll();
     final List<TenantOptions> tenants = new ArrayList<>();
-    Discipline discipline = Discipline.CHUNKS;
-    ChargedUnit chargedUnit = ChargedUnit.BYTES;
-    int urgentWindow = ArbiterSettings.defaults().urgentWindow();
-    long capacity;
+    private Discipline discipline = Discipline.CHUNKS;
+    private ChargedUnit chargedUnit = ChargedUnit.BYTES;
+    private int urgentWindow = ArbiterSettings.defaults().urgentWindow();
+    private long capacity;
 
-    @Nullable
-    TlsCredentials tls;
+    private @Nullable TlsCredentials tls;
 
-    @Nullable
-    SharedSecret secret;
+    private @Nullable SharedSecret secret;
 
-    Set<Integer> allowedUsers = Set.of();
-    boolean insecure;
+    private Set<Integer> allowedUsers = Set.of();
+    private boolean insecure;
 
     @Nullable
     Path admin;
@@ -118,7 +121,7 @@ public final class NodeContext {
         return this;
     }
 
-    int maxConnectionsPerPeer() {
+    private int maxConnectionsPerPeer() {
         return maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer;
     }
 
@@ -206,11 +209,6 @@ public final class NodeContext {
     public NodeContext ringLength(int bytes) {
         ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
         return this;
-    }
-
-    /** The longest packet that four of fit into a ring. */
-    static int maxPacket(int ringLength) {
-        return Math.min(LocalFabric.DEFAULT_MAX_PACKET, (ringLength >> 2) - PacketRingDescriptor.RECORD_HEADER_LENGTH);
     }
 
     /**
@@ -388,6 +386,49 @@ public final class NodeContext {
     public NodeContext closeOnShutdown(boolean wanted) {
         closeOnShutdown = wanted;
         return this;
+    }
+
+    ConnectionSettings connections(String nodeName) {
+        return new ConnectionSettings(
+                nodeName,
+                sendDepth,
+                maxInline,
+                stagingLength,
+                pathMtu,
+                ackTimeoutCode,
+                retryCount,
+                lingerNanos,
+                idleNanos,
+                peerTimeoutNanos);
+    }
+
+    AccessRules accessRules() {
+        return new AccessRules(
+                accessPolicy::rights,
+                maxConnectionsPerPeer(),
+                accessPolicy.maxRegionBytes(),
+                accessPolicy.maxInboxBytes());
+    }
+
+    LinkSettings links() {
+        return new LinkSettings(ringLength, tls, secret, allowedUsers, insecure);
+    }
+
+    /** What the NIC is opened with. */
+    NicContext nic(long id, String nodeName) {
+        return new NicContext()
+                .id(id)
+                .name(nodeName)
+                .mode(EngineMode.valueOf(mode.name()))
+                .maxQueuePairs(maxQueuePairs)
+                .maxAppendQueues(maxInboxes)
+                .chunksPerAppendQueue(chunksPerInbox)
+                .maxMemoryRegions(maxRegions)
+                .longestSpinNanos(spinNanos)
+                .arbiter(discipline)
+                .chargedUnit(chargedUnit)
+                .urgentWindow(urgentWindow)
+                .capacity(capacity);
     }
 
     boolean listensOn(Address.Scheme scheme) {

@@ -15,17 +15,12 @@ final class Openings {
     private final @Nullable Engine sleeper; // whose sleep looks at inboxes first
     private final Tenants tenants;
     private final Directory directory;
-    private final Channels channels;
-    private final Turns turns;
 
-    Openings(
-            Node node, @Nullable Engine sleeper, Tenants tenants, Directory directory, Channels channels, Turns turns) {
+    Openings(Node node, @Nullable Engine sleeper, Tenants tenants, Directory directory) {
         this.node = node;
         this.sleeper = sleeper;
         this.tenants = tenants;
         this.directory = directory;
-        this.channels = channels;
-        this.turns = turns;
     }
 
     /** Opens an inbox of a name, for the tenant that the options name or else the one that opens it. */
@@ -33,17 +28,24 @@ final class Openings {
         return inbox(opener, name, options, options.channels, false);
     }
 
-    /** Opens an inbox of a name for requests, which any thread answers. */
-    Inbox requests(Tenant opener, String name, InboxOptions options) {
-        return inbox(opener, name, options, new ChannelOptions(options.channels).concurrent(true), true);
+    /** Opens a responder of a name, whose requests any thread answers. */
+    Responder responder(Tenant opener, String name, InboxOptions options) {
+        return new Responder(inbox(opener, name, options, new ChannelOptions(options.channels).concurrent(true), true));
+    }
+
+    /** Opens a requester. */
+    Requester requester(Tenant opener, RequesterOptions options) {
+        node.checkOpen();
+        return new Requester(node, responses(opener, options.responses), options);
     }
 
     private Inbox inbox(Tenant opener, String name, InboxOptions options, ChannelOptions peers, boolean answers) {
+        node.checkOpen();
         Address.checkName(name);
         Tenant tenant = whose(options, opener);
         options.channels.check(tenant.options());
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        Inbox inbox = new Inbox(node, tenant, name, queue, channels, options, peers);
+        Inbox inbox = new Inbox(node, tenant, name, queue, options, peers);
         try {
             directory.add(inbox, answers);
         } catch (RuntimeException e) {
@@ -54,15 +56,15 @@ final class Openings {
     }
 
     /** Opens an inbox for responses, of no name that a peer could ask for. */
-    Inbox responses(Tenant opener, InboxOptions options) {
+    private Inbox responses(Tenant opener, InboxOptions options) {
         Tenant tenant = whose(options, opener);
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
-        return watched(new Inbox(node, tenant, RESPONSES, queue, channels, options, options.channels));
+        return watched(new Inbox(node, tenant, RESPONSES, queue, options, options.channels));
     }
 
     private Inbox watched(Inbox inbox) {
         if (sleeper != null) {
-            sleeper.addParkCheck(inbox.parkCheck());
+            sleeper.addParkCheck(inbox.callback().parkCheck());
         }
         return inbox;
     }
@@ -83,9 +85,9 @@ final class Openings {
     /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
         directory.remove(inbox);
-        turns.remove(inbox);
-        if (inbox.isPolledByNode()) {
-            turns.retry(inbox::destroy);
+        node.turns().remove(inbox.callback());
+        if (inbox.callback().isPolledByNode()) {
+            node.turns().retry(inbox::destroy);
         } else {
             queue.destroy(true);
         }
@@ -93,6 +95,7 @@ final class Openings {
 
     /** Shares memory under a name. */
     SharedRegion region(Tenant tenant, String name, int bytes) {
+        node.checkOpen();
         Address.checkName(name);
         MemoryRegion memory = tenant.pd().allocate(bytes, Access.LOCAL_WRITE);
         SharedRegion region = new SharedRegion(node, tenant, name, memory);
@@ -106,9 +109,9 @@ final class Openings {
     }
 
     /** A region was taken back, with all its keys; its memory went with the node if that is gone. */
-    void forget(SharedRegion region, List<MemoryRegion> memory, boolean isNodeClosed) {
+    void forget(SharedRegion region, List<MemoryRegion> memory) {
         directory.remove(region);
-        if (!isNodeClosed) {
+        if (!node.driver().hasEnded()) {
             memory.forEach(region.tenant().pd()::deregister);
         }
     }

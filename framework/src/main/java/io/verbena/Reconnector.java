@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.connection.Notices;
 import io.verbena.fabric.Nanos;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,9 +38,8 @@ final class Reconnector {
     private @Nullable Channel watched;
     private boolean stopped;
 
-    Reconnector(
+    private Reconnector(
             Node node,
-            Notices notices,
             Tenant tenant,
             String address,
             @Nullable Inbox answersTo,
@@ -47,7 +47,7 @@ final class Reconnector {
             ReconnectListener listener,
             Duration timeout) {
         this.node = node;
-        this.notices = notices;
+        this.notices = node.notices();
         this.tenant = tenant;
         this.address = address;
         this.answersTo = answersTo;
@@ -56,8 +56,24 @@ final class Reconnector {
         this.timeout = timeout;
     }
 
+    /** Has a channel replaced when it is lost, if its options say so. */
+    static void watch(
+            Channel channel,
+            Node node,
+            Tenant tenant,
+            String address,
+            @Nullable Inbox answersTo,
+            ChannelOptions options,
+            Duration timeout) {
+        ReconnectListener listener = options.reconnectListener();
+        if (listener != null) {
+            ChannelOptions kept = new ChannelOptions(options);
+            new Reconnector(node, tenant, address, answersTo, kept, listener, timeout).watch(channel);
+        }
+    }
+
     /** Watches a channel that has come to be. */
-    void watch(Channel channel) {
+    private void watch(Channel channel) {
         synchronized (this) {
             watched = channel;
             pause = Nanos.of(options.firstPause());
@@ -99,7 +115,7 @@ final class Reconnector {
         if (isStopped()) {
             return;
         }
-        node.openAsync(tenant, address, answersTo, options, timeout).whenComplete((channel, failed) -> {
+        node.connector().openAsync(tenant, address, answersTo, options, timeout).whenComplete((channel, failed) -> {
             if (failed == null) {
                 connected(lost, channel);
             } else if (!isStopped()) {

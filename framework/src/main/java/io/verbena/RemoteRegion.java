@@ -1,14 +1,20 @@
 package io.verbena;
 
+import io.verbena.connection.Connection;
+import io.verbena.connection.ConnectionEnd;
+import io.verbena.connection.Connections;
+import io.verbena.connection.Notices;
+import io.verbena.dispatch.NodeDriver;
+import io.verbena.dispatch.TenantCallbacks;
+import io.verbena.dispatch.TurnTask;
+import io.verbena.dispatch.Turns;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
-import io.verbena.nic.PostResult;
-import io.verbena.nic.QueuePair;
-import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.MemoryRegion;
-import io.verbena.nic.verbs.QpState;
+import io.verbena.path.StagingRing;
+import io.verbena.remote.RemoteOperations;
+import io.verbena.remote.RemotePoster;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -38,25 +44,23 @@ import org.jspecify.annotations.Nullable;
  * NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need none at all.
  */
 public final class RemoteRegion implements AutoCloseable {
-    /** Stands for the length of what is copied where an operation returns a value. */
-    static final int ATOMIC = -1;
-
     private static final int POLL_LIMIT = 64;
 
-    private final Node node;
     private final Connections connections;
     private final Connection connection;
-    private final QueuePair queuePair;
     private final CompletionQueue completions;
+    private final NodeDriver driver;
+    private final Turns turns;
+    private final Notices notices;
     private final Tenant tenant;
     private final RemoteOperations operations;
+    private final RemotePoster poster;
     private final BlockingOperations blocking;
-    private final SendRequest request = new SendRequest();
-    private final OneThread posting = new OneThread();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
     private final BooleanSupplier awaitsNode;
     private final TurnTask turn = new Turn();
+    private final End end = new End();
 
     private final AtomicBoolean polling = new AtomicBoolean();
     private @Nullable Thread poller; // whoever looks for itself sees what it wrote itself
@@ -65,23 +69,19 @@ public final class RemoteRegion implements AutoCloseable {
     private volatile boolean listed = true; // with the node
     private volatile boolean released; // by whoever polls
 
-    RemoteRegion(
-            Node node,
-            Connections connections,
-            Connection connection,
-            CompletionQueue completions,
-            StagingRing s,
-            Tenant tenant) {
-        this.node = node;
+    RemoteRegion(Node node, Connection connection, CompletionQueue completions, StagingRing staging, Tenant tenant) {
         this.tenant = tenant;
-        this.connections = connections;
+        this.connections = node.connections();
         this.connection = connection;
-        this.queuePair = connection.queuePair;
         this.completions = completions;
-        this.operations = new RemoteOperations(s, queuePair.maxSend());
+        this.driver = node.driver();
+        this.turns = node.turns();
+        this.notices = node.notices();
+        this.operations = new RemoteOperations(staging, connection.path.depth());
+        this.poster = new RemotePoster(this, connection, operations, tenant.group());
         this.hasCompletion = () -> !completions.isEmpty();
         this.awaitsNode = () -> !tenant.callbacks().isAway() && !completions.isEmpty();
-        this.blocking = new BlockingOperations(this, node, hasCompletion);
+        this.blocking = new BlockingOperations(this, driver, hasCompletion);
     }
 
     /** Name of the peer's region. */
@@ -115,27 +115,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(Access.REMOTE_READ, offset, length);
+        poster.check(Access.REMOTE_READ, offset, length);
         target.boundsCheck(targetOffset, length);
-        enter();
-        try {
-            if (!isOpen()) {
-                return SendResult.CLOSED;
-            }
-            if (!operations.claim(length)) {
-                return refused();
-            }
-            return postStaged(
-                    request.read(connection.regionKey, offset),
-                    length,
-                    correlationId,
-                    handler,
-                    target,
-                    targetOffset,
-                    length);
-        } finally {
-            posting.leave();
-        }
+        return poster.read(offset, target, targetOffset, length, correlationId, handler);
     }
 
     /**
@@ -149,17 +131,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(Access.REMOTE_READ, offset, length);
+        poster.check(Access.REMOTE_READ, offset, length);
         target.checkOwned(tenant, targetOffset, length);
-        enter();
-        try {
-            return postUnstaged(
-                    request.read(connection.regionKey, offset).local(target.localKey(), targetOffset, length),
-                    correlationId,
-                    handler);
-        } finally {
-            posting.leave();
-        }
+        return poster.read(offset, target.localKey(), targetOffset, length, correlationId, handler);
     }
 
     /**
@@ -181,37 +155,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(Access.REMOTE_WRITE, offset, length);
+        poster.check(Access.REMOTE_WRITE, offset, length);
         source.boundsCheck(sourceOffset, length);
-        enter();
-        try {
-            return length <= queuePair.maxInline()
-                    ? postUnstaged(
-                            request.write(connection.regionKey, offset).inline(source, sourceOffset, length),
-                            correlationId,
-                            handler)
-                    : writeStaged(offset, source, sourceOffset, length, correlationId, handler);
-        } finally {
-            posting.leave();
-        }
-    }
-
-    private SendResult writeStaged(
-            long offset,
-            DirectBuffer source,
-            int sourceOffset,
-            int length,
-            long correlationId,
-            OperationHandler handler) {
-        if (!isOpen()) {
-            return SendResult.CLOSED;
-        }
-        if (!operations.claim(length)) {
-            return refused();
-        }
-        StagingRing staging = operations.staging();
-        staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
-        return postStaged(request.write(connection.regionKey, offset), length, correlationId, handler, null, 0, length);
+        return poster.write(offset, source, sourceOffset, length, correlationId, handler);
     }
 
     /**
@@ -225,17 +171,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        check(Access.REMOTE_WRITE, offset, length);
+        poster.check(Access.REMOTE_WRITE, offset, length);
         source.checkOwned(tenant, sourceOffset, length);
-        enter();
-        try {
-            return postUnstaged(
-                    request.write(connection.regionKey, offset).local(source.localKey(), sourceOffset, length),
-                    correlationId,
-                    handler);
-        } finally {
-            posting.leave();
-        }
+        return poster.write(offset, source.localKey(), sourceOffset, length, correlationId, handler);
     }
 
     /**
@@ -245,14 +183,7 @@ public final class RemoteRegion implements AutoCloseable {
      */
     public SendResult compareAndSwap(
             long offset, long expected, long desired, long correlationId, OperationHandler handler) {
-        checkAtomic(offset);
-        enter();
-        try {
-            return postAtomic(
-                    request.compareSwap(connection.regionKey, offset, expected, desired), correlationId, handler);
-        } finally {
-            posting.leave();
-        }
+        return poster.compareAndSwap(offset, expected, desired, correlationId, handler);
     }
 
     /**
@@ -261,87 +192,7 @@ public final class RemoteRegion implements AutoCloseable {
      * @param offset in the region, a multiple of 8
      */
     public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
-        checkAtomic(offset);
-        enter();
-        try {
-            return postAtomic(request.fetchAdd(connection.regionKey, offset, addend), correlationId, handler);
-        } finally {
-            posting.leave();
-        }
-    }
-
-    private void enter() {
-        if (!posting.tryEnter()) {
-            throw posting.refusal(this, "give each thread that posts a region of its own, see Node.attach");
-        }
-    }
-
-    private void check(int access, long offset, int length) {
-        if ((connection.rights & access) == 0) {
-            throw new IllegalStateException("the AccessPolicy of its node does not permit " + Access.describe(access)
-                    + " to " + this + ", only " + Access.describe(connection.rights));
-        }
-        if (!MemoryRegion.contains(offset, length, connection.regionLength)) {
-            throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + this
-                    + " of length " + connection.regionLength);
-        }
-    }
-
-    private void checkAtomic(long offset) {
-        check(Access.REMOTE_ATOMIC, offset, Long.BYTES);
-        if ((offset & Long.BYTES - 1) != 0) {
-            throw new IllegalArgumentException("offset " + offset + " of an atomic is not a multiple of " + Long.BYTES);
-        }
-    }
-
-    private SendResult refused() {
-        tenant.statistics().refuse(queuePair.limit());
-        return SendResult.BACK_PRESSURED;
-    }
-
-    private boolean isOpen() {
-        return connection.state == Connection.OPEN && queuePair.state() == QpState.RTS;
-    }
-
-    private SendResult postAtomic(SendRequest atomic, long correlationId, OperationHandler handler) {
-        if (!isOpen()) {
-            return SendResult.CLOSED;
-        }
-        if (!operations.claim(Long.BYTES)) {
-            return refused();
-        }
-        return postStaged(atomic, Long.BYTES, correlationId, handler, null, 0, ATOMIC);
-    }
-
-    private SendResult postStaged(
-            SendRequest prepared,
-            int length,
-            long correlationId,
-            OperationHandler handler,
-            @Nullable MutableDirectBuffer target,
-            int targetOffset,
-            int resultLength) {
-        StagingRing staging = operations.staging();
-        prepared.local(staging.key(), staging.offset(), length).wrId(operations.next());
-        if (queuePair.post(prepared) != PostResult.POSTED) {
-            staging.abort();
-            return refused();
-        }
-        operations.postedStaged(correlationId, handler, target, targetOffset, resultLength);
-        queuePair.doorbell();
-        return SendResult.SENT;
-    }
-
-    private SendResult postUnstaged(SendRequest prepared, long correlationId, OperationHandler handler) {
-        if (!isOpen()) {
-            return SendResult.CLOSED;
-        }
-        if (!operations.hasSlot() || queuePair.post(prepared.wrId(operations.next())) != PostResult.POSTED) {
-            return refused();
-        }
-        operations.posted(correlationId, handler);
-        queuePair.doorbell();
-        return SendResult.SENT;
+        return poster.fetchAndAdd(offset, addend, correlationId, handler);
     }
 
     // ---- polling ----------------------------------------------------------------------------------------------------
@@ -362,7 +213,7 @@ public final class RemoteRegion implements AutoCloseable {
         try {
             ended = released
                     ? endReleased(limit)
-                    : completions.poll(onCompletion, Math.min(limit, queuePair.maxSend()));
+                    : completions.poll(onCompletion, Math.min(limit, connection.path.depth()));
         } finally {
             poller = null;
             polling.set(false);
@@ -380,7 +231,7 @@ public final class RemoteRegion implements AutoCloseable {
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            node.turns().add(turn, awaitsNode);
+            turns.add(turn, awaitsNode);
         }
         return this;
     }
@@ -396,12 +247,12 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** Tells the handler of the oldest operation. */
     private void end(Outcome outcome) {
-        boolean entered = node.enterCallback();
+        boolean entered = driver.enterCallback();
         try {
             operations.end(outcome);
         } finally {
             if (entered) {
-                node.leaveCallback();
+                driver.leaveCallback();
             }
         }
     }
@@ -422,8 +273,8 @@ public final class RemoteRegion implements AutoCloseable {
         }
 
         @Override
-        public Tenant tenant() {
-            return tenant;
+        public TenantCallbacks callbacks() {
+            return tenant.callbacks();
         }
 
         @Override
@@ -513,10 +364,33 @@ public final class RemoteRegion implements AutoCloseable {
         return connection.peerNic;
     }
 
+    /** What its connection knows of it. */
+    End end() {
+        return end;
+    }
+
+    /** This region, as its connection sees it. */
+    final class End implements ConnectionEnd {
+        RemoteRegion region() {
+            return RemoteRegion.this;
+        }
+
+        @Override
+        public void closed(boolean wasOpen) {
+            notices.note(RemoteRegion.this::onClosed);
+        }
+
+        @Override
+        public void retired() {
+            retired = true;
+            releaseUnlessPolled();
+        }
+    }
+
     /** The connection is over: the node's last poll, if nothing else drives it any more. */
-    void onClosed() {
-        if (nodePolls && !node.turns().tryNow(turn)) {
-            node.wake();
+    private void onClosed() {
+        if (nodePolls && !turns.tryNow(turn)) {
+            driver.wake();
         }
     }
 
@@ -525,12 +399,7 @@ public final class RemoteRegion implements AutoCloseable {
         return hasCompletion;
     }
 
-    /** The queue pair is gone: memory is given back, by whoever polls. Under the lock of {@link Connections}. */
-    void retire() {
-        retired = true;
-        releaseUnlessPolled();
-    }
-
+    /** The queue pair is gone: memory is given back, by whoever polls. */
     private void releaseUnlessPolled() {
         if (polling.compareAndSet(false, true)) {
             try {
@@ -538,8 +407,8 @@ public final class RemoteRegion implements AutoCloseable {
                     released = true;
                     completions.close();
                     operations.release();
-                    node.turns().forget(hasCompletion);
-                    node.turns().forget(awaitsNode);
+                    turns.forget(hasCompletion);
+                    turns.forget(awaitsNode);
                 }
             } finally {
                 polling.set(false);
@@ -547,7 +416,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
         if (listed && (!nodePolls || operations.outstanding() == 0)) {
             listed = false;
-            node.turns().remove(turn, awaitsNode);
+            turns.remove(turn, awaitsNode);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.call.CallFlyweight;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

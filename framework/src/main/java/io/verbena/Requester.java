@@ -1,5 +1,11 @@
 package io.verbena;
 
+import io.verbena.call.CallFlyweight;
+import io.verbena.call.DeadlineHeap;
+import io.verbena.call.IntHandover;
+import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.TenantCallbacks;
+import io.verbena.dispatch.TurnTask;
 import io.verbena.fabric.Nanos;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -242,7 +248,7 @@ public final class Requester implements AutoCloseable {
             return 0;
         }
         ended = 0;
-        boolean entered = node.enterCallback();
+        boolean entered = node.driver().enterCallback();
         try {
             takeBegun();
             if (!closed) {
@@ -257,7 +263,7 @@ public final class Requester implements AutoCloseable {
             return ended;
         } finally {
             if (entered) {
-                node.leaveCallback();
+                node.driver().leaveCallback();
             }
             polling.set(false);
         }
@@ -270,7 +276,7 @@ public final class Requester implements AutoCloseable {
     public Requester pollOnNode() {
         if (!nodePolls) {
             nodePolls = true;
-            inbox.polledByNode();
+            inbox.callback().polledByNode();
             node.turns().add(turn, hasWork);
         }
         return this;
@@ -297,7 +303,7 @@ public final class Requester implements AutoCloseable {
             }
         }
         if (left > 0) {
-            node.awaitMessage(left, hasWork);
+            node.driver().awaitMessage(left, hasWork);
         }
     }
 
@@ -372,8 +378,8 @@ public final class Requester implements AutoCloseable {
         }
 
         @Override
-        public Tenant tenant() {
-            return inbox.tenant();
+        public TenantCallbacks callbacks() {
+            return inbox.tenant().callbacks();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.call.CallFlyweight;
 import io.verbena.nic.append.AppendQueueStatistics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -64,7 +65,7 @@ public final class Responder implements AutoCloseable {
      * @throws IllegalStateException if a callback takes them
      */
     public int poll(RequestHandler requestHandler, int limit) {
-        if (inbox.hasCallback()) {
+        if (inbox.callback().isSet()) {
             throw new IllegalStateException("responder '" + name() + "' is polled by its node, see onRequest");
         }
         handler = requestHandler;
@@ -80,7 +81,7 @@ public final class Responder implements AutoCloseable {
      * request's call is {@link Outcome#FAILED}, with the exception's message, and the error is logged.
      */
     public void onRequest(RequestHandler requestHandler) {
-        if (inbox.hasCallback()) {
+        if (inbox.callback().isSet()) {
             throw new IllegalStateException("responder '" + name() + "' has a callback already");
         }
         handler = requestHandler;
@@ -100,7 +101,7 @@ public final class Responder implements AutoCloseable {
      * @return BACK_PRESSURED if the requester does not keep up: try again; CLOSED if it is gone
      */
     public static SendResult reply(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
-        return CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length);
+        return send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, true);
     }
 
     /** Answers the request that is being handled, at once. */
@@ -116,8 +117,7 @@ public final class Responder implements AutoCloseable {
         if (held != channel) {
             release();
         }
-        SendResult result =
-                CallFlyweight.send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, false);
+        SendResult result = send(channel, correlationId, CallFlyweight.RESPONSE, answer, offset, length, false);
         if (result == SendResult.SENT) {
             held = channel;
         } else {
@@ -142,13 +142,27 @@ public final class Responder implements AutoCloseable {
      */
     public static SendResult fail(Channel channel, long correlationId, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-        return CallFlyweight.send(
+        return send(
                 channel,
                 correlationId,
                 CallFlyweight.FAILURE,
                 new UnsafeBuffer(text),
                 0,
-                Math.min(text.length, MAX_TEXT));
+                Math.min(text.length, MAX_TEXT),
+                true);
+    }
+
+    /** Sends an answer with its header; if it need not leave now, it may stay until {@link Channel#flush}. */
+    private static SendResult send(
+            Channel channel, long correlationId, int type, DirectBuffer answer, int offset, int length, boolean now) {
+        answer.boundsCheck(offset, length);
+        int at = channel.tryClaim(CallFlyweight.HEADER_LENGTH + length);
+        if (at < 0) {
+            return at == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+        }
+        CallFlyweight.encode(channel.claimBuffer(), at, correlationId, type);
+        channel.claimBuffer().putBytes(at + CallFlyweight.HEADER_LENGTH, answer, offset, length);
+        return now ? channel.commit() : channel.enqueueClaim();
     }
 
     private void onMessage(Message message) {

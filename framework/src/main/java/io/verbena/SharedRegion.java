@@ -95,7 +95,7 @@ public final class SharedRegion implements AutoCloseable {
             all = new ArrayList<>(byAccess.values());
         }
         all.add(region);
-        node.forget(this, all);
+        node.openings().forget(this, all);
     }
 
     @Override

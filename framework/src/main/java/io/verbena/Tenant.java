@@ -1,5 +1,7 @@
 package io.verbena;
 
+import io.verbena.connection.ConnectionOwner;
+import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
@@ -19,13 +21,15 @@ public final class Tenant {
     private final ProtectionDomain pd;
     private final String name;
     private final TenantCallbacks callbacks;
+    private final ConnectionOwner owner;
 
     Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
         this.node = node;
         this.group = group;
         this.pd = pd;
         this.name = group.name();
-        this.callbacks = new TenantCallbacks(node, this);
+        this.callbacks = new TenantCallbacks(node.turns(), node.engine(), name, group::weight);
+        this.owner = new TenantConnections(node, this);
     }
 
     /** Its name. */
@@ -95,7 +99,7 @@ public final class Tenant {
      * @throws IllegalStateException if the tenant has as many connections as it may have
      */
     public Channel connect(String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
-        return node.connect(this, address, answersTo, options, timeout);
+        return node.connector().connect(this, address, answersTo, options, timeout);
     }
 
     /**
@@ -105,22 +109,22 @@ public final class Tenant {
      */
     public CompletableFuture<Channel> connectAsync(
             String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
-        return node.connectAsync(this, address, answersTo, options, timeout);
+        return node.connector().connectAsync(this, address, answersTo, options, timeout);
     }
 
     /** Attaches to memory that a peer shares, as {@link Node#attach}, at this tenant's expense. */
     public RemoteRegion attach(String address, Duration timeout) {
-        return node.attach(this, address, timeout);
+        return node.connector().attach(this, address, timeout);
     }
 
     /** Shares memory, as {@link Node#share}: what peers READ of it is at this tenant's expense. */
     public SharedRegion share(String regionName, int bytes) {
-        return node.share(this, regionName, bytes);
+        return node.openings().region(this, regionName, bytes);
     }
 
     /** Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: what is answered by it is at this tenant's expense. */
     public Inbox openInbox(String inboxName, InboxOptions options) {
-        return node.openInbox(this, inboxName, options);
+        return node.openings().inbox(this, inboxName, options);
     }
 
     /** Those of its connections whose class is URGENT. */
@@ -130,21 +134,17 @@ public final class Tenant {
 
     /** Opens a responder, as {@link Node#openResponder(String, InboxOptions)}: its answers are at this tenant's expense. */
     public Responder openResponder(String responderName, InboxOptions options) {
-        return node.openResponder(this, responderName, options);
+        return node.openings().responder(this, responderName, options);
     }
 
     /** Opens a requester, as {@link Node#openRequester(RequesterOptions)}: its calls are at this tenant's expense. */
     public Requester openRequester(RequesterOptions options) {
-        return node.openRequester(this, options);
+        return node.openings().requester(this, options);
     }
 
-    Node node() {
-        return node;
-    }
-
-    /** Its weight among the tenants of the node now. */
-    int weight() {
-        return group.weight();
+    /** It as the owner of connections. */
+    ConnectionOwner asOwner() {
+        return owner;
     }
 
     ProtectionDomain pd() {

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.admin.Administered;
 import io.verbena.nic.Nic;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
@@ -107,6 +108,23 @@ public final class Tenants {
         tenant.pd().close();
         tenant.group().close();
         byName.remove(name);
+    }
+
+    /** What whoever administers the node may see of them, and set. */
+    Administered administered() {
+        return new Administered() {
+            @Override
+            public List<Member> tenants() {
+                return list().stream()
+                        .map(tenant -> new Member(tenant.group(), tenant::slowCallbacks))
+                        .toList();
+            }
+
+            @Override
+            public void weight(String tenant, int weight) {
+                Tenants.this.weight(tenant, weight);
+            }
+        };
     }
 
     /** What each has sent and waited for, in the order of {@link #list}. */

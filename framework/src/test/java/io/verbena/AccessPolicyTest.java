@@ -3,6 +3,9 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.connection.ChannelSettings;
+import io.verbena.connection.Connection;
+import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.fabric.security.PeerRules;
 import io.verbena.nic.memory.Access;
@@ -149,7 +152,7 @@ class AccessPolicyTest {
     private static Connection connectionOf(NodePair pair, RemoteRegion region) {
         for (int number = 0; number < 64; number++) {
             Connection c = pair.client.connections().numbered(number);
-            if (c != null && c.region == region) {
+            if (c != null && c.end == region.end()) {
                 return c;
             }
         }
@@ -244,26 +247,28 @@ class AccessPolicyTest {
             Node client = pair.client;
             assertThat(client.connect(pair.address + "in", NodePair.TIMEOUT).isConnected())
                     .isTrue();
-            Connection c = client.handshake()
+            Connection c = client.connections()
+                    .handshake()
                     .prepare(
                             pair.server.nicId(),
                             ConnectionFlyweight.INBOX,
                             "in",
-                            client.tenant("default"),
-                            new ChannelOptions());
-            ConnectionFlyweight request = client.handshake().request(c, null, 16 * 1024);
+                            client.tenant("default").asOwner(),
+                            ChannelSettings.DEFAULT);
+            ConnectionFlyweight request = client.connections().handshake().request(c, null, 16 * 1024);
             PeerIdentity peer = PeerIdentity.SAME_PROCESS;
-            ConnectionFlyweight first = pair.server.handshake().answer(client.nicId(), request, peer);
+            ConnectionFlyweight first = pair.server.connections().handshake().answer(client.nicId(), request, peer);
             assertThat(first.type()).isEqualTo(ConnectionFlyweight.REPLY);
-            assertThat(pair.server.handshake().answer(client.nicId(), request, peer))
+            assertThat(pair.server.connections().handshake().answer(client.nicId(), request, peer))
                     .isSameAs(first);
             permits.set(false);
             assertThat(pair.server
+                            .connections()
                             .handshake()
                             .answer(client.nicId(), request, peer)
                             .type())
                     .isEqualTo(ConnectionFlyweight.REJECT);
-            client.handshake().abandon(c);
+            client.connections().handshake().abandon(c);
         }
     }
 

@@ -7,6 +7,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.verbena.connection.ChannelSettings;
+import io.verbena.connection.Connection;
+import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.verbs.QpState;
 import java.time.Duration;
@@ -44,11 +47,11 @@ class ChannelCloseTest {
             channel.close();
             Connection connection = channel.connection();
             assertThat(connection.state).isEqualTo(Connection.CLOSING);
-            ConnectionFlyweight request = pair.client.handshake().request(connection, null, 4096);
-            ConnectionFlyweight again = pair.server.handshake().answer(pair.client.nicId(), request);
+            ConnectionFlyweight request = pair.client.connections().handshake().request(connection, null, 4096);
+            ConnectionFlyweight again = pair.server.connections().handshake().answer(pair.client.nicId(), request);
             assertThat(again.type()).isEqualTo(ConnectionFlyweight.REPLY);
 
-            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), again);
+            ConnectionFlyweight said = pair.client.connections().handshake().answered(pair.server.nicId(), again);
 
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.READY);
             pair.pauseServer(false);
@@ -61,7 +64,7 @@ class ChannelCloseTest {
     /** Nobody asks a closed channel what became of its messages: the log tells of those that may not have arrived. */
     @Test
     void theLogTellsWhatAClosedChannelCannotBring() {
-        Logger logger = (Logger) LoggerFactory.getLogger(Connections.class);
+        Logger logger = (Logger) LoggerFactory.getLogger("io.verbena.connection.Closings");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);
@@ -92,21 +95,22 @@ class ChannelCloseTest {
             pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
             pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
             Connection connection = pair.client
+                    .connections()
                     .handshake()
                     .prepare(
                             pair.server.nicId(),
                             ConnectionFlyweight.INBOX,
                             "in",
-                            pair.client.tenant("default"),
-                            new ChannelOptions());
-            ConnectionFlyweight request = pair.client.handshake().request(connection, null, 4096);
-            ConnectionFlyweight late = pair.server.handshake().answer(pair.client.nicId(), request);
+                            pair.client.tenant("default").asOwner(),
+                            ChannelSettings.DEFAULT);
+            ConnectionFlyweight request = pair.client.connections().handshake().request(connection, null, 4096);
+            ConnectionFlyweight late = pair.server.connections().handshake().answer(pair.client.nicId(), request);
             assertThat(late.type()).isEqualTo(ConnectionFlyweight.REPLY);
 
             pair.client.connections().end(connection, CloseReason.PEER_LOST);
 
             assertThat(connection.opened).isCompletedExceptionally();
-            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), late);
+            ConnectionFlyweight said = pair.client.connections().handshake().answered(pair.server.nicId(), late);
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
         }
     }
@@ -145,8 +149,10 @@ class ChannelCloseTest {
             Tenant tenant = pair.server.tenant("default");
             Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
             assertThat(tenant.connections()).isOne();
-            ConnectionFlyweight request = pair.client.handshake().request(channel.connection(), null, 4096);
-            pair.server.execute(() -> pair.server.handshake().answer(pair.client.nicId() + 1, request)); // to nobody
+            ConnectionFlyweight request =
+                    pair.client.connections().handshake().request(channel.connection(), null, 4096);
+            pair.server.execute(
+                    () -> pair.server.connections().handshake().answer(pair.client.nicId() + 1, request)); // to nobody
             pair.await(() -> tenant.connections() == 2);
             pair.await(() -> tenant.connections() == 1);
             assertThat(channel.isConnected()).isTrue();
@@ -180,7 +186,7 @@ class ChannelCloseTest {
                     .queuePairs(connection.peerQp + 1, connection.number)
                     .pathMtu(1024);
 
-            ConnectionFlyweight said = pair.client.handshake().answered(pair.server.nicId(), other);
+            ConnectionFlyweight said = pair.client.connections().handshake().answered(pair.server.nicId(), other);
 
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
             assertThat(said.receiverQp()).isEqualTo(connection.peerQp + 1);

@@ -2,6 +2,7 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.connection.Connections;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -62,9 +63,9 @@ class ChannelWindowTest {
         Inbox beside = pair.server.openInbox("beside", new InboxOptions());
         Channel one = pair.client.tenant("one").connect(pair.address + "in", NodePair.TIMEOUT);
         Channel other = pair.client.tenant("other").connect(pair.address + "beside", NodePair.TIMEOUT);
-        int before = one.window();
+        int before = one.sender().window().capacity();
         long sent = 0;
-        while (one.window() < wanted && sent < most) {
+        while (one.sender().window().capacity() < wanted && sent < most) {
             for (int i = 0; i < 200 && offer(one, sent) == SendResult.SENT; i++) {
                 sent++;
             }
@@ -72,7 +73,7 @@ class ChannelWindowTest {
             in.poll(this::check, 100);
             beside.poll(m -> {}, 100);
         }
-        assertThat(one.window()).isGreaterThanOrEqualTo(before);
+        assertThat(one.sender().window().capacity()).isGreaterThanOrEqualTo(before);
         channel = one;
         inbox = in;
         arrive(pair, sent);
@@ -120,7 +121,7 @@ class ChannelWindowTest {
                 Inbox in = server.openInbox("in");
                 channel = client.tenant("one").connect("tcp://127.0.0.1:" + relay.port() + "/in", NodePair.TIMEOUT);
                 long sent = 0;
-                while (channel.window() < 128 << 10) {
+                while (channel.sender().window().capacity() < 128 << 10) {
                     sent += offer(channel, sent) == SendResult.SENT ? 1 : 0;
                     in.poll(this::check, 100);
                 }
@@ -141,7 +142,8 @@ class ChannelWindowTest {
             long sent = send(pair, 128 << 10, Long.MAX_VALUE);
             Connections connections = pair.client.connections();
             int most = connections.grown();
-            pair.await(() -> channel.window() == 16 << 10 && !channel.hasMemory());
+            pair.await(() -> channel.sender().window().capacity() == 16 << 10
+                    && !channel.sender().window().hasMemory());
             assertThat(connections.grown()).isLessThanOrEqualTo(most);
             pair.await(() -> connections.grown() == 0);
 
@@ -166,7 +168,7 @@ class ChannelWindowTest {
             AtomicBoolean stop = new AtomicBoolean();
             Thread taker = new Thread(() -> {
                 while (!stop.get()) {
-                    times.addAndGet(channel.giveBackIfIdle(16, 16 << 10) ? 1 : 0);
+                    times.addAndGet(channel.sender().window().giveBackIfIdle(16, 16 << 10) ? 1 : 0);
                 }
             });
             taker.start();

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -142,7 +143,7 @@ class ErrorTextTest {
             pair.server.openResponder("echo").onRequest(r -> r.reply(r.buffer(), r.offset(), r.length()));
             Requester requester = pair.client.openRequester();
             Channel channel = requester.connect(pair.address + "echo", TIMEOUT);
-            int port = Address.parse(pair.address + "echo").port();
+            int port = URI.create(pair.address).getPort();
             Random random = new Random(5);
             UnsafeBuffer request = new UnsafeBuffer(new byte[100]);
             int[] done = new int[1];

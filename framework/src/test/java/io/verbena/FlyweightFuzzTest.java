@@ -3,6 +3,8 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.verbena.call.CallFlyweight;
+import io.verbena.connection.ConnectionFlyweight;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Any bytes as what nodes tell each other. */

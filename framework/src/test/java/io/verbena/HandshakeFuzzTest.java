@@ -3,6 +3,9 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.verbena.connection.ChannelSettings;
+import io.verbena.connection.Connection;
+import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -30,7 +33,7 @@ class HandshakeFuzzTest {
         node.openInbox("inbox", new InboxOptions());
         node.share("region", 4096);
         hostile = Nic.open(new NicContext().mode(EngineMode.INVOKER).backgroundThread(false));
-        LocalFabric.connect(node.endpoint(), hostile.engine(0).endpoint());
+        LocalFabric.connect(node.self().endpoint(), hostile.engine(0).endpoint());
         turn();
     }
 
@@ -42,9 +45,14 @@ class HandshakeFuzzTest {
 
     @FuzzTest(maxDuration = "2m")
     void anyDatagrams(byte[] script) {
-        Connection asked = node.handshake()
+        Connection asked = node.connections()
+                .handshake()
                 .prepare(
-                        hostile.id(), ConnectionFlyweight.INBOX, "there", node.tenant("default"), new ChannelOptions());
+                        hostile.id(),
+                        ConnectionFlyweight.INBOX,
+                        "there",
+                        node.tenant("default").asOwner(),
+                        ChannelSettings.DEFAULT);
         int at = 0;
         for (int i = 0; at < script.length && i < 16; i++) {
             int what = script[at++];
@@ -61,7 +69,7 @@ class HandshakeFuzzTest {
             }
             turn();
         }
-        node.handshake().abandon(asked);
+        node.connections().handshake().abandon(asked);
         turn();
         assertServes();
     }

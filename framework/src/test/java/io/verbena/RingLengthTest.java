@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.link.Links;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,7 @@ class RingLengthTest {
                 .hasMessage("ringLength 4096 outside 8192..67108864");
         assertThatThrownBy(() -> new NodeContext().ringLength(10_000))
                 .hasMessage("ringLength 10000 is not a power of two; next is 16384");
-        assertThat(NodeContext.maxPacket(256 << 10)).isEqualTo((16 << 10) + 128);
-        assertThat(NodeContext.maxPacket(8 << 10)).isEqualTo(2040);
+        assertThat(Links.maxPacket(256 << 10)).isEqualTo((16 << 10) + 128);
+        assertThat(Links.maxPacket(8 << 10)).isEqualTo(2040);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.verbena.dispatch.Turns;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

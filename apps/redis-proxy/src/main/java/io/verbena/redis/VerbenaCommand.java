@@ -18,13 +18,18 @@ public final class VerbenaCommand {
      * @param command annotated for picocli; its name is the first word after "verbena", or "verbena" itself
      */
     public static CommandLine of(Object command) {
-        CommandLine line = new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true);
+        return of(new CommandLine(command));
+    }
+
+    /** The same of a command line that holds all its subcommands. */
+    public static CommandLine of(CommandLine line) {
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         CommandSpec spec = line.getCommandSpec();
         if (!spec.name().equals("verbena")) {
             spec.qualifiedName(" ");
             spec.name("verbena " + spec.name());
         }
-        prepare(line, "verbena " + version(command.getClass()));
+        prepare(line, "verbena " + version(spec.userObject().getClass()));
         return line.setParameterExceptionHandler(VerbenaCommand::refused)
                 .setExecutionExceptionHandler(VerbenaCommand::failed);
     }

@@ -88,7 +88,7 @@ final class Completer {
     }
 
     long deadline() {
-        return resumeAt > 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
+        return resumeAt != 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
     }
 
     /** Something has been sent (or should have been): its answer is due within the timeout. */
@@ -366,7 +366,7 @@ final class Completer {
     }
 
     void onTimer(long now) {
-        if (resumeAt > 0 && resumeAt <= now) {
+        if (resumeAt != 0 && resumeAt <= now) {
             resumeAt = 0;
             services.schedule(qp);
         }

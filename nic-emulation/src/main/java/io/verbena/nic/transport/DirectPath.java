@@ -95,9 +95,14 @@ final class DirectPath {
         }
         if (!open) {
             peerWord = control.qpWord(qp.peerQp());
-            open = QpState.receives(QueuePairWord.state(peerWord)) && QueuePairWord.connection(peerWord) == connection;
+            open = takesRequests(peerWord);
         }
         return open;
+    }
+
+    /** Whether a word says that the peer's queue pair is in a state that takes requests, and takes them from this one. */
+    private boolean takesRequests(long word) {
+        return QpState.receives(QueuePairWord.state(word)) && QueuePairWord.connection(word) == connection;
     }
 
     /** Requests that the last {@link #execute} finished: the current one and, of appends, some behind it. */
@@ -270,8 +275,8 @@ final class DirectPath {
         }
         try {
             long word = control.qpWord(qp.peerQp());
-            if ((QueuePairWord.access(word) & needed) == 0
-                    || QueuePairWord.connection(word) != connection
+            if ((word != peerWord && !takesRequests(word))
+                    || (QueuePairWord.access(word) & needed) == 0
                     || keys.resolve(key, QueuePairWord.pd(word), remote, length, needed) != RemoteKeys.OK) {
                 return AS_PACKETS;
             }

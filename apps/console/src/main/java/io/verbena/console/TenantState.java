@@ -1,0 +1,63 @@
+package io.verbena.console;
+
+/**
+ * What a node says of a tenant: counts since the node began, and delays since it was asked before.
+ *
+ * @param name of the tenant
+ * @param weight among tenants
+ * @param queuePairs it has
+ * @param urgentQueuePairs of them, those of the latency-sensitive class
+ * @param bytes sent
+ * @param charged for them, in the unit that shares are of
+ * @param entitled to in the same unit, of what was charged while it had something to send; 0 if its node does not say
+ * @param messages sent
+ * @param backloggedNanos for which it had something to send
+ * @param p50DelayNanos of the time between having something to send and being served
+ * @param p99DelayNanos of the same
+ * @param slowCallbacks times that a callback of its held its thread for too long
+ * @param refusedForWindow times that its senders were told "not now" while a channel's messages waited for acknowledgements
+ * @param refusedForLink the same, while work waited for its turn on the link
+ * @param refusedForReceiver the same, while the peer's inbox was full
+ * @param refusedForCeiling the same, while work waited for the tenant's ceiling
+ * @param demoted urgent visits that were treated as bulk
+ */
+record TenantState(
+        String name,
+        int weight,
+        int queuePairs,
+        int urgentQueuePairs,
+        long bytes,
+        long charged,
+        long entitled,
+        long messages,
+        long backloggedNanos,
+        long p50DelayNanos,
+        long p99DelayNanos,
+        long slowCallbacks,
+        long refusedForWindow,
+        long refusedForLink,
+        long refusedForReceiver,
+        long refusedForCeiling,
+        long demoted) {
+    private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
+
+    /** What has kept it from sending more since an earlier state, and how much of the refusals that was; a dash if it sent nothing. */
+    String limit(TenantState before) {
+        long[] refused = {
+            refusedForWindow - before.refusedForWindow,
+            refusedForLink - before.refusedForLink,
+            refusedForReceiver - before.refusedForReceiver,
+            refusedForCeiling - before.refusedForCeiling
+        };
+        int most = 0;
+        long all = 0;
+        for (int i = 0; i < refused.length; i++) {
+            all += refused[i];
+            most = refused[i] > refused[most] ? i : most;
+        }
+        if (all == 0) {
+            return charged > before.charged ? "sender" : "-";
+        }
+        return LIMITS[most] + " " + Math.round(refused[most] * 100.0 / all) + " %";
+    }
+}

@@ -1,0 +1,147 @@
+package io.verbena.bench.check.messages;
+
+import io.verbena.NodeMode;
+import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.trial.JavaProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link PeerProcess}, as its parent has it: answers its questions, counts what it does, and kills it. */
+final class SoakPeer {
+    private static final long END_SECONDS = 60;
+
+    private final int number;
+    private final int firstStream;
+    private final Hub hub;
+    private final Findings findings;
+    private final Tally tally;
+    private final JavaProcess process;
+    private final PrintStream input;
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private volatile boolean killed;
+    private volatile long diedAt;
+
+    /** Starts one. */
+    SoakPeer(
+            int number,
+            int firstStream,
+            FabricName fabric,
+            NodeMode mode,
+            Hub hub,
+            MessagesSettings settings,
+            Findings findings,
+            Tally tally) {
+        this.number = number;
+        this.firstStream = firstStream;
+        this.hub = hub;
+        this.findings = findings;
+        this.tally = tally;
+        this.process = new JavaProcess(
+                PeerProcess.class,
+                List.of(
+                        hub.address(),
+                        fabric.name(),
+                        mode.name(),
+                        Long.toString(settings.seed()),
+                        Integer.toString(settings.maxLength()),
+                        Double.toString(settings.stallSeconds()),
+                        Integer.toString(number),
+                        Integer.toString(firstStream),
+                        settings.shared().toString()));
+        this.input = new PrintStream(process.process().getOutputStream(), true, StandardCharsets.UTF_8);
+        Thread reader = new Thread(this::read, "soak-peer-" + number);
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void read() {
+        boolean done = false;
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.process().getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                done |= take(line);
+            }
+        } catch (IOException | RuntimeException e) {
+            if (!killed) {
+                findings.report("the output of peer " + number, e);
+            }
+        }
+        if (!killed && !done) {
+            findings.report(new Flaw(
+                    FlawKind.UNEXPECTED, "peer " + number, "no channel", 0, -1, "its process to go on", "its end"));
+        }
+        settled.countDown();
+    }
+
+    private boolean take(String line) {
+        if (line.startsWith(PeerProcess.COUNT)) {
+            String stream = line.substring(PeerProcess.COUNT.length());
+            input.println(stream + " " + hub.arrivals().received(Integer.parseInt(stream)));
+        } else if (line.startsWith(PeerProcess.FINISH)) {
+            String[] words = line.split(" ", -1);
+            hub.arrivals().finish(Place.valueOf(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]));
+        } else if (line.startsWith(PeerProcess.DONE)) {
+            String[] words = line.split(" ", -1);
+            for (Count count : Count.values()) {
+                tally.add(count, Long.parseLong(words[count.ordinal() + 1]));
+            }
+        } else if (line.startsWith(HubProcess.FLAW)) {
+            findings.report(HubProcess.flaw(line.substring(HubProcess.FLAW.length())));
+        }
+        return line.equals(PeerProcess.SETTLED);
+    }
+
+    /** Ends it as the kernel does when it must. */
+    void kill() {
+        killed = true;
+        process.process().destroyForcibly();
+        diedAt = System.nanoTime();
+        tally.add(Count.KILLS, 1);
+    }
+
+    /** When it was killed, as {@link System#nanoTime}. */
+    long diedAt() {
+        return diedAt;
+    }
+
+    /** Nothing comes of it any more: its streams are forgotten, and others may have their numbers. */
+    void forget(int streams) {
+        hub.arrivals().forget(firstStream, streams);
+    }
+
+    /** Tells it to begin nothing new. */
+    void end() {
+        input.println(PeerProcess.END);
+    }
+
+    /** Waits until all that it has begun has ended, and reports it if that does not come. */
+    void await() {
+        try {
+            if (!settled.await(END_SECONDS, TimeUnit.SECONDS)) {
+                findings.report(new Flaw(
+                        FlawKind.STALLED,
+                        "peer " + number,
+                        "its channels",
+                        0,
+                        -1,
+                        "its end within " + END_SECONDS + " s",
+                        hub.state()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.close();
+    }
+
+    /** Ends the process if it is there. */
+    void close() {
+        killed = true;
+        process.close();
+    }
+}

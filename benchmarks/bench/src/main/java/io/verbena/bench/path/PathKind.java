@@ -1,0 +1,341 @@
+package io.verbena.bench.path;
+
+import io.verbena.verification.RunException;
+import io.verbena.verification.fabric.FabricKind;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The paths, by the name that a benchmark's parameter has, and what each can do. */
+public enum PathKind {
+    /** Verbena, APPEND, same process. */
+    VERBENA_APPEND_LOCAL(Verb.APPEND, FabricKind.LOCAL),
+    /** Verbena, APPEND over shared memory. */
+    VERBENA_APPEND_SHM(Verb.APPEND, FabricKind.SHM),
+    /** Verbena, APPEND over Unix-domain sockets. */
+    VERBENA_APPEND_UDS(Verb.APPEND, FabricKind.UDS),
+    /** Verbena, APPEND over TCP. */
+    VERBENA_APPEND_TCP(Verb.APPEND, FabricKind.TCP),
+    /** Verbena, APPEND over mutual TLS. */
+    VERBENA_APPEND_TLS_TCP(Verb.APPEND, FabricKind.TLS_TCP),
+    /** Verbena, APPEND over TCP through NIO. */
+    VERBENA_APPEND_NIO_TCP(Verb.APPEND, FabricKind.NIO_TCP),
+    /** Verbena, APPEND over TCP through io_uring. */
+    VERBENA_APPEND_URING_TCP(Verb.APPEND, FabricKind.URING_TCP),
+    /** Verbena, SEND, same process. */
+    VERBENA_SEND_LOCAL(Verb.SEND, FabricKind.LOCAL),
+    /** Verbena, SEND over shared memory. */
+    VERBENA_SEND_SHM(Verb.SEND, FabricKind.SHM),
+    /** Verbena, SEND over Unix-domain sockets. */
+    VERBENA_SEND_UDS(Verb.SEND, FabricKind.UDS),
+    /** Verbena, SEND over TCP. */
+    VERBENA_SEND_TCP(Verb.SEND, FabricKind.TCP),
+    /** Verbena, SEND over mutual TLS. */
+    VERBENA_SEND_TLS_TCP(Verb.SEND, FabricKind.TLS_TCP),
+    /** Verbena, SEND over TCP through NIO. */
+    VERBENA_SEND_NIO_TCP(Verb.SEND, FabricKind.NIO_TCP),
+    /** Verbena, SEND over TCP through io_uring. */
+    VERBENA_SEND_URING_TCP(Verb.SEND, FabricKind.URING_TCP),
+    /** Verbena, SEND to a shared receive queue, same process. */
+    VERBENA_SEND_SRQ_LOCAL(Verb.SEND_SRQ, FabricKind.LOCAL),
+    /** Verbena, SEND to a shared receive queue over shared memory. */
+    VERBENA_SEND_SRQ_SHM(Verb.SEND_SRQ, FabricKind.SHM),
+    /** Verbena, SEND to a shared receive queue over Unix-domain sockets. */
+    VERBENA_SEND_SRQ_UDS(Verb.SEND_SRQ, FabricKind.UDS),
+    /** Verbena, SEND to a shared receive queue over TCP. */
+    VERBENA_SEND_SRQ_TCP(Verb.SEND_SRQ, FabricKind.TCP),
+    /** Verbena, WRITE, same process. */
+    VERBENA_WRITE_LOCAL(Verb.WRITE, FabricKind.LOCAL),
+    /** Verbena, WRITE over shared memory. */
+    VERBENA_WRITE_SHM(Verb.WRITE, FabricKind.SHM),
+    /** Verbena, WRITE over Unix-domain sockets. */
+    VERBENA_WRITE_UDS(Verb.WRITE, FabricKind.UDS),
+    /** Verbena, WRITE over TCP. */
+    VERBENA_WRITE_TCP(Verb.WRITE, FabricKind.TCP),
+    /** Verbena, WRITE over mutual TLS. */
+    VERBENA_WRITE_TLS_TCP(Verb.WRITE, FabricKind.TLS_TCP),
+    /** Verbena, WRITE over TCP through NIO. */
+    VERBENA_WRITE_NIO_TCP(Verb.WRITE, FabricKind.NIO_TCP),
+    /** Verbena, WRITE over TCP through io_uring. */
+    VERBENA_WRITE_URING_TCP(Verb.WRITE, FabricKind.URING_TCP),
+    /** Verbena, READ, same process. */
+    VERBENA_READ_LOCAL(Verb.READ, FabricKind.LOCAL),
+    /** Verbena, READ over shared memory. */
+    VERBENA_READ_SHM(Verb.READ, FabricKind.SHM),
+    /** Verbena, READ over Unix-domain sockets. */
+    VERBENA_READ_UDS(Verb.READ, FabricKind.UDS),
+    /** Verbena, READ over TCP. */
+    VERBENA_READ_TCP(Verb.READ, FabricKind.TCP),
+    /** Verbena, READ over TCP through NIO. */
+    VERBENA_READ_NIO_TCP(Verb.READ, FabricKind.NIO_TCP),
+    /** Verbena, READ over TCP through io_uring. */
+    VERBENA_READ_URING_TCP(Verb.READ, FabricKind.URING_TCP),
+    /** Verbena, fetch-and-add, same process. */
+    VERBENA_FETCH_ADD_LOCAL(Verb.FETCH_ADD, FabricKind.LOCAL),
+    /** Verbena, fetch-and-add over shared memory. */
+    VERBENA_FETCH_ADD_SHM(Verb.FETCH_ADD, FabricKind.SHM),
+    /** Verbena, fetch-and-add over Unix-domain sockets. */
+    VERBENA_FETCH_ADD_UDS(Verb.FETCH_ADD, FabricKind.UDS),
+    /** Verbena, fetch-and-add over TCP. */
+    VERBENA_FETCH_ADD_TCP(Verb.FETCH_ADD, FabricKind.TCP),
+    /** Verbena, fetch-and-add over TCP through NIO. */
+    VERBENA_FETCH_ADD_NIO_TCP(Verb.FETCH_ADD, FabricKind.NIO_TCP),
+    /** Verbena, fetch-and-add over TCP through io_uring. */
+    VERBENA_FETCH_ADD_URING_TCP(Verb.FETCH_ADD, FabricKind.URING_TCP),
+    /** Verbena's calls, same process. */
+    VERBENA_RPC_LOCAL(Way.RPC, FabricKind.LOCAL),
+    /** Verbena's calls over shared memory. */
+    VERBENA_RPC_SHM(Way.RPC, FabricKind.SHM),
+    /** Verbena's calls over Unix-domain sockets. */
+    VERBENA_RPC_UDS(Way.RPC, FabricKind.UDS),
+    /** Verbena's calls over TCP. */
+    VERBENA_RPC_TCP(Way.RPC, FabricKind.TCP),
+    /** Aeron IPC, an exclusive publication. */
+    AERON_IPC(Way.AERON, AeronEnd.Mode.IPC_EXCLUSIVE),
+    /** Aeron IPC, a concurrent publication. */
+    AERON_IPC_CONCURRENT(Way.AERON, AeronEnd.Mode.IPC_CONCURRENT),
+    /** Aeron over UDP on the loopback interface. */
+    AERON_UDP(Way.AERON, AeronEnd.Mode.UDP),
+    /** Agrona's ring buffer of one producer. */
+    AGRONA_ONE_TO_ONE(Way.RING, false),
+    /** Agrona's ring buffer of many producers. */
+    AGRONA_MANY_TO_ONE(Way.RING, true),
+    /** JCTools' queue of one producer. */
+    JCTOOLS_SPSC(Way.QUEUE, false),
+    /** JCTools' queue of many producers. */
+    JCTOOLS_MPSC(Way.QUEUE, true),
+    /** Raw Netty over Unix-domain sockets, epoll. */
+    NETTY_UDS(Way.NETTY, NettySocket.EPOLL_UDS),
+    /** Raw Netty over TCP, epoll. */
+    NETTY_TCP(Way.NETTY, NettySocket.EPOLL_TCP),
+    /** Raw Netty over mutual TLS, epoll. */
+    NETTY_TLS_TCP(Way.NETTY, NettySocket.EPOLL_TLS_TCP),
+    /** Netty over mutual TLS, epoll, each message behind its length and in a buffer of its own. */
+    NETTY_FRAMED_TLS_TCP(Way.NETTY_FRAMED, NettySocket.EPOLL_TLS_TCP),
+    /** Raw Netty over TCP, NIO. */
+    NETTY_NIO_TCP(Way.NETTY, NettySocket.NIO_TCP),
+    /** Raw Netty over TCP, io_uring. */
+    NETTY_URING_TCP(Way.NETTY, NettySocket.URING_TCP),
+    /** Netty over TCP, epoll, each message behind its length and in a buffer of its own, as Netty's codecs do it. */
+    NETTY_FRAMED_TCP(Way.NETTY_FRAMED, NettySocket.EPOLL_TCP),
+    /** The same with all short messages of a batch in one buffer, which no codec of Netty's does. */
+    NETTY_BATCHED_TCP(Way.NETTY_BATCHED, NettySocket.EPOLL_TCP),
+    /** gRPC's unary calls over TCP. */
+    GRPC_UNARY(Way.GRPC, false),
+    /** gRPC's streams in both directions over TCP. */
+    GRPC_STREAM(Way.GRPC, true),
+    /** A plain copy in the memory of the process. */
+    MEMCPY(Way.COPY, false),
+    /** A plain copy in a file in shared memory. */
+    MEMCPY_SHM(Way.COPY, true),
+    /** The processor's own fetch-and-add. */
+    CPU_ATOMIC(Way.ATOMIC, false);
+
+    /** What an end is made by. */
+    private enum Way {
+        VERB,
+        RPC,
+        AERON,
+        RING,
+        QUEUE,
+        NETTY,
+        NETTY_FRAMED,
+        NETTY_BATCHED,
+        GRPC,
+        COPY,
+        ATOMIC
+    }
+
+    private static final int SOCKET_WARM_UP = 3;
+
+    private final Way way;
+    private final Verb verb; // of the way VERB
+    private final Object variant;
+
+    PathKind(Verb verb, FabricKind fabric) {
+        this.way = Way.VERB;
+        this.verb = verb;
+        this.variant = fabric;
+    }
+
+    PathKind(Way way, Object variant) {
+        this.way = way;
+        this.verb = Verb.APPEND;
+        this.variant = variant;
+    }
+
+    /** The name of a parameter: lower case, with dashes. */
+    public String optionName() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** By the name of a parameter. */
+    public static PathKind of(String name) {
+        return find(name)
+                .orElseThrow(() -> new RunException("unknown path '" + name + "', expected one of "
+                        + Arrays.stream(values()).map(PathKind::optionName).collect(Collectors.joining(" "))));
+    }
+
+    /** By the name of a parameter, if there is one of that name. */
+    public static Optional<PathKind> find(String name) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.optionName().equals(name))
+                .findFirst();
+    }
+
+    /** Whether it is Verbena's own, and not a peer's. */
+    public boolean isOwn() {
+        return way == Way.VERB || way == Way.RPC;
+    }
+
+    /** Whether its ends may be in two processes. */
+    public boolean isBetweenProcesses() {
+        return variant != FabricKind.LOCAL && way != Way.QUEUE;
+    }
+
+    /** Whether many messages may be under way in one direction, each seen by the other end. */
+    public boolean isStream() {
+        switch (way) {
+            case VERB:
+                return verb.isMessage();
+            case AERON, RING, QUEUE, NETTY, NETTY_FRAMED, NETTY_BATCHED:
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /**
+     * Whether what the near end offers are requests that it sees the end of itself: of many under way, its own
+     * {@link End#taken} counts those that are complete.
+     */
+    public boolean isRequest() {
+        return !isStream();
+    }
+
+    /** Whether every message has {@value End#MIN_LENGTH} bytes, whatever length is asked for. */
+    public boolean isWord() {
+        return way == Way.ATOMIC || (way == Way.VERB && verb == Verb.FETCH_ADD);
+    }
+
+    /** Most producers that may send to one far end. */
+    public int maxProducers() {
+        boolean many = (way == Way.VERB && verb.isMessage())
+                || this == AERON_IPC_CONCURRENT
+                || this == AGRONA_MANY_TO_ONE
+                || this == JCTOOLS_MPSC;
+        return many ? PathSettings.MAX_PRODUCERS : 1;
+    }
+
+    /** Most queue pairs of a producer. */
+    public int maxQueuePairs() {
+        return way == Way.VERB ? PathSettings.MAX_QUEUE_PAIRS : 1;
+    }
+
+    /** How many times as long as a path in memory it takes until the compilers rest. */
+    public int warmUpFactor() {
+        return isInMemory() ? 1 : SOCKET_WARM_UP;
+    }
+
+    private boolean isInMemory() {
+        switch (way) {
+            case NETTY, NETTY_FRAMED, NETTY_BATCHED, GRPC:
+                return false;
+            default:
+                return variant != AeronEnd.Mode.UDP
+                        && (!(variant instanceof FabricKind)
+                                || variant == FabricKind.SHM
+                                || variant == FabricKind.LOCAL);
+        }
+    }
+
+    /** Why this machine, or this build, does not have it, or null if it does. */
+    public @Nullable String unavailable() {
+        if (variant instanceof FabricKind fabric) {
+            return fabric.unavailable();
+        }
+        if (variant instanceof NettySocket socket) {
+            return socket.unavailable();
+        }
+        return this == MEMCPY_SHM && !Files.isDirectory(Path.of("/dev/shm")) ? "there is no /dev/shm" : null;
+    }
+
+    /**
+     * Opens an end for round trips, while another thread or process opens the other.
+     *
+     * @param rendezvous with the other
+     * @param near whether it is the end that measures
+     * @param length bytes of a message, at least {@link End#MIN_LENGTH}
+     */
+    public End open(Rendezvous rendezvous, boolean near, int length) {
+        return open(rendezvous, near, PathSettings.ofLength(length));
+    }
+
+    /**
+     * Opens an end, while another thread or process opens the other with the same settings. Best on a thread of Netty's
+     * ({@link io.netty.util.concurrent.FastThreadLocalThread}), whose writes then allocate less.
+     *
+     * @param rendezvous with the other
+     * @param near whether it is the end that measures
+     * @param settings of both
+     */
+    public End open(Rendezvous rendezvous, boolean near, PathSettings settings) {
+        atMost("producers", settings.producers(), maxProducers());
+        atMost("queuePairs", settings.queuePairs(), maxQueuePairs());
+        PathSettings used = isWord() ? settings.withLength(Long.BYTES) : settings;
+        switch (way) {
+            case VERB:
+                return verbs(near, used).join(rendezvous, near);
+            case RPC:
+                return new RpcEnd(rendezvous, near, (FabricKind) variant, used);
+            case AERON:
+                return new AeronEnd(rendezvous, near, (AeronEnd.Mode) variant, used);
+            case RING:
+                return new RingEnd(rendezvous, near, (Boolean) variant, used);
+            case QUEUE:
+                return new QueueEnd(rendezvous, near, (Boolean) variant, used);
+            case NETTY:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.PLAIN, used);
+            case NETTY_FRAMED:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.FRAMED, used);
+            case NETTY_BATCHED:
+                return new NettyEnd(rendezvous, near, (NettySocket) variant, NettyEnd.Form.BATCHED, used);
+            case GRPC:
+                return new GrpcEnd(rendezvous, near, (Boolean) variant, used);
+            case COPY:
+                return new CopyEnd(rendezvous, near, (Boolean) variant, used);
+            default:
+                return new AtomicEnd(rendezvous, near, used);
+        }
+    }
+
+    private void atMost(String name, int value, int maximum) {
+        if (value > maximum) {
+            throw new RunException(name + " " + value + " > maximum " + maximum + " of " + optionName());
+        }
+    }
+
+    private VerbenaEnd verbs(boolean near, PathSettings settings) {
+        FabricKind fabric = (FabricKind) variant;
+        switch (verb) {
+            case APPEND:
+                return new AppendEnd(fabric, near, settings);
+            case SEND, SEND_SRQ:
+                return new SendEnd(verb, fabric, near, settings);
+            case WRITE:
+                return settings.traffic() == PathSettings.Traffic.ROUND_TRIP
+                        ? new WriteEnd(fabric, near, settings.withDepth(2))
+                        : new OneSidedEnd(verb, fabric, near, settings);
+            default:
+                return new OneSidedEnd(
+                        verb,
+                        fabric,
+                        near,
+                        settings.traffic() == PathSettings.Traffic.ROUND_TRIP ? settings.withDepth(1) : settings);
+        }
+    }
+}

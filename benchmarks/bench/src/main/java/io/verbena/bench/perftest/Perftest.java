@@ -1,0 +1,357 @@
+package io.verbena.bench.perftest;
+
+import io.verbena.fabric.security.SharedSecret;
+import io.verbena.fabric.security.TlsCredentials;
+import io.verbena.fabric.security.TlsOptions;
+import io.verbena.fabric.security.TlsSockets;
+import io.verbena.nic.verbs.EngineMode;
+import io.verbena.verification.RunException;
+import io.verbena.verification.fabric.FabricKind;
+import io.verbena.verification.fabric.LinkSecurity;
+import io.verbena.verification.fabric.SecurityOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena perftest}: flags and output of linux-rdma's perftest. */
+@Command(
+        name = "perftest",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Measures bandwidth or latency of a verb between two processes, as linux-rdma's perftest does.",
+            "Start the server first, without a host: verbena perftest send_lat",
+            "then the client with the same options:   verbena perftest send_lat 127.0.0.1",
+            "With --fabric local one command runs both ends.%n"
+        })
+public final class Perftest implements Callable<Integer> {
+    private static final int MAX_EXPONENT = 23;
+    private static final int DEFAULT_LATENCY_ITERATIONS = 1000;
+    private static final int DEFAULT_BANDWIDTH_ITERATIONS = 5000;
+    private static final int DEFAULT_LATENCY_SIZE = 2;
+    private static final int DEFAULT_BANDWIDTH_SIZE = 65536;
+    private static final int DEFAULT_INLINE = 64;
+    private static final int DEFAULT_SIGNAL_EVERY = 16;
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "<test>",
+            description = "One of send_lat, send_bw, write_lat, write_bw, read_lat, read_bw, append_lat, append_bw.")
+    String test = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "<host>", description = "The server; none: be the server.")
+    @Nullable
+    String host;
+
+    @Option(names = "--fabric", paramLabel = "<fabric>", defaultValue = "shm", description = "shm, uds, tcp or local.")
+    String fabric = "shm";
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "<bytes>",
+            description = "Message size, default 2 for latency, 65536 for bandwidth.")
+    @Nullable
+    Integer size;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All sizes from 2 to 2^23.")
+    boolean all;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<count>",
+            description = "Iterations a size, at least 5; default 1000 for latency, 5000 for bandwidth.")
+    @Nullable
+    Integer iterations;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "<seconds>",
+            defaultValue = "0",
+            description = "Run each size so long instead of a number of iterations.")
+    int duration;
+
+    @Option(
+            names = {"-q", "--qp"},
+            paramLabel = "<count>",
+            defaultValue = "1",
+            description = "Queue pairs (bandwidth); default ${DEFAULT-VALUE}.")
+    int queuePairs = 1;
+
+    @Option(
+            names = {"-t", "--tx-depth"},
+            paramLabel = "<requests>",
+            defaultValue = "128",
+            description = "Requests outstanding on a queue pair; default ${DEFAULT-VALUE}.")
+    int txDepth = 128;
+
+    @Option(
+            names = {"-r", "--rx-depth"},
+            paramLabel = "<receives>",
+            defaultValue = "512",
+            description = "Receives posted on a queue pair; default ${DEFAULT-VALUE}.")
+    int rxDepth = 512;
+
+    @Option(
+            names = {"-Q", "--cq-mod"},
+            paramLabel = "<requests>",
+            description = "A completion for every so many requests (bandwidth); default 16, or the tx-depth if less.")
+    @Nullable
+    Integer signalEvery;
+
+    @Option(
+            names = {"-l", "--post_list"},
+            paramLabel = "<requests>",
+            defaultValue = "1",
+            description = "Requests a doorbell (bandwidth, one queue pair); default ${DEFAULT-VALUE}.")
+    int postList = 1;
+
+    @Option(
+            names = {"-I", "--inline_size"},
+            paramLabel = "<bytes>",
+            description = "Most bytes sent inline; default 64 for latency, 0 for bandwidth.")
+    @Nullable
+    Integer inline;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "<port>",
+            defaultValue = "18515",
+            description = "TCP port of the control connection; default ${DEFAULT-VALUE}; server: 0 takes a free one.")
+    int port;
+
+    @Option(
+            names = {"-F", "--CPU-freq"},
+            description = "Accepted; the clock does not depend on the CPU's frequency.")
+    boolean cpuFrequency;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "<address>",
+            defaultValue = "127.0.0.1",
+            description = "Address the server listens on; default ${DEFAULT-VALUE}.")
+    String bind = "127.0.0.1";
+
+    @Option(names = "--insecure", description = "Listen beyond this machine, in clear and for anybody.")
+    boolean insecure;
+
+    @Mixin
+    final SecurityOptions security = new SecurityOptions();
+
+    @Option(
+            names = "--mode",
+            paramLabel = "<mode>",
+            defaultValue = "invoker",
+            description = "Who runs the engine: invoker (the measuring thread; default), assisted or thread.")
+    String mode = "invoker";
+
+    @Option(
+            names = "--validate",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Look at the data that arrives; on unless --no-validate.")
+    boolean validate = true;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "<seconds>",
+            defaultValue = "0.5",
+            description = "Run each size so long before it is measured, the first one five times as long; default 0.5.")
+    double warmup = 0.5;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "<seconds>",
+            defaultValue = "10",
+            description = "Give up when the other side is silent for so long; default ${DEFAULT-VALUE}.")
+    int timeout = 10;
+
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /** Creates a command that prints to the standard streams. */
+    public Perftest() {
+        this(System.out, System.err);
+    }
+
+    Perftest(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Runs one side (or both, on the fabric {@code local}). @return exit code: 0, or 1 after one line on the error stream */
+    @Override
+    public Integer call() {
+        PerftestSettings settings;
+        try {
+            settings = settings();
+        } catch (RunException e) {
+            CommandSpec known = spec;
+            if (known == null) {
+                throw e;
+            }
+            throw new ParameterException(known.commandLine(), e.getMessage(), e);
+        }
+        try {
+            if (settings.fabric() == FabricKind.LOCAL) {
+                runBoth(settings);
+            } else if (host == null) {
+                serve(settings);
+            } else {
+                Session.connect(settings, host, port, tls(), out);
+            }
+            return 0;
+        } catch (RunException | io.verbena.nic.port.MemoryExhaustedException e) {
+            out.flush();
+            err.println("perftest: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private void serve(PerftestSettings settings) {
+        InetAddress address;
+        try {
+            address = InetAddress.getByName(bind);
+        } catch (UnknownHostException e) {
+            throw new PerftestException("cannot listen on " + bind + ": unknown host", e);
+        }
+        if (!insecure && !settings.security().isOn() && !address.isLoopbackAddress()) {
+            throw new PerftestException(
+                    bind + " is reached from other machines, in clear and by anybody; give it"
+                            + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, or add --insecure if that is wanted");
+        }
+        try (ServerSocket server = ControlSocket.listen(address, port, tls())) {
+            out.println();
+            out.println("************************************");
+            out.println("* Waiting for client to connect... *");
+            out.println("************************************");
+            if (port == 0) {
+                out.println(" Port: " + server.getLocalPort());
+            }
+            out.flush();
+            Session.serve(settings, server, 0, out);
+        } catch (IOException e) {
+            throw new PerftestException("cannot close the control socket: " + e.getMessage(), e);
+        }
+    }
+
+    private void runBoth(PerftestSettings settings) {
+        AtomicReference<@Nullable Throwable> serverFailure = new AtomicReference<>();
+        try (ServerSocket server = ControlSocket.listen(InetAddress.getLoopbackAddress(), 0, null);
+                PrintStream nowhere = new PrintStream(
+                        java.io.OutputStream.nullOutputStream(), false, java.nio.charset.StandardCharsets.UTF_8)) {
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            Session.serve(settings, server, settings.timeoutNanos(), nowhere);
+                        } catch (RuntimeException e) {
+                            serverFailure.set(e);
+                        }
+                    },
+                    "perftest-server");
+            thread.setDaemon(true);
+            thread.start();
+            Session.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), null, out);
+            thread.join(TimeUnit.NANOSECONDS.toMillis(settings.timeoutNanos()));
+        } catch (IOException e) {
+            throw new PerftestException("cannot close the control socket: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PerftestException("interrupted", e);
+        }
+        Throwable failure = serverFailure.get();
+        if (failure != null) {
+            throw new PerftestException("server: " + failure.getMessage(), failure);
+        }
+    }
+
+    private PerftestSettings settings() {
+        TestKind kind = TestKind.of(test);
+        boolean latency = kind.isLatency();
+        List<Integer> sizes = new ArrayList<>();
+        if (all) {
+            for (int exponent = 1; exponent <= MAX_EXPONENT; exponent++) {
+                sizes.add(1 << exponent);
+            }
+        } else {
+            sizes.add(size != null ? size : latency ? DEFAULT_LATENCY_SIZE : DEFAULT_BANDWIDTH_SIZE);
+        }
+        return new PerftestSettings(
+                kind,
+                FabricKind.of(fabric),
+                engineMode(),
+                sizes,
+                iterations != null ? iterations : latency ? DEFAULT_LATENCY_ITERATIONS : DEFAULT_BANDWIDTH_ITERATIONS,
+                TimeUnit.SECONDS.toNanos(inRange("duration", duration, 0, 86_400)),
+                (long) (warmup * 1e9),
+                queuePairs,
+                txDepth,
+                rxDepth,
+                signalEvery != null ? signalEvery : Math.min(DEFAULT_SIGNAL_EVERY, txDepth),
+                postList,
+                inline != null ? inline : latency ? DEFAULT_INLINE : 0,
+                validate,
+                TimeUnit.SECONDS.toNanos(inRange("timeout", timeout, 1, 86_400)),
+                linkSecurity(FabricKind.of(fabric)));
+    }
+
+    private LinkSecurity linkSecurity(FabricKind kind) {
+        try {
+            TlsOptions tls = security.tls();
+            SharedSecret secret = security.secret();
+            boolean isTcp = kind == FabricKind.TCP;
+            if ((tls != null && !isTcp) || (secret != null && !isTcp && kind != FabricKind.UDS)) {
+                throw new PerftestException(
+                        (tls != null ? "TLS is for --fabric tcp" : "a secret is for --fabric tcp or uds") + ", not for "
+                                + kind.optionName());
+            }
+            return new LinkSecurity(tls == null ? null : new TlsCredentials(tls), secret);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new PerftestException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What the control connection speaks. */
+    private @Nullable TlsSockets tls() {
+        TlsOptions options = security.tls();
+        return options == null ? null : new TlsSockets(options);
+    }
+
+    private EngineMode engineMode() {
+        try {
+            return EngineMode.valueOf(mode.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new PerftestException("unknown mode '" + mode + "', expected invoker, assisted or thread", e);
+        }
+    }
+
+    private static int inRange(String name, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
+            throw new PerftestException(name + " " + value + " outside " + minimum + ".." + maximum);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,102 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.verification.RunException;
+
+/**
+ * One tenant of a measurement.
+ *
+ * @param name in tables
+ * @param weight of its group
+ * @param bytes of its messages
+ * @param verb what it posts
+ * @param queuePairs that it sends on, all alike
+ * @param queuePairWeight of each of them
+ * @param urgent whether they are all of the latency-sensitive class
+ * @param conduct how it behaves
+ */
+public record Tenant(
+        String name,
+        int weight,
+        int bytes,
+        TenantVerb verb,
+        int queuePairs,
+        int queuePairWeight,
+        boolean urgent,
+        Conduct conduct) {
+    /** Most bytes that a tenant has posted at a time: the NIC's work for as long as who posts may be kept from its core. */
+    private static final int POSTED = 64 << 20;
+
+    /** Likewise of appends, which the other side has to have room for. */
+    private static final int APPENDED = 16 << 20;
+
+    private static final int BYTES_A_BATCH = 4 << 20;
+
+    /** As many as a send queue takes: more than what is under way, so that the rest waits for the NIC. */
+    private static final int MOST_DEPTH = 32768;
+
+    private static final int LEAST_DEPTH = 4;
+    private static final int BRIEF = 16;
+    private static final int MOST_BATCH = 64;
+
+    /** Checks the values. */
+    public Tenant {
+        atLeast(name + ": weight", weight, 1);
+        atMost(name + ": weight", weight, PerformanceGroup.MAX_WEIGHT);
+        atLeast(name + ": bytes", bytes, 1);
+        atMost(name + ": bytes", bytes, APPENDED);
+        atLeast(name + ": queue pairs", queuePairs, 1);
+        atMost(name + ": queue pairs", queuePairs, 1 << 15);
+    }
+
+    /** A tenant with one queue pair that does what it should. */
+    public static Tenant of(String name, int weight, int bytes, TenantVerb verb) {
+        return new Tenant(name, weight, bytes, verb, 1, 1, false, Conduct.STEADY);
+    }
+
+    /** The same on more queue pairs. */
+    public Tenant on(int count) {
+        return new Tenant(name, weight, bytes, verb, count, queuePairWeight, urgent, conduct);
+    }
+
+    /** The same with other weights. */
+    public Tenant weighing(int group, int queuePair) {
+        return new Tenant(name, group, bytes, verb, queuePairs, queuePair, urgent, conduct);
+    }
+
+    /** The same, all of it urgent. */
+    public Tenant inHaste() {
+        return new Tenant(name, weight, bytes, verb, queuePairs, queuePairWeight, true, conduct);
+    }
+
+    /** The same with another conduct. */
+    public Tenant behaving(Conduct other) {
+        return new Tenant(name, weight, bytes, verb, queuePairs, queuePairWeight, urgent, other);
+    }
+
+    /** Requests that a queue pair has posted at a time: a power of two. */
+    int depth() {
+        if (conduct == Conduct.INVALID) {
+            return BRIEF; // what is behind a request that fails is flushed
+        }
+        int fitting = (verb == TenantVerb.APPEND ? APPENDED : POSTED) / bytes / queuePairs;
+        return Math.max(LEAST_DEPTH, Integer.highestOneBit(Math.max(1, Math.min(MOST_DEPTH, fitting))));
+    }
+
+    /** Requests a doorbell: a power of two that is at most a quarter of {@link #depth}. */
+    int batch() {
+        return Math.min(Math.max(1, Math.min(MOST_BATCH, BYTES_A_BATCH / bytes)), depth() / LEAST_DEPTH);
+    }
+
+    private static void atLeast(String what, int value, int minimum) {
+        if (value < minimum) {
+            throw new RunException(what + " " + value + " < minimum " + minimum);
+        }
+    }
+
+    private static void atMost(String what, int value, int maximum) {
+        if (value > maximum) {
+            throw new RunException(what + " " + value + " > maximum " + maximum);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+package io.verbena.bench.tenants;
+
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionHandler;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.GroupAttributes;
+import io.verbena.nic.Nic;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.PostResult;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.verification.RunException;
+import java.util.StringJoiner;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.IntArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A tenant that sends: a group, a protection domain and queue pairs of its own, whose send queues it keeps full: each time a
+ * batch is complete it posts another on the same queue pair. For one thread, but where it says otherwise.
+ */
+final class TenantSender {
+    private static final int LIMIT = 256;
+    private static final int INLINE = 256;
+    private static final int MISSING = -1;
+    private static final int NO_KEY = 0x7fff_fff0;
+    private static final int INVALID_EVERY = 4;
+    private static final int BYTES_A_TURN = 64 << 10;
+
+    /** Requests that are more than a visit takes, in whatever unit it is charged: while it lasts the NIC's numbers are a visit old. */
+    private static final int MORE_THAN_A_VISIT = 8192;
+
+    private static final long PSN_STEP = 1_000_003;
+    private static final long PSN_MASK = (1 << 24) - 1;
+
+    private final Tenant tenant;
+    private final PerformanceGroup group;
+    private final CompletionQueue completions;
+    private final MemoryRegion region;
+    private final QueuePair[] queuePairs;
+    private final int[] peers;
+    private final boolean[] broken;
+    private final Int2IntHashMap byNumber = new Int2IntHashMap(MISSING);
+    private final IntArrayList ready = new IntArrayList(); // queue pairs with room for a batch
+    private final IntArrayList toReset = new IntArrayList();
+    private final UnsafeBuffer message;
+    private final SendRequest request = new SendRequest();
+    private final CompletionHandler onCompletion = this::onCompletion;
+    private final int batch;
+    private final int batchesATurn;
+    private final int backlog; // requests that a tenant with work has queued at least
+    private ConnectAttributes connectAttributes = new ConnectAttributes();
+    private long peerNic;
+    private int remoteKey;
+    private int queueId;
+    private int queueKey;
+    private final AtomicLong posted = new AtomicLong();
+    private final AtomicLong shortOf = new AtomicLong(); // times that it posted when less than that was left
+    private long shortSeen; // the sampler's
+    private final AtomicLong completed = new AtomicLong();
+    private long errors;
+    private long refused;
+    private long lives;
+    private Reconnection reconnection = (index, peerQp, attributes) -> {};
+
+    /** What brings the other end of a queue pair back to RTS. */
+    @FunctionalInterface
+    interface Reconnection {
+        /** The peer's queue pair of an index, connected to this side's number again. */
+        void reconnect(int index, int number, ConnectAttributes attributes);
+    }
+
+    /** Creates the group and the queue pairs, in RESET. */
+    TenantSender(Nic nic, Tenant tenant) {
+        this.tenant = tenant;
+        group = nic.createGroup(new GroupAttributes()
+                .name(tenant.name())
+                .weight(tenant.weight())
+                .maxQueuePairWeight(PerformanceGroup.MAX_WEIGHT)
+                .maxQueuePairs(tenant.queuePairs())
+                .mayBeUrgent(tenant.urgent()));
+        ProtectionDomain domain = nic.allocateProtectionDomain(group);
+        int depth = tenant.depth();
+        completions = nic.createCompletionQueue(
+                Math.min(CompletionQueue.MAX_DEPTH, Math.max(1024, 2 * depth * tenant.queuePairs())));
+        region = domain.allocate(Math.max(64, tenant.bytes()), Access.ALL);
+        boolean inline = tenant.bytes() <= INLINE && tenant.verb() != TenantVerb.READ;
+        QueuePairAttributes attributes = new QueuePairAttributes()
+                .completionQueue(completions)
+                .maxSend(depth)
+                .maxReceive(1)
+                .maxSge(1)
+                .maxInline(inline ? tenant.bytes() : 0);
+        queuePairs = new QueuePair[tenant.queuePairs()];
+        peers = new int[queuePairs.length];
+        broken = new boolean[queuePairs.length];
+        for (int i = 0; i < queuePairs.length; i++) {
+            queuePairs[i] = domain.createQueuePair(attributes);
+            byNumber.put(queuePairs[i].number(), i);
+        }
+        message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
+        batch = tenant.batch();
+        backlog = Math.max(1, Math.min(tenant.depth() * tenant.queuePairs() / 2, MORE_THAN_A_VISIT));
+        batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_A_TURN / (batch * tenant.bytes())));
+    }
+
+    /** Who it is. */
+    Tenant tenant() {
+        return tenant;
+    }
+
+    /** Numbers of its queue pairs, for {@link TenantSink#connect}. */
+    String numbers() {
+        StringJoiner numbers = new StringJoiner(" ");
+        for (QueuePair each : queuePairs) {
+            numbers.add(String.valueOf(each.number()));
+        }
+        return numbers.toString();
+    }
+
+    /** Connects all queue pairs to a sink's. */
+    void connect(long nic, String address, ConnectAttributes attributes) {
+        String[] words = address.split(" ", -1);
+        if (words.length != queuePairs.length + 3) {
+            throw new RunException(words.length - 3 + " queue pairs of " + queuePairs.length);
+        }
+        peerNic = nic;
+        connectAttributes = attributes;
+        remoteKey = Integer.parseInt(words[0]);
+        queueId = Integer.parseInt(words[1]);
+        queueKey = Integer.parseInt(words[2]);
+        for (int i = 0; i < queuePairs.length; i++) {
+            peers[i] = Integer.parseInt(words[i + 3]);
+            connect(i);
+        }
+    }
+
+    private void connect(int index) {
+        QueuePair own = queuePairs[index];
+        own.connect(peerNic, peers[index], connectAttributes);
+        own.modify(new QpAttributes()
+                .weight(tenant.queuePairWeight())
+                .trafficClass(tenant.urgent() ? TrafficClass.URGENT : TrafficClass.BULK));
+        for (int i = 0; i < tenant.depth() / batch; i++) {
+            ready.addInt(index);
+        }
+    }
+
+    /** Who brings the other ends back of queue pairs that this tenant's conduct breaks. */
+    void onReset(Reconnection other) {
+        reconnection = other;
+    }
+
+    /**
+     * Takes completions and posts as many batches as were completed, but not much at a time; gives the engine its turns.
+     *
+     * @return the amount of work done
+     */
+    int turn() {
+        return post(batchesATurn);
+    }
+
+    /** Likewise up to a number of requests, whatever their size: who posts for several has as much time for each. */
+    int turn(int requests) {
+        return post(Math.max(1, requests / batch));
+    }
+
+    private int post(int batches) {
+        int work = completions.poll(onCompletion, LIMIT);
+        if (!toReset.isEmpty()) {
+            repair();
+        }
+        int count = Math.min(batches, ready.size());
+        for (int i = 0; i < count; i++) {
+            postBatch(ready.removeAt(ready.size() - 1));
+        }
+        return work + count;
+    }
+
+    /** Whether a turn would find nothing to take and nothing to post. */
+    boolean isIdle() {
+        return ready.isEmpty() && toReset.isEmpty() && completions.isEmpty();
+    }
+
+    private void postBatch(int index) {
+        if (broken[index]) {
+            return;
+        }
+        QueuePair own = queuePairs[index];
+        if (own.maxSend() - own.outstanding() < batch) {
+            ready.addInt(index); // the batch's completion was there before its slots were free
+            return;
+        }
+        long before = posted.getPlain();
+        if (before - group.statistics().messages() < backlog) {
+            shortOf.setOpaque(shortOf.getPlain() + 1);
+        }
+        for (int i = 0; i < batch; i++) {
+            fill(before + i, i == batch - 1);
+            if (own.post(request) != PostResult.POSTED) {
+                throw new RunException("the send queue of " + own + " is full though a batch was complete");
+            }
+        }
+        posted.setOpaque(before + batch);
+        own.doorbell();
+    }
+
+    private void fill(long number, boolean last) {
+        switch (tenant.verb()) {
+            case WRITE -> request.write(remoteKey, 0);
+            case READ -> request.read(remoteKey, 0);
+            case SEND -> request.send();
+            default -> request.append(queueId, queueKey);
+        }
+        boolean invalid = tenant.conduct() == Conduct.INVALID && number % INVALID_EVERY == INVALID_EVERY - 1;
+        if (invalid) {
+            refuse();
+            request.write(remoteKey, 0).local(NO_KEY, 0, tenant.bytes());
+        } else if (tenant.bytes() <= INLINE && tenant.verb() != TenantVerb.READ) {
+            request.inline(message, 0, tenant.bytes());
+        } else {
+            request.local(region.key(), 0, tenant.bytes());
+        }
+        request.wrId(batch).signaled(last);
+    }
+
+    /** Posts what can never be executed, which must be refused at once. */
+    private void refuse() {
+        SendRequest twice =
+                new SendRequest().write(remoteKey, 0).local(region.key(), 0, 1).local(region.key(), 0, 1);
+        try {
+            queuePairs[0].post(twice);
+            throw new RunException("a request with 2 entries was taken where 1 is the maximum");
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            refused++;
+        }
+    }
+
+    private void onCompletion(Completion completion) {
+        int index = byNumber.get(completion.qpNumber());
+        if (index == MISSING) {
+            return;
+        }
+        if (completion.isSuccess()) {
+            if (!broken[index]) {
+                completed.setOpaque(completed.getPlain() + completion.wrId());
+                ready.addInt(index);
+            }
+            return;
+        }
+        if (tenant.conduct() != Conduct.INVALID && tenant.conduct() != Conduct.SILENT) {
+            throw new RunException(tenant.name() + ": a request ended in " + completion.status());
+        }
+        errors++;
+        if (!broken[index]) {
+            broken[index] = true;
+            toReset.addInt(index);
+        }
+    }
+
+    /** From ERR through RESET to RTS, both ends. Completions that were flushed until then are found broken, or late. */
+    private void repair() {
+        for (int i = toReset.size() - 1; i >= 0; i--) {
+            int index = toReset.getInt(i);
+            QueuePair own = queuePairs[index];
+            if (own.state() != QpState.ERR) {
+                continue;
+            }
+            while (completions.poll(onCompletion, LIMIT) > 0) {
+                // what is left of the life that ended
+                continue;
+            }
+            own.modify(new QpAttributes().state(QpState.RESET));
+            while (ready.removeInt(index)) {
+                continue; // batches of that life
+            }
+            lives++;
+            int psn = (int)
+                    (lives * PSN_STEP & PSN_MASK); // what is still under way from the life before is not taken for this
+            connectAttributes.sendPsn(psn).receivePsn(psn);
+            reconnection.reconnect(index, own.number(), connectAttributes);
+            broken[index] = false;
+            toReset.removeAt(i);
+            connect(index);
+        }
+    }
+
+    /** Messages that are complete. Any thread. */
+    long completed() {
+        return completed.getOpaque();
+    }
+
+    /**
+     * Whether it has had half of what it may have posted (or {@value #MORE_THAN_A_VISIT} requests) waiting for the NIC ever since
+     * this was asked before. Before a post is when there are fewest, so a look then and one now tell; what the visit under way
+     * has sent the NIC has not counted yet, which is why it has to be so many. For one thread that samples.
+     */
+    boolean hadWork() {
+        long now = shortOf.getOpaque();
+        boolean had =
+                now == shortSeen && posted.getOpaque() - group.statistics().messages() >= backlog;
+        shortSeen = now;
+        return had;
+    }
+
+    /** Times that a queue pair was brought back from ERR. */
+    long lives() {
+        return lives;
+    }
+
+    /** Completions that were no success. */
+    long errors() {
+        return errors;
+    }
+
+    /** Requests that were refused as they were posted. */
+    long refused() {
+        return refused;
+    }
+
+    /** What the NIC says of its group. Any thread. */
+    GroupStatistics statistics() {
+        return group.statistics();
+    }
+}

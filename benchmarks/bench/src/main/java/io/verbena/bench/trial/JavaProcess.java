@@ -1,0 +1,83 @@
+package io.verbena.bench.trial;
+
+import io.verbena.verification.RunException;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Another JVM like this one, for one command: the same options, class path and log level. It is ended by {@link #close} at the latest. */
+public final class JavaProcess implements AutoCloseable {
+    private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
+
+    private final Process process;
+
+    /**
+     * Starts one whose error stream is this one's.
+     *
+     * @param type of the command; {@link ChildMain} runs it
+     * @param arguments of the command
+     */
+    public JavaProcess(Class<? extends Callable<Integer>> type, List<String> arguments) {
+        this(type, arguments, null);
+    }
+
+    /** Starts one whose error stream goes to a file. */
+    JavaProcess(Class<? extends Callable<Integer>> type, List<String> arguments, @Nullable Path errors) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!option.startsWith("-javaagent") && !option.startsWith("-agentlib")) {
+                command.add(option);
+            }
+        }
+        String level = System.getProperty(LOG_LEVEL);
+        if (level != null) {
+            command.add("-D" + LOG_LEVEL + "=" + level);
+        }
+        command.addAll(
+                List.of("-cp", System.getProperty("java.class.path"), ChildMain.class.getName(), type.getName()));
+        command.addAll(arguments);
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectError(
+                            errors == null
+                                    ? ProcessBuilder.Redirect.INHERIT
+                                    : ProcessBuilder.Redirect.to(errors.toFile()))
+                    .start();
+        } catch (IOException e) {
+            throw new RunException("cannot start " + command.get(0) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The process. */
+    public Process process() {
+        return process;
+    }
+
+    /** Waits for the end; a status other than 0 ends the measurement. */
+    public void await(double seconds) {
+        try {
+            if (!process.waitFor((long) (seconds * 1e3), TimeUnit.MILLISECONDS)) {
+                throw new RunException(
+                        "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RunException("interrupted", e);
+        }
+        if (process.exitValue() != 0) {
+            throw new RunException("process " + process.pid() + " ended with status " + process.exitValue());
+        }
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,78 @@
+package io.verbena.papers.figures;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A paper's subcommand of {@code verbena figures}: which figures to run, how much of each, and where files go. */
+public abstract class PaperCommand implements Callable<Integer> {
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    @Option(
+            names = "--figure",
+            split = ",",
+            paramLabel = "<figure>",
+            description = "Only these, with commas between them; by default all but those that measure this machine.")
+    List<String> chosen = List.of();
+
+    @Option(names = "--quick", description = "Run less of each, to see in a minute that all of it works.")
+    boolean quick;
+
+    @Option(names = "--seed", paramLabel = "<seed>", description = "Of all chance; default ${DEFAULT-VALUE}.")
+    long seed = 1;
+
+    @Option(
+            names = "--out",
+            paramLabel = "<directory>",
+            description = "Where files go; by default target/figures and the paper's name.")
+    @Nullable
+    Path out;
+
+    private final String paper;
+    private final List<PaperFigure> figures;
+
+    /**
+     * A paper.
+     *
+     * @param paper names its files
+     * @param figures all that there are of it, in its order
+     */
+    protected PaperCommand(String paper, List<PaperFigure> figures) {
+        this.paper = paper;
+        this.figures = List.copyOf(figures);
+    }
+
+    @Override
+    public final Integer call() {
+        List<PaperFigure> wanted = new ArrayList<>();
+        List<String> unknown = new ArrayList<>(chosen);
+        for (PaperFigure figure : figures) {
+            if (chosen.isEmpty() ? figure.isRepeatable() : unknown.remove(figure.id())) {
+                wanted.add(figure);
+            }
+        }
+        if (!unknown.isEmpty()) {
+            throw wrong("no figure " + String.join(", ", unknown) + "; there are "
+                    + String.join(", ", figures.stream().map(PaperFigure::id).toList()));
+        }
+        Path directory = out == null ? Path.of("target", "figures", paper) : out;
+        new FigureRun(paper, wanted, seed, quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL)
+                .run(directory, System.out);
+        return 0;
+    }
+
+    private RuntimeException wrong(String message) {
+        CommandSpec present = spec;
+        return present == null
+                ? new IllegalArgumentException(message)
+                : new ParameterException(present.commandLine(), message);
+    }
+}

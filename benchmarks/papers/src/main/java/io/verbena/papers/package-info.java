@@ -1,0 +1,14 @@
+/**
+ * The papers' workloads, baselines and figures, on the simulation and with what {@code bench} measures on this machine; a package
+ * a paper beside {@code rima} and {@code palos}.
+ *
+ * <pre>
+ *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload
+ *         │             └────┬───┘
+ *         └──▶ palos ──▶ figures (claims, tables, plots)
+ * </pre>
+ */
+@NullMarked
+package io.verbena.papers;
+
+import org.jspecify.annotations.NullMarked;

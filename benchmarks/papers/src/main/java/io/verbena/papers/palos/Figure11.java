@@ -1,0 +1,191 @@
+package io.verbena.papers.palos;
+
+import io.verbena.nic.arbiter.Discipline;
+import io.verbena.papers.figures.Claim;
+import io.verbena.papers.figures.DataTable;
+import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Numbers;
+import io.verbena.papers.figures.PaperFigure;
+import io.verbena.papers.figures.PaperPlot;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Figure 11: a flow's weight changes in group B, and group A feels nothing. */
+final class Figure11 implements PaperFigure {
+    private static final int MOST_WEIGHT = 6;
+    private static final int FLOWS_OF_A = 3;
+    private static final double HALF = PalosWorld.LINE_GIGABITS / 2;
+    private static final int FIXED = 3 + 2; // QP 4 and QP 5
+    private static final double EXACT = 0.01;
+
+    @Override
+    public String id() {
+        return "11";
+    }
+
+    @Override
+    public String title() {
+        return "Figure 11: QP 6 of group B gets weights 1 to 6";
+    }
+
+    /** Gb/s of QPs 1 to 6 at each weight. */
+    private record Curve(List<double[]> rates) {
+        double groupA(int at) {
+            return SharesRun.sum(rates.get(at), 0, FLOWS_OF_A);
+        }
+
+        /** Farthest that either group comes from half of the link. */
+        double farthestGroup() {
+            double farthest = 0;
+            for (double[] each : rates) {
+                farthest = Math.max(farthest, Math.abs(SharesRun.sum(each, 0, FLOWS_OF_A) / HALF - 1));
+                farthest = Math.max(farthest, Math.abs(SharesRun.sum(each, FLOWS_OF_A, each.length) / HALF - 1));
+            }
+            return farthest;
+        }
+
+        /** Farthest that any flow comes from (1). */
+        double farthestFlow() {
+            double farthest = 0;
+            for (int at = 0; at < rates.size(); at++) {
+                for (int qp = 0; qp < rates.get(at).length; qp++) {
+                    farthest = Math.max(farthest, Math.abs(rates.get(at)[qp] / expected(qp, at + 1) - 1));
+                }
+            }
+            return farthest;
+        }
+    }
+
+    @Override
+    public FigureReport run(long seed, Size size) {
+        FigureReport report = new FigureReport(id(), title())
+                .setting("group A", "QPs 1 to 3, weights 2")
+                .setting("group B", "QPs 4 to 6, weights 3, 2 and 1 to 6")
+                .setting("messages", "2 MiB")
+                .setting("link", "100 Gb/s, PCIe 128 Gb/s, frames of 1500 B")
+                .setting("seed", String.valueOf(seed));
+        List<List<String>> rows = new ArrayList<>();
+        for (Discipline discipline : Disciplines.ALL) {
+            Curve curve = curve(seed, size, discipline);
+            rows.add(List.of(
+                    Disciplines.title(discipline),
+                    Numbers.text(curve.groupA(0)),
+                    Numbers.text(curve.groupA(MOST_WEIGHT - 1)),
+                    Numbers.text(curve.rates.get(0)[5]),
+                    Numbers.text(curve.rates.get(MOST_WEIGHT - 1)[5]),
+                    Numbers.text(curve.farthestGroup() * 100, "%"),
+                    Numbers.text(curve.farthestFlow() * 100, "%")));
+            if (discipline == Discipline.CHUNKS) {
+                ours(report, curve);
+            } else if (discipline == Discipline.PALOS_AS_PRINTED) {
+                report.claim(Claim.atMost(
+                        "11.printed",
+                        "Palos as printed: both groups keep 50 Gb/s, farthest, at most 1 %",
+                        0,
+                        curve.farthestGroup(),
+                        EXACT,
+                        "chunks of N = 6 x 1500 B end with the packet that meets them"));
+            }
+        }
+        report.table(new DataTable(
+                "Gb/s",
+                List.of(
+                        "discipline",
+                        "A at 1",
+                        "A at 6",
+                        "QP 6 at 1",
+                        "QP 6 at 6",
+                        "group farthest from 50",
+                        "flow farthest from (1)"),
+                rows));
+        report.note("The paper's text says that QP 4 changes, its caption and its numbers say QP 6.");
+        return report;
+    }
+
+    private static void ours(FigureReport report, Curve curve) {
+        report.claim(Claim.atMost(
+                "11.groups",
+                "both groups keep 50 Gb/s whatever QP 6 weighs: farthest, at most 1 %",
+                Double.NaN,
+                curve.farthestGroup(),
+                EXACT,
+                "not isolated"));
+        report.claim(Claim.atMost(
+                "11.flows",
+                "each of the six flows has the rate of (1) at each weight: farthest, at most 1 %",
+                Double.NaN,
+                curve.farthestFlow(),
+                EXACT,
+                "not exact"));
+        for (int weight : new int[] {1, MOST_WEIGHT}) {
+            report.claim(Claim.near(
+                    "11.qp6." + weight,
+                    "QP 6 with weight " + weight,
+                    expected(5, weight),
+                    "Gb/s",
+                    curve.rates.get(weight - 1)[5],
+                    EXACT,
+                    "not exact"));
+        }
+        List<List<String>> rows = new ArrayList<>();
+        PaperPlot plot =
+                new PaperPlot("palos-figure-11", "QP 6 of group B changes its weight", "weight of QP 6", "Gb/s");
+        List<Double> x = new ArrayList<>();
+        List<Double> a = new ArrayList<>();
+        for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+            x.add((double) weight);
+            a.add(curve.groupA(weight - 1));
+            List<String> row = new ArrayList<>();
+            row.add(String.valueOf(weight));
+            for (double rate : curve.rates.get(weight - 1)) {
+                row.add(Numbers.text(rate));
+            }
+            row.add(Numbers.text(expected(5, weight)));
+            rows.add(row);
+        }
+        report.table(new DataTable(
+                "Gb/s with chunks",
+                List.of("weight", "QP 1", "QP 2", "QP 3", "QP 4", "QP 5", "QP 6", "QP 6, (1)"),
+                rows));
+        plot.line("group A", x, a, 0);
+        for (int qp = FLOWS_OF_A; qp < 2 * FLOWS_OF_A; qp++) {
+            List<Double> here = new ArrayList<>();
+            List<Double> paper = new ArrayList<>();
+            for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+                here.add(curve.rates.get(weight - 1)[qp]);
+                paper.add(expected(qp, weight));
+            }
+            plot.line("QP " + (qp + 1), x, here, qp - 2);
+            plot.points("(1), QP " + (qp + 1), x, paper, qp - 2);
+        }
+        report.plot(plot);
+    }
+
+    /** Rate of a flow by (1), in Gb/s. */
+    private static double expected(int qp, int weightOfSix) {
+        if (qp < FLOWS_OF_A) {
+            return HALF / FLOWS_OF_A;
+        }
+        int weight = qp == 3 ? 3 : qp == 4 ? 2 : weightOfSix;
+        return HALF * weight / (FIXED + weightOfSix);
+    }
+
+    private static Curve curve(long seed, Size size, Discipline discipline) {
+        List<double[]> rates = new ArrayList<>();
+        for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+            SharesRun run = new SharesRun(seed, size, Disciplines.settings(discipline), Frames.STANDARD);
+            PalosWorld.Tenant a = run.tenant("A", 1);
+            PalosWorld.Tenant b = run.tenant("B", 1);
+            double[] shares = run.flows(FLOWS_OF_A, a, 2, PalosWorld.LARGE)
+                    .flows(1, b, 3, PalosWorld.LARGE)
+                    .flows(1, b, 2, PalosWorld.LARGE)
+                    .flows(1, b, weight, PalosWorld.LARGE)
+                    .shares();
+            for (int i = 0; i < shares.length; i++) {
+                shares[i] *= PalosWorld.LINE_GIGABITS;
+            }
+            rates.add(shares);
+        }
+        return new Curve(rates);
+    }
+}

@@ -1,0 +1,79 @@
+package io.verbena.papers.palos;
+
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.papers.figures.PaperFigure.Size;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Flows that are always backlogged, and what share of the link each gets. Built up flow by flow, run once.
+ *
+ * <p>Shares are of the wire's time, framing and headers with the payload: that is what flows compete for, and a share of it is
+ * also the share of a flow's own peak, "normalized to its peak performance" (figure 7), where the wire is what limits it.
+ */
+final class SharesRun {
+    private static final long WARM_UP_NANOS = 500_000;
+    private static final long FULL_NANOS = 4_000_000;
+    private static final long QUICK_NANOS = 1_000_000;
+
+    /** Messages to keep outstanding so that there is more work than the wire takes: by their size. */
+    private static final int SMALL_DEPTH = 256;
+
+    private static final int LARGE_DEPTH = 4;
+    private static final int LARGE_FROM = 64 * 1024;
+
+    private final PalosWorld world;
+    private final Size size;
+    private final List<WireMeter.Count> counts = new ArrayList<>();
+
+    /**
+     * A run of no flows yet.
+     *
+     * @param frames of the link
+     */
+    SharesRun(long seed, Size size, ArbiterSettings settings, Frames frames) {
+        this.size = size;
+        world = new PalosWorld(seed, settings, frames);
+    }
+
+    /** A group. */
+    PalosWorld.Tenant tenant(String name, int weight) {
+        return world.tenant(name, weight);
+    }
+
+    /** Adds so many flows of a group, each with messages of these sizes in turn. */
+    SharesRun flows(int count, PalosWorld.Tenant tenant, int weight, int... sizes) {
+        for (int i = 0; i < count; i++) {
+            int depth = sizes[0] >= LARGE_FROM ? LARGE_DEPTH : SMALL_DEPTH;
+            counts.add(world.flow(tenant, weight, depth, sizes));
+        }
+        return this;
+    }
+
+    /** Adds a queue pair of a group that sends nothing. */
+    SharesRun idle(PalosWorld.Tenant tenant, int weight) {
+        world.idle(tenant, weight);
+        return this;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @return a share of the link for each flow, in the order in which they were added
+     */
+    double[] shares() {
+        long nanos = world.measure(WARM_UP_NANOS, size == Size.FULL ? FULL_NANOS : QUICK_NANOS, () -> {});
+        return counts.stream()
+                .mapToDouble(count -> PalosWorld.share(count.wireBytes(), nanos))
+                .toArray();
+    }
+
+    /** Sum of shares of flows from one to another, the latter not included. */
+    static double sum(double[] shares, int from, int to) {
+        double sum = 0;
+        for (int i = from; i < to; i++) {
+            sum += shares[i];
+        }
+        return sum;
+    }
+}

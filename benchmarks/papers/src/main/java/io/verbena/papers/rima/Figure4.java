@@ -1,0 +1,148 @@
+package io.verbena.papers.rima;
+
+import io.verbena.papers.figures.Claim;
+import io.verbena.papers.figures.DataTable;
+import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Numbers;
+import io.verbena.papers.figures.PaperFigure;
+import io.verbena.papers.figures.PaperPlot;
+import io.verbena.papers.srq.Footprint;
+import io.verbena.papers.srq.SizeClasses;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Figure 4: a process with SRQs for equal ranges of sizes, whatever the sizes are distributed like. Computed. */
+final class Figure4 implements PaperFigure {
+    private static final int MOST_QUEUES = 1000;
+    private static final int[] SHOWN = {1, 2, 10, 50, 100, 150, 200, 300, 500, 1000};
+    private static final int PAPER_LEAST_AT = 200;
+    private static final double PAPER_LEAST = 1.62e9;
+    private static final int FLAT = 5;
+
+    @Override
+    public String id() {
+        return "4";
+    }
+
+    @Override
+    public String title() {
+        return "Figure 4: SRQs for equal ranges of sizes";
+    }
+
+    @Override
+    public FigureReport run(long seed, Size size) {
+        List<Double> queues = new ArrayList<>();
+        List<Double> totals = new ArrayList<>();
+        List<Double> reserves = new ArrayList<>();
+        int leastAt = 1;
+        for (int count = 1; count <= MOST_QUEUES; count++) {
+            Footprint footprint = footprint(count);
+            queues.add((double) count);
+            totals.add(footprint.totalBytes() / 1e9);
+            reserves.add(footprint.reserveBytes() / 1e9);
+            if (totals.get(count - 1) < totals.get(leastAt - 1)) {
+                leastAt = count;
+            }
+        }
+        double least = totals.get(leastAt - 1) * 1e9;
+        double rima = RimaModel.appendQueue().totalBytes();
+        FigureReport report = new FigureReport(id(), title())
+                .setting("messages in the queues", String.valueOf(RimaModel.MESSAGES))
+                .setting("L", "1 ms")
+                .setting("line", "7 GB/s, 137 M/s of 8 bytes")
+                .setting("largest message", "1 MiB");
+        report.claim(Claim.judged(
+                        "4.least-at",
+                        "number of SRQs with the least footprint",
+                        PAPER_LEAST_AT,
+                        "SRQs",
+                        leastAt,
+                        Math.abs(leastAt - PAPER_LEAST_AT) <= FLAT,
+                        "the minimum lies elsewhere")
+                .but("the curve is flat there: " + flat(totals, leastAt)));
+        report.claim(Claim.near(
+                "4.least",
+                "the least footprint of a process",
+                PAPER_LEAST / 1e9,
+                "GB",
+                least / 1e9,
+                0.01,
+                "other sizes or another model"));
+        report.claim(Claim.judged(
+                "4.server",
+                "32 processes need more than 50 GB",
+                50,
+                "GB",
+                least * RimaModel.PROCESSES / 1e9,
+                least * RimaModel.PROCESSES > 50e9,
+                "the least footprint is smaller"));
+        report.claim(Claim.judged(
+                "4.ratio",
+                "an append queue needs less by more than two orders of magnitude",
+                PAPER_LEAST / 11e6,
+                "",
+                least / rima,
+                least > 100 * rima,
+                "the least footprint is smaller"));
+        report.claim(Claim.judged(
+                "4.u",
+                "the curve is U-shaped: at 1000 SRQs, of the least",
+                Double.NaN,
+                "",
+                totals.get(MOST_QUEUES - 1) * 1e9 / least,
+                falls(totals, leastAt) && totals.get(MOST_QUEUES - 1) * 1e9 > 2 * least,
+                "more SRQs do not need more memory again"));
+        List<List<String>> rows = new ArrayList<>();
+        for (int count : SHOWN) {
+            Footprint footprint = footprint(count);
+            rows.add(List.of(
+                    String.valueOf(count),
+                    Numbers.bytes(footprint.reserveBytes()),
+                    Numbers.bytes(footprint.activeBytes()),
+                    Numbers.bytes(footprint.totalBytes())));
+        }
+        rows.add(List.of(
+                "RIMA",
+                Numbers.bytes(RimaModel.appendQueue().reserveBytes()),
+                Numbers.bytes(RimaModel.appendQueue().activeBytes()),
+                Numbers.bytes(rima)));
+        report.table(new DataTable("A process", List.of("SRQs", "reserve", "active", "total"), rows));
+        report.plot(new PaperPlot(
+                        "rima-figure-4", "A process with SRQs for equal ranges of sizes", "number of SRQs", "GB")
+                .logarithmicX()
+                .logarithmicY()
+                .line("SRQs, total", queues, totals, 0)
+                .dashes("SRQs, reserve", queues, reserves, 0)
+                .line("RIMA", List.of(1.0, (double) MOST_QUEUES), List.of(rima / 1e9, rima / 1e9), 1)
+                .points("paper, SRQs", List.of(1.0, (double) PAPER_LEAST_AT), List.of(161.0, PAPER_LEAST / 1e9), 0)
+                .points("paper, RIMA", List.of(1.0), List.of(0.011), 1));
+        return report;
+    }
+
+    private static Footprint footprint(int count) {
+        return RimaModel.process(SizeClasses.equal(RimaModel.LARGEST, count));
+    }
+
+    private static boolean falls(List<Double> totals, int leastAt) {
+        for (int i = 1; i < leastAt / 2; i++) {
+            if (totals.get(i) >= totals.get(i - 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The numbers of queues around the least whose footprint is within a thousandth of it. */
+    private static String flat(List<Double> totals, int leastAt) {
+        double near = totals.get(leastAt - 1) * 1.001;
+        int from = leastAt;
+        while (from > 1 && totals.get(from - 2) <= near) {
+            from--;
+        }
+        int to = leastAt;
+        while (to < totals.size() && totals.get(to) <= near) {
+            to++;
+        }
+        return "from " + from + " to " + to + " within a thousandth";
+    }
+}

@@ -1,5 +1,0 @@
-/** What a process with an append queue takes from the operating system. */
-@NullMarked
-package io.verbena.bench.etc;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,355 @@
+package io.verbena.verification.simulate;
+
+import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.walk.Pattern;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * What must be true of one direction of a reliable connection: written from the verbs' promises alone. It knows what was
+ * posted at the source, and judges each completion there, each receive and record at the target, and the slice of the
+ * target's memory that this channel alone writes to.
+ *
+ * <pre>
+ *   posted ─▶ outstanding ─ success ─▶ applied to the model, compared with the target's memory
+ *                         └ error ───▶ undone: when the epoch is over, some prefix of it explains that memory
+ * </pre>
+ */
+final class ReliableChannel extends Channel {
+    /** A quarter of a chunk: longer records have memory of their own. */
+    private static final int LARGE = 1 << 14;
+
+    /** Ended in an error, in order. */
+    private final List<Request> undone = new ArrayList<>();
+
+    private final Arrivals arrivals = new Arrivals(this);
+
+    ReliableChannel(End source, End target, Tally tally) {
+        super(source, target, tally);
+    }
+
+    // ---- posting -----------------------------------------------------------------------------------------------
+
+    @Override
+    void posted(Request r) {
+        outstanding.add(r);
+        if (r.flaw.reachesPeer()) {
+            flawed = true;
+        }
+        arrivals.posted(r);
+        if (r.shared && r.succeeds()) {
+            target.host.counter().posted++;
+        }
+    }
+
+    /** What the word must hold when everything posted so far has been done. */
+    @Override
+    long expectedWord() {
+        long word = model.getLong(WORD);
+        for (Request r : outstanding) {
+            if (r.verb == Verb.COMPARE_SWAP && r.succeeds() && r.compare == word) {
+                word = r.operand;
+            }
+        }
+        return word;
+    }
+
+    // ---- completions of the send queue -------------------------------------------------------------------------
+
+    @Override
+    void completed(Wc wc) {
+        Request r = null;
+        int sequence = (int) wc.wrId();
+        for (Request o : outstanding) {
+            if (o.sequence == sequence) {
+                r = o;
+                break;
+            }
+        }
+        if (r == null) {
+            throw wrong("completion of " + wc + ", which is not outstanding");
+        }
+        boolean success = wc.isSuccess();
+        if (success && !r.signaled) {
+            throw wrong("completion of unsignaled " + r);
+        }
+        if (!undone.isEmpty() && wc.status() != WcStatus.WR_FLUSH_ERR) {
+            throw wrong(wc.status() + " of " + r + " behind the error of " + undone.get(0));
+        }
+        if (wc.qp() != source.number()) {
+            throw wrong("completion of " + r + " names queue pair " + wc.qp());
+        }
+        while (outstanding.peekFirst() != r) {
+            Request before = outstanding.removeFirst();
+            if (before.signaled || !undone.isEmpty()) {
+                throw wrong("no completion of " + before + " before that of " + r);
+            }
+            succeeded(before);
+        }
+        outstanding.removeFirst();
+        tally.completed(r.verb, wc.status());
+        if (success) {
+            if (wc.opcode() != r.verb.opcode || (!r.verb.isLocal() && wc.length() != r.length)) {
+                throw wrong("completion " + wc + " of " + r);
+            }
+            if (r.flaw.fails()) {
+                throw wrong("success of " + r + ", expected " + r.flaw.status);
+            }
+            succeeded(r);
+        } else {
+            if (undone.isEmpty()) {
+                checkFirstError(r, wc.status());
+            }
+            r.status = wc.status();
+            undone.add(r);
+        }
+    }
+
+    private void checkFirstError(Request r, WcStatus status) {
+        boolean legal;
+        if (status == r.flaw.status) {
+            legal = true;
+        } else {
+            switch (status) {
+                case WR_FLUSH_ERR:
+                    legal = source.mayBeInError();
+                    break;
+                case RETRY_EXC_ERR:
+                    legal = source.pair.isRetryExcused(this);
+                    break;
+                case RNR_RETRY_EXC_ERR:
+                    legal = source.pair.rnrRetry != 7 && (r.verb.consumes || r.verb.isAppend());
+                    break;
+                case REM_INV_REQ_ERR: // the receive was too short
+                case REM_OP_ERR: // the receive was bad
+                    legal = r.verb.isSend() && trapped;
+                    break;
+                case LOC_PROT_ERR:
+                    legal = r.sourceMoved;
+                    break;
+                case REM_ACCESS_ERR:
+                    legal = r.targetMoved && (r.verb.isWrite() || r.verb.reads());
+                    break;
+                default:
+                    legal = false;
+            }
+        }
+        if (!legal) {
+            throw wrong(status + " of " + r + ", expected " + r.flaw.status);
+        }
+    }
+
+    private void succeeded(Request r) {
+        r.status = WcStatus.SUCCESS;
+        tally.large += r.length > LARGE ? 1 : 0;
+        if (r.verb.isLocal()) {
+            tally.calls += r.verb == Verb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
+            source.windowDone(r);
+            return;
+        }
+        AtomicBuffer own = source.host.memory().local();
+        int slot = source.sendSlot(r) + r.local;
+        if (r.verb.reads()) {
+            checkResult(r, own, slot);
+        } else if (!r.inline && r.flaw == Flaw.NONE) {
+            int damaged = r.damagedSource(own, slot);
+            if (damaged >= 0) {
+                throw wrong("source of " + r + " was changed at " + damaged);
+            }
+        }
+        if (r.flaw == Flaw.NONE) {
+            apply(r);
+            if (target.isPresent()) {
+                checkTarget(r);
+            }
+        }
+    }
+
+    /** Changes the model as a request that is done changes memory. */
+    void apply(Request r) {
+        if (r.verb.isWrite()) {
+            Pattern.fill(model, r.remote, r.identity, 0, r.length);
+        } else if (r.verb.isAtomic() && !r.shared) {
+            long original = model.getLong(r.remote);
+            if (r.verb == Verb.FETCH_ADD) {
+                model.putLong(r.remote, original + r.operand);
+            } else if (original == r.compare) {
+                model.putLong(r.remote, r.operand);
+            }
+        }
+    }
+
+    private void checkResult(Request r, DirectBuffer own, int slot) {
+        if (r.verb.isAtomic()) {
+            long original = own.getLong(slot);
+            if (r.shared) {
+                if (target.isPresent()) {
+                    target.host.counter().done(this, r, original);
+                }
+                return;
+            }
+            long expected = model.getLong(r.remote);
+            if (original != expected) {
+                throw wrong("original of " + r + " is " + original + ", expected " + expected);
+            }
+            return;
+        }
+        if (r.flaw != Flaw.NONE) {
+            return;
+        }
+        for (int i = 0; i < r.length; i++) {
+            byte got = own.getByte(slot + r.position(i));
+            if (got != model.getByte(r.remote + i) && !mayBe(r.remote + i, got, true)) {
+                throw wrong("byte " + i + " of " + r + " is " + got + ", expected " + model.getByte(r.remote + i));
+            }
+        }
+        int beyond = Pattern.unguarded(own, slot + r.length, End.GUARD);
+        if (beyond >= 0) {
+            throw wrong("byte " + beyond + " behind the result of " + r + " was written");
+        }
+    }
+
+    /** Success means memory at the peer says so: at once, or what a later request has made of it. */
+    private void checkTarget(Request r) {
+        AtomicBuffer memory = target.host.memory().target();
+        int slice = target.slice();
+        if (r.verb.isWrite()) {
+            for (int i = 0; i < r.length; i++) {
+                byte there = memory.getByte(slice + r.remote + i);
+                if (there != Pattern.at(r.identity, i) && !mayBe(r.remote + i, there, false)) {
+                    throw wrong("success of " + r + ", but byte " + i + " at the peer is " + there + ", expected "
+                            + Pattern.at(r.identity, i));
+                }
+            }
+        }
+    }
+
+    /** Whether a request that is not complete may have left this byte there. */
+    private boolean mayBe(int at, byte value, boolean untilFence) {
+        for (Request r : outstanding) {
+            if (untilFence && r.fenced) {
+                return false;
+            }
+            if (r.succeeds()
+                    && r.verb.isWrite()
+                    && at >= r.remote
+                    && at < r.remote + r.length
+                    && Pattern.at(r.identity, at - r.remote) == value) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What was flushed may be under way still. */
+    @Override
+    void targetMoved() {
+        super.targetMoved();
+        undone.forEach(this::targetMoved);
+    }
+
+    // ---- the target's receives and records ---------------------------------------------------------------------
+
+    @Override
+    void received(Wc wc) {
+        arrivals.received(wc);
+    }
+
+    @Override
+    void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
+        arrivals.record(qpNumber, b, offset, length, hasImmediate, immediate);
+    }
+
+    @Override
+    boolean owesRecords() {
+        return arrivals.owesRecords();
+    }
+
+    @Override
+    void forgetRecords() {
+        arrivals.forgetRecords();
+    }
+
+    /** Whether a request that is not complete, or is done or undone, may have made this byte. */
+    boolean mayHaveBeen(Request r, int at, byte value) {
+        if (mayBe(at, value, false) || (r.isDone() && model.getByte(at) == value)) {
+            return true;
+        }
+        for (Request u : undone) {
+            if (u.verb.isWrite()
+                    && u.succeeds()
+                    && at >= u.remote
+                    && at < u.remote + u.length
+                    && Pattern.at(u.identity, at - u.remote) == value) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a request that is not complete goes through the target's window. */
+    boolean usesWindow() {
+        for (Request r : outstanding) {
+            if (r.window) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The queue pair has been flushed and everything polled: what made no completion was done in silence. */
+    @Override
+    void flushed() {
+        while (!outstanding.isEmpty()) {
+            Request r = outstanding.peekFirst();
+            if (r.signaled || !undone.isEmpty() || r.flaw.fails()) {
+                throw wrong("flushed, but no completion of " + r);
+            }
+            outstanding.removeFirst();
+            succeeded(r);
+        }
+    }
+
+    // ---- the end of an epoch -----------------------------------------------------------------------------------
+
+    /**
+     * Both queue pairs are gone, and nothing can change any more: what was not done must be explained by a prefix.
+     *
+     * @param sourceKnown whether every completion of the source has been seen
+     * @param targetKnown whether the target's memory and completions are those of the whole epoch
+     */
+    @Override
+    void close(boolean sourceKnown, boolean targetKnown) {
+        List<Request> doubtful = new ArrayList<>(undone);
+        doubtful.addAll(outstanding);
+        if (targetKnown) {
+            arrivals.checkDone();
+            if (sourceKnown && !undone.isEmpty()) {
+                checkRefused(undone.get(0));
+            }
+            new PrefixSearch(this).explain(doubtful, arrivals);
+        }
+        for (Request r : doubtful) {
+            r.closed = true;
+            if (r.shared && r.succeeds() && targetKnown) {
+                target.host.counter().doubtful++;
+            }
+        }
+        arrivals.close();
+        undone.clear();
+        forgetEpoch();
+    }
+
+    private void checkRefused(Request first) {
+        WcStatus expected = first.receiver == WcStatus.LOC_LEN_ERR
+                ? WcStatus.REM_INV_REQ_ERR
+                : first.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
+        boolean refused = first.flaw == Flaw.NONE
+                && (first.status == WcStatus.REM_INV_REQ_ERR || first.status == WcStatus.REM_OP_ERR);
+        if (refused && first.status != expected) {
+            throw wrong(first + ", but its receive ended in " + first.receiver);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.verbena.verification.simulate;
+
+import io.verbena.nic.AddressHandle;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.sim.SimRandom;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.verification.walk.Pattern;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Says to the NIC what a request is: keys, addresses and entries, with the mistake that its flaw stands for. */
+final class RequestEncoder {
+    /** A key that nobody has. */
+    static final int BAD_KEY = 1;
+
+    private final SendRequest request = new SendRequest();
+    private final UnsafeBuffer inline = new UnsafeBuffer(new byte[Pair.MAX_INLINE]);
+
+    /** Puts the message into its place, or makes the place ready for what is read. */
+    void prepare(End end, Request r) {
+        if (r.inline) {
+            Pattern.fill(inline, 0, r.identity, 0, r.length);
+        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+            return;
+        } else if (r.verb.reads()) {
+            int slot = end.sendSlot(r);
+            Pattern.guard(end.host.memory().local(), slot, r.local + r.length + End.GUARD);
+        } else {
+            r.fillSource(end.host.memory().local(), end.sendSlot(r) + r.local);
+        }
+    }
+
+    /**
+     * Encodes a request.
+     *
+     * @return valid until the next call; not what is to be posted if the window's own call binds it
+     */
+    SendRequest encode(End end, Request r, SimRandom random) {
+        End peer = end.pair.peer(end);
+        int rkey = remoteKey(peer, r);
+        long remote = (r.shared ? 0L : peer.slice()) + r.remote;
+        if (r.shared) {
+            remote = 0;
+        } else if (r.flaw == Flaw.WINDOW_RANGE) {
+            remote = Channel.SLICE - r.length + 8L; // in the region still
+        } else if (r.window) {
+            remote = r.remote;
+        } else if (r.flaw == Flaw.REMOTE_RANGE) {
+            remote = peer.host.memory().target().capacity() - r.length + 8L;
+        } else if (r.flaw == Flaw.REMOTE_OVERFLOW) {
+            remote = Long.MAX_VALUE - r.length + 1 + random.nextInt(r.length);
+        } else if (r.flaw == Flaw.REMOTE_DOMAIN || r.flaw == Flaw.REMOTE_PERMISSION) {
+            remote = 0;
+        } else if (r.flaw == Flaw.MISALIGNED) {
+            remote += 1 + random.nextInt(7);
+        }
+        switch (r.verb) {
+            case BIND_WINDOW:
+                if (end.isWindowBoundByCall()) {
+                    return request; // posted by the call itself
+                }
+                MemoryWindow window = end.window;
+                if (window != null) {
+                    request.bind(
+                            window,
+                            r.windowKey,
+                            r.flaw == Flaw.BIND
+                                    ? end.host.memory().readOnlyRegion()
+                                    : end.host.memory().targetRegion(),
+                            r.flaw == Flaw.BIND ? 0 : end.slice(),
+                            Channel.SLICE,
+                            Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC);
+                }
+                break;
+            case LOCAL_INVALIDATE:
+                request.localInvalidate(r.windowKey);
+                break;
+            case SEND_INVALIDATE:
+                request.sendInvalidate(r.windowKey);
+                break;
+            case SEND:
+                request.send();
+                break;
+            case SEND_IMMEDIATE:
+                request.sendImmediate(r.immediate);
+                break;
+            case WRITE:
+                request.write(rkey, remote);
+                break;
+            case WRITE_IMMEDIATE:
+                request.writeImmediate(rkey, remote, r.immediate);
+                break;
+            case READ:
+                request.read(rkey, remote);
+                break;
+            case FETCH_ADD:
+                request.fetchAdd(rkey, remote, r.operand);
+                break;
+            case COMPARE_SWAP:
+                long word = end.outgoing().expectedWord();
+                r.compare = random.nextInt(3) == 0 ? word + 1 : word;
+                request.compareSwap(rkey, remote, r.compare, r.operand);
+                break;
+            case APPEND:
+                request.append(queueId(peer, r), queueKey(peer, r));
+                break;
+            default:
+                request.appendImmediate(queueId(peer, r), queueKey(peer, r), r.immediate);
+                break;
+        }
+        request.wrId((long) end.number() << 32 | r.sequence).signaled(r.signaled);
+        if (end.pair.type == QpType.UD) {
+            to(end, r.flaw, request);
+        }
+        if (r.fenced) {
+            request.fence();
+        }
+        if (random.nextInt(5) == 0) {
+            request.solicited();
+        }
+        if (!r.verb.isLocal()) {
+            entries(end, r, random);
+        }
+        return request;
+    }
+
+    /** Gives a datagram its address. */
+    static void to(End end, Flaw flaw, SendRequest request) {
+        End peer = end.pair.peer(end);
+        AddressHandle handle = flaw == Flaw.CLOSED_HANDLE ? end.closedHandle : end.handle;
+        if (handle == null) {
+            throw new IllegalStateException(end + " has no address handle");
+        }
+        request.to(handle, peer.number(), flaw == Flaw.QKEY ? ~peer.qkey : peer.qkey);
+    }
+
+    private void entries(End end, Request r, SimRandom random) {
+        if (r.inline) {
+            request.inline(inline, 0, r.length);
+            return;
+        }
+        int key = end.host.memory().localKey();
+        long slot = end.sendSlot(r) + (long) r.local;
+        if (r.flaw == Flaw.LOCAL_KEY || r.flaw == Flaw.BOTH_WRITE || r.flaw == Flaw.BOTH_READ) {
+            key = random.nextInt(2) == 0 ? BAD_KEY : end.host.memory().otherKey();
+        } else if (r.flaw == Flaw.LOCAL_RANGE) {
+            slot = end.host.memory().local().capacity() - r.length + 1L;
+            request.local(key, slot, r.length);
+            return;
+        } else if (r.flaw == Flaw.SHORT_RESULT) {
+            request.local(key, slot, Integer.BYTES);
+            return;
+        } else if (r.flaw == Flaw.EMPTY_BAD_KEY && random.nextInt(2) == 0) {
+            return;
+        }
+        if (r.split > 0) {
+            request.local(key, slot + r.length - r.split, r.split);
+        }
+        request.local(key, slot, r.length - r.split);
+    }
+
+    private static int remoteKey(End peer, Request r) {
+        if (r.window) {
+            return peer.windowKey;
+        }
+        switch (r.flaw) {
+            case REMOTE_KEY:
+            case BOTH_WRITE:
+            case BOTH_READ:
+            case EMPTY_BAD_KEY:
+                return peer.host.memory().targetKey() ^ 0x4000_0000;
+            case VOID_KEY:
+                return peer.voidKey;
+            case REMOTE_DOMAIN:
+                return peer.host.memory().otherKey();
+            case REMOTE_PERMISSION:
+                return r.verb == Verb.READ
+                        ? peer.host.memory().localKey()
+                        : peer.host.memory().readOnlyKey();
+            default:
+                return peer.host.memory().targetKey();
+        }
+    }
+
+    private static int queueId(End peer, Request r) {
+        return peer.host.appends().id() + (r.flaw == Flaw.NO_QUEUE ? 5 : 0);
+    }
+
+    private static int queueKey(End peer, Request r) {
+        return peer.host.appends().key() ^ (r.flaw == Flaw.QUEUE_KEY ? BthFlyweight.LENGTH : 0);
+    }
+}

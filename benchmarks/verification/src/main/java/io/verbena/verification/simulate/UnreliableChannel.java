@@ -1,0 +1,225 @@
+package io.verbena.verification.simulate;
+
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.walk.Pattern;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * What must be true of one direction of an unreliable connection (UC): each request completes in order whatever becomes of
+ * it; messages arrive at most once, in order, whole or not at all; memory holds what it held or what some WRITE has brought.
+ */
+class UnreliableChannel extends Channel {
+    final ArrayDeque<Request> messages = new ArrayDeque<>();
+    final ArrayDeque<Request> records = new ArrayDeque<>();
+    private final List<Request> writes = new ArrayList<>();
+    private boolean failed;
+    private boolean receiveFlushed;
+
+    UnreliableChannel(End source, End target, Tally tally) {
+        super(source, target, tally);
+    }
+
+    @Override
+    final void posted(Request r) {
+        outstanding.add(r);
+        if (!r.succeeds()) {
+            return;
+        }
+        if (r.verb.consumes) {
+            messages.add(r);
+        }
+        if (r.verb.isAppend()) {
+            records.add(r);
+        }
+        if (r.verb.isWrite() && r.length > 0) {
+            writes.add(r);
+        }
+    }
+
+    @Override
+    final long expectedWord() {
+        return model.getLong(WORD);
+    }
+
+    /** What the source is told: a refusal of the peer never reaches it. */
+    private static WcStatus status(Request r) {
+        return r.flaw.reachesPeer() ? WcStatus.SUCCESS : r.flaw.status;
+    }
+
+    @Override
+    final void completed(Wc wc) {
+        int sequence = (int) wc.wrId();
+        if (outstanding.stream().noneMatch(o -> o.sequence == sequence)) {
+            throw wrong("completion of " + wc + ", which is not outstanding");
+        }
+        Request r = outstanding.removeFirst();
+        while (r.sequence != sequence) {
+            if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
+                throw wrong("no completion of " + r + " before that of " + sequence);
+            }
+            r.status = WcStatus.SUCCESS;
+            r = outstanding.removeFirst();
+        }
+        r.status = wc.status();
+        tally.completed(r.verb, wc.status());
+        if (wc.isSuccess()) {
+            if (failed || !r.signaled || status(r) != WcStatus.SUCCESS) {
+                throw wrong("success of " + r + (failed ? " behind an error" : ""));
+            }
+            if (wc.opcode() != r.verb.opcode || wc.length() != r.length || wc.qp() != source.number()) {
+                throw wrong("completion " + wc + " of " + r);
+            }
+            return;
+        }
+        boolean legal = wc.status() == WcStatus.WR_FLUSH_ERR
+                ? failed || source.mayBeInError()
+                : !failed
+                        && (wc.status() == status(r)
+                                || (r.stale && wc.status() == WcStatus.LOC_QP_OP_ERR)
+                                || (r.sourceMoved && wc.status() == WcStatus.LOC_PROT_ERR));
+        if (!legal) {
+            throw wrong(wc.status() + " of " + r + ", expected " + status(r));
+        }
+        failed = true;
+    }
+
+    @Override
+    final void resumed() {
+        failed = false;
+    }
+
+    @Override
+    final void received(Wc wc) {
+        Receive v = take(wc);
+        tally.received(wc.status());
+        switch (wc.status()) {
+            case WR_FLUSH_ERR:
+                receiveFlushed = true;
+                return;
+            case LOC_PROT_ERR:
+                if (!v.mayBeBad()) {
+                    throw wrong(wc + " of " + v);
+                }
+                return;
+            case SUCCESS:
+                break;
+            default:
+                throw wrong(wc + " of " + v);
+        }
+        if (receiveFlushed) {
+            throw wrong(wc + " behind a flushed receive");
+        }
+        deliver(wc, v);
+    }
+
+    /** A message was received in success. */
+    void deliver(Wc wc, Receive v) {
+        Request r = messages.poll();
+        while (r != null && !isReceived(r, wc, v)) {
+            r = messages.poll(); // lost
+        }
+        if (r == null) {
+            throw wrong(wc + " of " + v + " is nothing that was sent and not received");
+        }
+        if (r.verb.isWrite() && target.isPresent()) {
+            checkWritten(r);
+        }
+    }
+
+    private boolean isReceived(Request r, Wc wc, Receive v) {
+        boolean send = r.verb.isSend();
+        return wc.opcode() == (send ? WcOpcode.RECEIVE : WcOpcode.RECEIVE_WRITE_IMMEDIATE)
+                && wc.length() == r.length
+                && wc.hasImmediate() == r.verb.immediate
+                && (!r.verb.immediate || wc.immediate() == r.immediate)
+                && (!send
+                        || (r.length <= v.length()
+                                && Pattern.mismatch(target.host.memory().local(), v.at(), r.identity, 0, r.length)
+                                        < 0));
+    }
+
+    private void checkWritten(Request r) {
+        AtomicBuffer memory = target.host.memory().target();
+        for (int i = 0; i < r.length; i++) {
+            byte there = memory.getByte(target.slice() + r.remote + i);
+            if (there != Pattern.at(r.identity, i) && !isWrittenBySome(r.remote + i, there)) {
+                throw wrong("received " + r + ", but byte " + i + " of the region is " + there);
+            }
+        }
+    }
+
+    private boolean isWrittenBySome(int at, byte value) {
+        for (Request w : writes) {
+            if (at >= w.remote && at < w.remote + w.length && Pattern.at(w.identity, at - w.remote) == value) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
+        Request r = records.poll();
+        while (r != null
+                && !(r.peerQp == qpNumber
+                        && r.length == length
+                        && r.verb.immediate == hasImmediate
+                        && (!hasImmediate || r.immediate == immediate)
+                        && Pattern.mismatch(b, offset, r.identity, 0, length) < 0)) {
+            r = records.poll(); // lost
+        }
+        if (r == null) {
+            throw wrong("record of " + length + " bytes is nothing that was appended and not taken");
+        }
+        tally.records++;
+    }
+
+    @Override
+    final void flushed() {
+        for (Request r : outstanding) {
+            if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
+                throw wrong("flushed, but no completion of " + r);
+            }
+        }
+        outstanding.clear();
+    }
+
+    @Override
+    void close(boolean sourceKnown, boolean targetKnown) {
+        if (targetKnown) {
+            AtomicBuffer memory = target.host.memory().target();
+            for (int i = 0; i < SLICE; i++) {
+                byte there = memory.getByte(target.slice() + i);
+                if (there != model.getByte(i) && !isWrittenBySome(i, there)) {
+                    throw wrong("byte " + i + " of the target's slice is " + there + ", was " + model.getByte(i)
+                            + ", and no WRITE brought that");
+                }
+            }
+        }
+        messages.clear();
+        writes.clear();
+        failed = false;
+        receiveFlushed = false;
+        forgetEpoch();
+    }
+
+    @Override
+    final boolean owesRecords() {
+        return false;
+    }
+
+    @Override
+    void forgetRecords() {
+        records.clear();
+    }
+
+    /** Whether everything that was sent has come: so it must be where nothing is lost. */
+    boolean isDelivered() {
+        return messages.isEmpty() && records.isEmpty();
+    }
+}

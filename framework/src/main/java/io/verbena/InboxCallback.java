@@ -1,0 +1,194 @@
+package io.verbena;
+
+import io.verbena.dispatch.CallbackSource;
+import io.verbena.dispatch.Handoff;
+import io.verbena.dispatch.TenantCallbacks;
+import io.verbena.dispatch.Turns;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who takes an inbox' messages, where that is not who polls: its callback in the turns of the node, or on an executor. A message that
+ * its handler leaves is tried again, a little later each time.
+ *
+ * <p>Setting is for any thread; taking for the one that runs the callback.
+ */
+final class InboxCallback implements CallbackSource {
+    /** Messages that the node hands to a callback in one turn at most. */
+    static final int LIMIT = 256;
+
+    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Inbox inbox;
+    private final TenantCallbacks callbacks;
+    private final Turns turns;
+    private final BooleanSupplier parkCheck = this::hasWork;
+    private final BooleanSupplier callbackCheck = this::hasWorkForNodeSoon;
+
+    private Runnable afterBatch = () -> {}; // published with handler
+    private volatile @Nullable MessageHandler handler;
+    private volatile @Nullable Handoff handoff;
+    private volatile boolean polledByNode;
+    private boolean severalConsumers; // under this
+
+    private volatile boolean left; // a message, which the node tries again
+    private long delay = SHORTEST_DELAY; // the taker's, as the next
+    private long nextAttempt;
+
+    InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns) {
+        this.inbox = inbox;
+        this.callbacks = callbacks;
+        this.turns = turns;
+    }
+
+    // ---- setting ----------------------------------------------------------------------------------------------------
+
+    /** The node's turns take the messages from now on; something is run after each batch, on the same thread. */
+    void set(MessageHandler taker, Runnable after) {
+        synchronized (this) {
+            refuseSecond();
+            afterBatch = after;
+            handler = taker;
+        }
+        turns.add(this);
+    }
+
+    /** Threads of an executor take the messages from now on. */
+    void set(MessageHandler taker, Executor executor, Runnable wake) {
+        Handoff to = new Handoff(this, () -> take(taker), executor, wake);
+        synchronized (this) {
+            refuseSecond();
+            polledByNode = true;
+            handoff = to;
+        }
+        turns.add(to, to.look());
+    }
+
+    private void refuseSecond() {
+        if (isSet()) {
+            throw new IllegalStateException("inbox '" + inbox.name() + "' has a callback already");
+        }
+        if (severalConsumers) {
+            throw new IllegalStateException("inbox '" + inbox.name() + "' has several consumers, see consumer");
+        }
+    }
+
+    /** From now on consumers alone take messages. */
+    synchronized void giveWayToConsumers() {
+        if (isPolledByNode()) {
+            throw new IllegalStateException("inbox '" + inbox.name() + "' is polled by its node, see onMessage");
+        }
+        severalConsumers = true;
+    }
+
+    /** From now on only the node's turns take messages, though not by a callback. */
+    void polledByNode() {
+        polledByNode = true;
+    }
+
+    boolean isPolledByNode() {
+        return polledByNode || handler != null;
+    }
+
+    /** Whether there is a handler, here or on an executor. */
+    boolean isSet() {
+        return handler != null || handoff != null;
+    }
+
+    /** Hands nothing over any more. @return whether no handler is running on an executor */
+    boolean end() {
+        Handoff to = handoff;
+        return to == null || to.end();
+    }
+
+    /** The inbox is gone. */
+    void forget() {
+        Handoff to = handoff;
+        if (to != null) {
+            turns.remove(to, to.look());
+        }
+    }
+
+    // ---- taking -----------------------------------------------------------------------------------------------------
+
+    @Override
+    public TenantCallbacks callbacks() {
+        return callbacks;
+    }
+
+    @Override
+    public int callBack() {
+        MessageHandler taker = handler;
+        if (taker == null) {
+            return 0;
+        }
+        try {
+            return take(taker);
+        } finally {
+            afterBatch.run();
+        }
+    }
+
+    /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
+    private int take(MessageHandler taker) {
+        left = false;
+        int taken = inbox.take(taker, LIMIT, turns.isCurrentThread());
+        if (left) {
+            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+            nextAttempt = System.nanoTime() + delay;
+        }
+        return taken;
+    }
+
+    /** The present message is not taken this time. */
+    void leave() {
+        left = isPolledByNode();
+    }
+
+    /** Whether a message was left that is tried again. */
+    boolean hasLeft() {
+        return left;
+    }
+
+    @Override
+    public long nextAttempt() {
+        return left ? nextAttempt : Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean hasWork() {
+        return !left && !inbox.isDrained();
+    }
+
+    private boolean hasWorkForNodeSoon() {
+        return !callbacks.isAway() && hasWork();
+    }
+
+    @Override
+    public boolean hasWorkForNode() {
+        return !callbacks.isAway() && !inbox.isEmpty();
+    }
+
+    @Override
+    public boolean isDrained() {
+        return inbox.isDrained();
+    }
+
+    @Override
+    public BooleanSupplier callbackCheck() {
+        return callbackCheck;
+    }
+
+    @Override
+    public BooleanSupplier parkCheck() {
+        return parkCheck;
+    }
+
+    @Override
+    public String toString() {
+        return inbox.toString();
+    }
+}

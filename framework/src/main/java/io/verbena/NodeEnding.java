@@ -1,0 +1,127 @@
+package io.verbena;
+
+import io.verbena.connection.Connections;
+import io.verbena.connection.NodeRegistry;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How a node ends: its connections are closed in order, what they had to send arrives, and then all that it is made of goes. Within a
+ * callback that is only asked for.
+ *
+ * <p>Thread-safe.
+ */
+final class NodeEnding {
+    private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long DRIVER_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
+
+    private final Node node;
+    private final boolean invoker;
+    private final long lingerNanos;
+    private final CountDownLatch end = new CountDownLatch(1);
+    private volatile boolean asked;
+    private volatile boolean closing;
+
+    NodeEnding(Node node, boolean invoker, long lingerNanos) {
+        this.node = node;
+        this.invoker = invoker;
+        this.lingerNanos = lingerNanos;
+    }
+
+    /** Whether the node closes, or is closed. */
+    boolean isClosing() {
+        return closing;
+    }
+
+    /** Closes the node, or within a callback of it sees to it that somebody else does. */
+    void close() {
+        if (node.driver().isInCallback()) {
+            closeLater();
+        } else {
+            closeNow();
+        }
+    }
+
+    private void closeLater() {
+        if (asked) {
+            return;
+        }
+        asked = true;
+        if (!invoker) {
+            new Thread(this::closeNow, "verbena-close-" + node.name()).start();
+        }
+    }
+
+    /** Closes the node if that was asked for within a callback. */
+    void closeIfAsked() {
+        if (asked && !closing) {
+            closeNow();
+        }
+    }
+
+    private void closeNow() {
+        synchronized (this) {
+            if (closing) {
+                return;
+            }
+            closing = true;
+        }
+        try {
+            end();
+        } finally {
+            Shutdown.remove(node);
+            end.countDown();
+        }
+    }
+
+    private void end() {
+        Connections connections = node.connections();
+        node.closeAdmin();
+        NodeRegistry.remove(node.self());
+        connections.closeAll();
+        work(System.nanoTime() + lingerNanos, connections::isDrained);
+        work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
+        node.driver().end();
+        node.turns().end();
+        connections.shutDown();
+        node.closeLinks();
+    }
+
+    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
+    private void work(long until, BooleanSupplier done) {
+        while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
+            int work = 0;
+            if (invoker) {
+                work = node.engine().doWork() + node.connections().doWork(System.nanoTime());
+            } else {
+                node.wake();
+            }
+            if (work == 0) {
+                LockSupport.parkNanos(this, CLOSE_LOOK);
+            }
+        }
+    }
+
+    /** The JVM ends: closes the node, or waits for whoever closes it. */
+    void shutDown() {
+        if (invoker) {
+            asked = true;
+            node.wake();
+            awaitEnd(DRIVER_NANOS);
+        }
+        closeNow();
+        awaitEnd(lingerNanos + END_NANOS);
+    }
+
+    private void awaitEnd(long nanos) {
+        try {
+            end.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

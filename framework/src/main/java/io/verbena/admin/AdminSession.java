@@ -1,0 +1,108 @@
+package io.verbena.admin;
+
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.arbiter.DelayHistogram;
+import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.nic.arbiter.Limit;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a client of the {@link AdminSocket} says, and what it is told. Every answer ends in a line {@code ok} or {@code error}
+ * and a text.
+ *
+ * <pre>
+ *   list              {"name":"a","weight":3, ... }     a line a tenant, counts since the node's launch
+ *                     ok                                delays since the client's list before this one
+ *   weight a 5        ok | error TEXT
+ * </pre>
+ *
+ * <p>For one thread.
+ */
+final class AdminSession {
+    private final Administered administered;
+    private final Map<String, long[]> delaysBefore = new HashMap<>();
+
+    AdminSession(Administered administered) {
+        this.administered = administered;
+    }
+
+    /** Answers a line; the answer ends in a newline. */
+    String answer(String line) {
+        String[] words = line.split(" +", -1);
+        try {
+            if (words[0].equals("list") && words.length == 1) {
+                return list();
+            }
+            if (words[0].equals("weight") && words.length == 3) {
+                administered.weight(words[1], number(words[2]));
+                return "ok\n";
+            }
+            return "error '" + printable(line) + "' is neither list nor weight NAME NUMBER\n";
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            return "error " + printable(String.valueOf(e.getMessage())) + "\n";
+        }
+    }
+
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("weight '" + text + "' is no number", e);
+        }
+    }
+
+    /** What a client sent comes back to a terminal. */
+    private static String printable(String text) {
+        return text.replaceAll("[^ -~]", "?");
+    }
+
+    private String list() {
+        StringBuilder out = new StringBuilder();
+        for (Administered.Member tenant : administered.tenants()) {
+            PerformanceGroup group = tenant.group();
+            GroupStatistics s = group.statistics();
+            long[] delays = delays(group);
+            out.append("{\"name\":\"").append(group.name()).append('"');
+            field(out, "weight", group.weight());
+            field(out, "queuePairs", group.queuePairs());
+            field(out, "urgentQueuePairs", group.urgentQueuePairs());
+            field(out, "bytes", s.bytes());
+            field(out, "charged", s.charged());
+            field(out, "entitled", s.entitled());
+            field(out, "messages", s.messages());
+            field(out, "chunks", s.chunks());
+            field(out, "visits", s.visits());
+            field(out, "backloggedNanos", s.backloggedNanos());
+            field(out, "p50DelayNanos", DelayHistogram.percentile(delays, 50));
+            field(out, "p99DelayNanos", DelayHistogram.percentile(delays, 99));
+            field(out, "slowCallbacks", tenant.slowCallbacks().getAsLong());
+            field(out, "refusedForWindow", s.refusals(Limit.WINDOW));
+            field(out, "refusedForLink", s.refusals(Limit.LINK));
+            field(out, "refusedForReceiver", s.refusals(Limit.RECEIVER));
+            field(out, "refusedForCeiling", s.refusals(Limit.CEILING));
+            field(out, "demoted", s.demoted());
+            field(out, "memory", group.memory().used());
+            field(out, "refusedForMemory", group.memory().refusals());
+            out.append("}\n");
+        }
+        return out.append("ok\n").toString();
+    }
+
+    private static void field(StringBuilder out, String name, long value) {
+        out.append(",\"").append(name).append("\":").append(value);
+    }
+
+    /** Delays since the list before. */
+    private long[] delays(PerformanceGroup group) {
+        long[] now = new long[DelayHistogram.CELLS];
+        group.statistics().delays(now);
+        long[] before = delaysBefore.put(group.name(), now.clone());
+        if (before != null) {
+            for (int i = 0; i < now.length; i++) {
+                now[i] = Math.max(0, now[i] - before[i]); // a tenant of the same name may be another
+            }
+        }
+        return now;
+    }
+}

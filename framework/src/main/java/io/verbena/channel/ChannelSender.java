@@ -1,0 +1,412 @@
+package io.verbena.channel;
+
+import io.verbena.SendResult;
+import io.verbena.connection.Connection;
+import io.verbena.connection.Connections;
+import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.TenantCallbacks;
+import io.verbena.dispatch.Turns;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.PostResult;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.path.SendPath;
+import io.verbena.path.StagingRing;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Sends a channel's messages: each is put into its request, or staged in memory that the NIC reads. Nothing here blocks, calls back
+ * or allocates.
+ *
+ * <p>For one thread at a time, or for any number that take turns; a second one is refused where there is to be one.
+ */
+public final class ChannelSender {
+    /** Returned by {@link #tryClaim}: not now, try again later. */
+    public static final int BACK_PRESSURED = -1;
+    /** Returned by {@link #tryClaim}: never, the channel is closed. */
+    public static final int CLOSED = -2;
+
+    private static final int NO_CLAIM = -1;
+
+    private final Object channel; // for texts
+    private final Connections connections;
+    private final Connection connection;
+    private final SendPath path;
+    private final PerformanceGroup group;
+    private final SendWindow window;
+    private final ReadyNotice ready;
+    private final boolean concurrent;
+    private final int maxInline;
+    private final UnsafeBuffer inlineClaim;
+    private final SendRequest request = new SendRequest();
+    private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
+
+    private int queueId;
+    private int queueKey;
+    private int maxMessage;
+    private int claimLength = NO_CLAIM;
+    private boolean claimInline;
+
+    /**
+     * Creates a sender.
+     *
+     * @param channel whose messages it sends, for texts
+     * @param staging memory for messages that do not go inline
+     * @param group pays for them
+     * @param callbacks of the same tenant
+     * @param concurrent whether any number of threads send, or one at a time
+     */
+    public ChannelSender(
+            Object channel,
+            Connections connections,
+            Connection connection,
+            StagingRing staging,
+            PerformanceGroup group,
+            TenantCallbacks callbacks,
+            Turns turns,
+            boolean concurrent) {
+        this.channel = channel;
+        this.connections = connections;
+        this.connection = connection;
+        this.path = connection.path;
+        this.group = group;
+        this.window = new SendWindow(connections, connection, staging, group, use);
+        this.ready = new ReadyNotice(channel, connection, callbacks, turns);
+        this.concurrent = concurrent;
+        this.maxInline = path.maxInline();
+        this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
+        if (concurrent) {
+            use.forMany();
+        }
+    }
+
+    /** The peer has said where messages go; before the connection is open. */
+    public void target() {
+        queueId = connection.queueId;
+        queueKey = connection.queueKey;
+        bound();
+    }
+
+    /** Finds the longest message: what the inbox takes, and an urgent channel. */
+    public void bound() {
+        int longest = connection.isUrgent()
+                ? Math.min(connection.maxMessage, group.query().urgentLimit())
+                : connection.maxMessage;
+        maxMessage = queueKey == 0 ? -1 : longest;
+    }
+
+    /** Bytes of the longest message; -1 if the peer gave no inbox. */
+    public int maxMessage() {
+        return maxMessage;
+    }
+
+    /** What it may have under way. */
+    public SendWindow window() {
+        return window;
+    }
+
+    /** Sets what the node runs when there is room again after a refusal. Any thread. */
+    public void onReady(Runnable listener) {
+        ready.listener(listener);
+    }
+
+    /** Gives the memory back; nobody sends any more. */
+    public void release() {
+        window.release();
+    }
+
+    // ---- sending ----------------------------------------------------------------------------------------------------
+
+    /** Sends a message; unless it is to go now, it may stay until {@link #flush}. */
+    public SendResult send(DirectBuffer buffer, int offset, int length, boolean now) {
+        if (!enter()) {
+            return notNow();
+        }
+        try {
+            if (isRefused(length)) {
+                return notSent(length);
+            }
+            return sendPart(request.append(queueId, queueKey), buffer, offset, length, now);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
+        } finally {
+            use.leave();
+        }
+    }
+
+    /** As the other, with 32 bits beside the message. */
+    public SendResult send(DirectBuffer buffer, int offset, int length, int immediate, boolean now) {
+        if (!enter()) {
+            return notNow();
+        }
+        try {
+            if (isRefused(length)) {
+                return notSent(length);
+            }
+            return sendPart(request.appendImmediate(queueId, queueKey, immediate), buffer, offset, length, now);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
+        } finally {
+            use.leave();
+        }
+    }
+
+    /** Sends a message in two parts. */
+    public SendResult send(
+            DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        if (!enter()) {
+            return notNow();
+        }
+        try {
+            int length = (int) Math.min(Integer.MAX_VALUE, (long) headLength + bodyLength);
+            if (isRefused(length)) {
+                return notSent(length);
+            }
+            request.append(queueId, queueKey)
+                    .signaled(false)
+                    .inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+            return length <= maxInline ? post(request, true) : postInParts(length);
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
+        } finally {
+            use.leave();
+        }
+    }
+
+    private boolean isRefused(int length) {
+        return connection.state != Connection.OPEN || length > maxMessage || path.state() != QpState.RTS;
+    }
+
+    private SendResult sendPart(SendRequest append, DirectBuffer buffer, int offset, int length, boolean now) {
+        append.signaled(false);
+        return length <= maxInline
+                ? post(append.inline(buffer, offset, length), now)
+                : postStaged(buffer, offset, length, now);
+    }
+
+    /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
+    public void flush() {
+        boolean entered = !use.isMine() && enter();
+        try {
+            if (connection.state == Connection.OPEN) {
+                path.flush();
+            }
+        } finally {
+            if (entered) {
+                use.leave();
+            }
+        }
+    }
+
+    /**
+     * Begins to send.
+     *
+     * @return false if other threads have kept the channel for too long: not now
+     */
+    private boolean enter() {
+        return use.tryEnter() || enterAmongOthers();
+    }
+
+    private boolean enterAmongOthers() {
+        if (use.isMine()) {
+            throw new IllegalStateException(channel + ": a claim of " + claimLength + " bytes is open");
+        }
+        int before = window.givings();
+        if (!concurrent && use.tryEnter()) {
+            return true; // the node was inside
+        }
+        boolean nodeInside = (before & 1) != 0 || window.givings() != before;
+        if (!concurrent && !nodeInside) {
+            throw use.refusal(channel, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
+        }
+        return use.tryEnterForLong();
+    }
+
+    private SendResult post(SendRequest message, boolean now) {
+        if (submit(message, now) != PostResult.POSTED) {
+            if (!window.makeRoom()) {
+                return roomless();
+            }
+            submit(message, now);
+        }
+        window.posted();
+        return SendResult.SENT;
+    }
+
+    /** Posts a message with a doorbell of its own, or without one. */
+    private PostResult submit(SendRequest message, boolean now) {
+        return now ? path.post(message) : path.enqueue(message);
+    }
+
+    private SendResult postStaged(DirectBuffer buffer, int offset, int length, boolean now) {
+        if (!window.ensureRoom() || !window.stage(length)) {
+            return roomless();
+        }
+        StagingRing staging = window.staging();
+        staging.buffer().putBytes(staging.offset(), buffer, offset, length);
+        postClaimed(length, now);
+        return SendResult.SENT;
+    }
+
+    /** Sends the request, whose data lies in two places. */
+    private SendResult postInParts(int length) {
+        if (path.executeNow(request)) {
+            window.posted();
+            return SendResult.SENT;
+        }
+        if (!window.ensureRoom() || !window.stage(length)) {
+            return roomless();
+        }
+        StagingRing staging = window.staging();
+        request.copyInline(staging.buffer(), staging.offset());
+        request.append(queueId, queueKey).signaled(false);
+        postClaimed(length, true);
+        return SendResult.SENT;
+    }
+
+    private void postClaimed(int length, boolean now) {
+        StagingRing staging = window.staging();
+        try {
+            submit(request.local(staging.key(), staging.offset(), length), now);
+        } catch (IllegalArgumentException e) { // urgent, and the bound was lowered
+            staging.abort();
+            throw e;
+        }
+        window.postedStaged();
+    }
+
+    // ---- refusals ---------------------------------------------------------------------------------------------------
+
+    private SendResult roomless() {
+        if (path.state() != QpState.RTS) {
+            return broken();
+        }
+        window.refuse();
+        return notNow();
+    }
+
+    /** There is no room; whoever wants to know is told when there is. */
+    private SendResult notNow() {
+        ready.refused();
+        return SendResult.BACK_PRESSURED;
+    }
+
+    private SendResult broken() {
+        connections.lookAt(connection);
+        return SendResult.CLOSED;
+    }
+
+    /** The node may be closed, and the queue pair with it, by another thread while this one sends. */
+    private SendResult closedMeanwhile(IllegalStateException refused) {
+        if (connection.state <= Connection.OPEN) {
+            throw refused;
+        }
+        return SendResult.CLOSED;
+    }
+
+    private SendResult notSent(int length) {
+        int state = connection.state;
+        if (state > Connection.OPEN) {
+            return SendResult.CLOSED;
+        }
+        if (state < Connection.OPEN) {
+            return notNow();
+        }
+        if (path.state() != QpState.RTS) {
+            return broken();
+        }
+        if (queueKey == 0) {
+            throw new IllegalStateException(
+                    channel + ": the peer gave no inbox to answer to; it must pass one when it connects");
+        }
+        throw new IllegalArgumentException(
+                "message of " + length + " bytes > maximum " + maxMessage + " of " + channel);
+    }
+
+    // ---- composing in place -----------------------------------------------------------------------------------------
+
+    /** Claims memory to compose a message in. @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED} */
+    public int tryClaim(int length) {
+        if (!enter()) {
+            notNow();
+            return BACK_PRESSURED;
+        }
+        int at = BACK_PRESSURED;
+        try {
+            at = claim(length);
+        } finally {
+            if (at < 0) {
+                use.leave();
+            }
+        }
+        return at;
+    }
+
+    private int claim(int length) {
+        if (length < 0 || isRefused(length)) {
+            if (length < 0) {
+                throw new IllegalArgumentException("length " + length + " < minimum 0");
+            }
+            return notSent(length) == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
+        }
+        boolean fits = window.ensureRoom();
+        claimInline = length <= maxInline;
+        if (!fits || (!claimInline && !window.stage(length))) {
+            return roomless() == SendResult.CLOSED ? CLOSED : BACK_PRESSURED;
+        }
+        claimLength = length;
+        return claimInline ? 0 : window.staging().offset();
+    }
+
+    /** Where the claimed message is composed. */
+    public MutableDirectBuffer claimBuffer() {
+        return claimInline ? inlineClaim : window.staging().buffer();
+    }
+
+    /** Bytes that were claimed. */
+    public int claimLength() {
+        return claimLength;
+    }
+
+    /** Sends the first bytes of the claimed message; unless it is to go now, it may stay until {@link #flush}. */
+    public SendResult sendClaim(int length, boolean now) {
+        if (claimLength == NO_CLAIM || length < 0 || length > claimLength) {
+            throw new IllegalStateException(
+                    claimLength == NO_CLAIM
+                            ? channel + ": nothing is claimed"
+                            : "length " + length + " outside 0.." + claimLength + ", which was claimed");
+        }
+        if (connection.state != Connection.OPEN) {
+            abortClaim();
+            return SendResult.CLOSED;
+        }
+        claimLength = NO_CLAIM;
+        try {
+            request.append(queueId, queueKey).signaled(false);
+            if (claimInline) {
+                submit(request.inline(inlineClaim, 0, length), now);
+                window.posted();
+            } else {
+                postClaimed(length, now);
+            }
+            return SendResult.SENT;
+        } catch (IllegalStateException e) {
+            return closedMeanwhile(e);
+        } finally {
+            use.leave();
+        }
+    }
+
+    /** Gives the claim up, if there is one. */
+    public void abortClaim() {
+        if (claimLength != NO_CLAIM) {
+            claimLength = NO_CLAIM;
+            if (!claimInline) {
+                window.staging().abort();
+            }
+            use.leave();
+        }
+    }
+}

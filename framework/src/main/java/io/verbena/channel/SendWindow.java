@@ -1,0 +1,250 @@
+package io.verbena.channel;
+
+import io.verbena.connection.Connection;
+import io.verbena.connection.Connections;
+import io.verbena.connection.IdleMemory;
+import io.verbena.dispatch.OneThread;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.arbiter.Limit;
+import io.verbena.path.SendPath;
+import io.verbena.path.StagingRing;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while more would be
+ * used, and goes back to what it began with when the channel is idle.
+ *
+ * <p>For the thread that sends, but for {@link #giveBackIfIdle}, which enters in its place.
+ */
+public final class SendWindow implements IdleMemory.Holder {
+    /** What is as long finds the memory that was staged last in a near cache, if that is free again. */
+    private static final int LONG_MESSAGE = 4096;
+
+    /** Refusals after which a channel's window grows. */
+    private static final int REFUSALS = 16;
+
+    /** Most messages to which a channel's window grows. */
+    private static final int MAX_DEPTH = 8192;
+
+    /** Bytes of a tenant's window for which a message more may be under way. */
+    private static final int MIN_STAGED = 128;
+
+    private final Connections connections;
+    private final Connection connection;
+    private final SendPath path;
+    private final StagingRing staging;
+    private final PerformanceGroup group;
+    private final OneThread use;
+    private final WindowGrowth growth = new WindowGrowth();
+    private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
+
+    private int depth;
+    private int refused; // since it has grown
+    private boolean watched; // by who takes the memory of idle channels
+    private long postedAtLook; // its
+    private long posted;
+    private long completed;
+
+    SendWindow(
+            Connections connections,
+            Connection connection,
+            StagingRing staging,
+            PerformanceGroup group,
+            OneThread use) {
+        this.connections = connections;
+        this.connection = connection;
+        this.path = connection.path;
+        this.staging = staging;
+        this.group = group;
+        this.use = use;
+        this.depth = path.depth();
+    }
+
+    // ---- posting ----------------------------------------------------------------------------------------------------
+
+    /** Where messages are staged. */
+    StagingRing staging() {
+        return staging;
+    }
+
+    /** A message was posted that uses no staging memory. */
+    void posted() {
+        posted++;
+    }
+
+    /** A message was posted from the memory that was staged for it. */
+    void postedStaged() {
+        staging.commit(posted++);
+    }
+
+    /** Whether there is a slot, made free if need be. */
+    boolean ensureRoom() {
+        return hasRoom() || makeRoom();
+    }
+
+    /** Whether the send ring has a free slot, as far as is known. */
+    private boolean hasRoom() {
+        return posted - completed < depth;
+    }
+
+    /** Looks what is complete; if there is still no slot, does a share of the sending. */
+    boolean makeRoom() {
+        takeCompleted();
+        if (!hasRoom()) {
+            push();
+        }
+        return hasRoom() || deepen();
+    }
+
+    /** Claims memory for a message, made free if need be. */
+    boolean stage(int length) {
+        watch();
+        if (length >= LONG_MESSAGE) {
+            takeCompleted();
+        }
+        if (staging.claim(length)) {
+            return true;
+        }
+        takeCompleted();
+        if (staging.claim(length)) {
+            return true;
+        }
+        push();
+        return staging.claim(length) || (widen() && staging.claim(length));
+    }
+
+    /** A message found no room. */
+    void refuse() {
+        Limit limit = path.limit();
+        group.statistics().refuse(limit);
+        if (limit == Limit.WINDOW) {
+            growth.refused(posted);
+        }
+    }
+
+    /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
+    private void push() {
+        path.push();
+        takeCompleted();
+    }
+
+    /** Slots and the memory staged for them are freed together: the ring of stagings is as deep as the send ring. */
+    private void takeCompleted() {
+        completed = posted - path.outstanding();
+        staging.complete(completed);
+        if (growth.ends(completed)) {
+            growth.end();
+        }
+    }
+
+    // ---- growing ----------------------------------------------------------------------------------------------------
+
+    /**
+     * Whether a larger window would be used. Beside others that send to the same peer: if it was refused often, not the first time, while
+     * all that it may have under way is. Alone: if a round trip does not grow with what is under way.
+     */
+    private boolean wantsMore() {
+        if (!path.isStarved()) {
+            return growth.wantsMore();
+        }
+        return ++refused >= REFUSALS;
+    }
+
+    /** With the window as it is from here on. */
+    private void begunAnew() {
+        refused = 0;
+        growth.grown();
+        watch();
+    }
+
+    /** Lets more messages be under way, up to what the tenant's window allows. */
+    private boolean deepen() {
+        int most = Math.min(MAX_DEPTH, group.maxSendWindow() / MIN_STAGED);
+        if (depth >= most || !wantsMore()) {
+            return false;
+        }
+        begunAnew(); // also if it may not: it is not asked for at each refusal
+        if (!connections.grow(connection, 2 * depth)) {
+            return false;
+        }
+        depth = path.depth();
+        staging.resize(depth);
+        return true;
+    }
+
+    /** Lets more bytes be under way, up to the tenant's window. */
+    private boolean widen() {
+        if (2 * staging.capacity() > group.maxSendWindow() || !wantsMore()) {
+            return false;
+        }
+        begunAnew(); // also if it may not: it is not asked for at each refusal
+        return staging.grow(2 * staging.capacity());
+    }
+
+    // ---- giving back ------------------------------------------------------------------------------------------------
+
+    private void watch() {
+        if (!watched) {
+            watched = true;
+            connections.hasMemory(this);
+        }
+    }
+
+    @Override
+    public boolean giveBackIfIdle(int sendDepth, int bytes) {
+        if (connection.isOver()) {
+            return true; // goes with its queue pair
+        }
+        long sent = posted;
+        if (sent != postedAtLook || path.outstanding() > 0) {
+            postedAtLook = sent;
+            return false;
+        }
+        givings.incrementAndGet();
+        try {
+            return use.tryEnter() && giveBack(sent, sendDepth, bytes);
+        } finally {
+            givings.incrementAndGet();
+        }
+    }
+
+    private boolean giveBack(long sent, int sendDepth, int bytes) {
+        try {
+            if (posted != sent || path.outstanding() > 0) {
+                return false;
+            }
+            takeCompleted();
+            connections.shrink(connection, sendDepth);
+            depth = sendDepth;
+            staging.giveBack(bytes, sendDepth);
+            refused = 0;
+            growth.reset();
+            watched = false;
+            return true;
+        } finally {
+            use.leave();
+        }
+    }
+
+    /** Counts when the node comes to take memory, and when it goes: odd while it may be inside. Any thread. */
+    int givings() {
+        return givings.get();
+    }
+
+    /** Gives all memory back; nobody sends any more. */
+    void release() {
+        staging.close();
+    }
+
+    // ---- state ------------------------------------------------------------------------------------------------------
+
+    /** Bytes of messages, above those that go inline, that may be kept until they are acknowledged. */
+    public int capacity() {
+        return staging.capacity();
+    }
+
+    /** Whether it holds memory for messages. */
+    public boolean hasMemory() {
+        return watched;
+    }
+}

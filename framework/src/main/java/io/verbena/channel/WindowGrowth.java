@@ -1,0 +1,88 @@
+package io.verbena.channel;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes back first
+ * is what left first, however much is under way. Where a round trip grows with what is under way, that only waits, and more of it
+ * would wait longer.
+ *
+ * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the thread that
+ * sends.
+ */
+final class WindowGrowth {
+    /** A path that answers sooner carries what a channel begins with fast enough. */
+    static final long MIN_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(500);
+
+    /** Round trips of which the shortest counts: threads wait for processors, too. */
+    static final int ROUND_TRIPS = 4;
+
+    private static final long NONE = -1;
+
+    private long awaited = NONE; // messages that are to be acknowledged
+    private long since;
+    private int measured; // round trips with this window
+    private long least = Long.MAX_VALUE; // of them
+    private long before; // the least with half the window, or 0
+    private boolean wanted;
+    private boolean over; // more has only waited
+
+    /** A message was refused for want of window, and so many were sent before it. */
+    void refused(long sent) {
+        if (awaited == NONE && !over) {
+            awaited = sent;
+            since = System.nanoTime();
+        }
+    }
+
+    /** Whether a round trip is being measured, which ends with the acknowledgement of a message. */
+    boolean ends(long acknowledged) {
+        return awaited != NONE && acknowledged >= awaited;
+    }
+
+    /** The round trip is over. */
+    void end() {
+        measure(System.nanoTime() - since);
+    }
+
+    void measure(long roundTrip) {
+        awaited = NONE;
+        least = Math.min(least, roundTrip);
+        if (++measured < ROUND_TRIPS) {
+            return;
+        }
+        wanted = least >= MIN_ROUND_TRIP && (before == 0 || least < before + before / 2);
+        over = before != 0 && !wanted;
+        if (!wanted) {
+            begin();
+        }
+    }
+
+    private void begin() {
+        measured = 0;
+        least = Long.MAX_VALUE;
+    }
+
+    /** Whether the window is to be twice as large. */
+    boolean wantsMore() {
+        return wanted;
+    }
+
+    /** It is. */
+    void grown() {
+        if (wanted) {
+            before = least;
+            wanted = false;
+        }
+        begin();
+    }
+
+    /** The window is as at first: all that was measured is forgotten. */
+    void reset() {
+        begin();
+        awaited = NONE;
+        before = 0;
+        wanted = false;
+        over = false;
+    }
+}

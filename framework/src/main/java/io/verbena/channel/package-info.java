@@ -1,0 +1,14 @@
+/**
+ * Internal: how a channel sends. Not for users, and without promise of compatibility.
+ *
+ * <pre>
+ *   Channel ──▶ ChannelSender ──▶ SendPath            messages, inline or from staged memory
+ *                 │    └────────▶ ReadyNotice         tells who was refused that there is room
+ *                 └─────────────▶ SendWindow          slots and memory: makes room, grows with use, gives back when idle
+ *                                   └──▶ WindowGrowth
+ * </pre>
+ */
+@NullMarked
+package io.verbena.channel;
+
+import org.jspecify.annotations.NullMarked;

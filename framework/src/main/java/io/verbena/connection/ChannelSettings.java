@@ -1,0 +1,15 @@
+package io.verbena.connection;
+
+import io.verbena.nic.arbiter.TrafficClass;
+
+/**
+ * What a connection is made with.
+ *
+ * @param weight among the owner's connections
+ * @param trafficClass how soon it is served
+ * @param concurrent whether any number of threads send on it
+ */
+public record ChannelSettings(int weight, TrafficClass trafficClass, boolean concurrent) {
+    /** Weight 1, not urgent, one thread at a time. */
+    public static final ChannelSettings DEFAULT = new ChannelSettings(1, TrafficClass.BULK, false);
+}

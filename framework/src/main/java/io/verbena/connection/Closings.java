@@ -1,0 +1,127 @@
+package io.verbena.connection;
+
+import io.verbena.CloseReason;
+import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.verbs.QpState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections that this side has closed: each waits until what was sent is acknowledged, tells the peer, and waits for its goodbye.
+ *
+ * <p>Under the lock of {@link Connections}.
+ */
+final class Closings {
+    private static final Logger LOG = LoggerFactory.getLogger(Closings.class);
+    private static final long CLOSING_LOOK = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Connections connections;
+    private final String nodeName;
+    private final long lingerNanos;
+    private final List<Connection> closing = new ArrayList<>();
+    private final LogLimit losses = new LogLimit();
+
+    Closings(Connections connections, String nodeName, long lingerNanos) {
+        this.connections = connections;
+        this.nodeName = nodeName;
+        this.lingerNanos = lingerNanos;
+    }
+
+    /** A connection is closed from this side from here on. */
+    void add(Connection c, long now) {
+        c.reason = CloseReason.CLOSED_HERE;
+        c.deadline = now + lingerNanos;
+        c.attempts = 0;
+        c.nextAttempt = now;
+        closing.add(c);
+    }
+
+    /** Does what it is time for. @return the amount of work done */
+    int goOn(long now) {
+        int work = 0;
+        for (int i = closing.size() - 1; i >= 0; i--) {
+            Connection c = closing.get(i);
+            if (c.state == Connection.CLOSED) {
+                closing.remove(i);
+                continue;
+            }
+            boolean drained = c.path.outstanding() == 0 || c.path.state() != QpState.RTS;
+            if (!c.disconnectSent && !drained && now - c.deadline < 0) {
+                connections.lookBy(now + CLOSING_LOOK);
+                continue;
+            }
+            if (now - c.nextAttempt < 0) {
+                connections.lookBy(c.nextAttempt);
+                continue;
+            }
+            work++;
+            disconnect(c, drained, now);
+            if (++c.attempts > Connections.ATTEMPTS) {
+                closing.remove(i);
+                connections.end(c, CloseReason.CLOSED_HERE);
+            }
+        }
+        return work;
+    }
+
+    private void disconnect(Connection c, boolean drained, long now) {
+        if (!c.disconnectSent) {
+            tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may");
+        }
+        boolean sent = connections.send(c.peerNic, Connections.about(ConnectionFlyweight.DISCONNECT, c));
+        c.disconnectSent = true;
+        c.nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
+        connections.lookBy(c.nextAttempt);
+    }
+
+    /** A connection ends for a reason that is not this side's wish. */
+    void endedEarly(Connection c, CloseReason why) {
+        if (c.state == Connection.CLOSING && !c.disconnectSent && why != CloseReason.CLOSED_HERE) {
+            tellOfLoss(c, why.toString());
+        }
+    }
+
+    /** A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log. */
+    private void tellOfLoss(Connection c, String why) {
+        if (c.path.outstanding() == 0 && c.path.state() == QpState.RTS) {
+            return;
+        }
+        long leftOut = losses.ask(System.nanoTime());
+        if (leftOut >= 0) {
+            LOG.warn(
+                    "node '{}': channel {} was closed, and what it had sent before may not all arrive: {}; {} such lines left out",
+                    nodeName,
+                    c,
+                    why,
+                    leftOut);
+        }
+    }
+
+    /** Whether nothing that was sent waits for the peer. */
+    boolean isDrained() {
+        for (Connection c : closing) {
+            if (c.state != Connection.CLOSED && !c.disconnectSent) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether every peer has confirmed its goodbye. */
+    boolean isQuiet() {
+        for (Connection c : closing) {
+            if (c.state != Connection.CLOSED) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Waits for nobody any more. */
+    void clear() {
+        closing.clear();
+    }
+}

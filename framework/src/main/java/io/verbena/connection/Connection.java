@@ -1,0 +1,171 @@
+package io.verbena.connection;
+
+import io.verbena.CloseReason;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.memory.Access;
+import io.verbena.path.SendPath;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection between two nodes: the queue pair, and where it is in its life.
+ *
+ * <pre>
+ *   CONNECTING ──▶ OPEN ──▶ CLOSING ──▶ CLOSED ──▶ (retired: queue pair and memory given back)
+ *   ACCEPTED ───▶ OPEN                     ▲
+ *        └───────────┴──── failure ────────┘
+ * </pre>
+ *
+ * <p>Concurrency: changed under the lock of {@link Connections}, but for the step from ACCEPTED to OPEN, which the reader
+ * of the first message takes too. {@link #state} and {@link #reason} are for any thread.
+ */
+public final class Connection {
+    /** Asked for, not answered yet. */
+    static final int CONNECTING = 0;
+    /** Answered; the peer has not shown yet that it got the answer. */
+    public static final int ACCEPTED = 1;
+    /** Messages flow. */
+    public static final int OPEN = 2;
+    /** Closed here; waits until what was sent is acknowledged, and then for the peer's goodbye. */
+    public static final int CLOSING = 3;
+    /** Over. */
+    public static final int CLOSED = 4;
+
+    /** What carries it here; sending goes by {@link #path} alone. */
+    public final QueuePair queuePair;
+    /** What is sent goes by it. */
+    public final SendPath path;
+    /** Number of the queue pair here. */
+    public final int number;
+    /** NIC of the peer. */
+    public final long peerNic;
+    /** What the side that asked calls it. */
+    public final long transaction;
+    /** Whether the peer has asked for it. */
+    public final boolean incoming;
+    /** {@link ConnectionFlyweight#INBOX} or {@link ConnectionFlyweight#REGION}. */
+    public final int kind;
+    /** What it leads to, by name. */
+    public final String name;
+    /** Ends when it is open, or cannot be had. */
+    public final CompletableFuture<Connection> opened = new CompletableFuture<>();
+
+    /** One of the states above; only ever a later one. */
+    public volatile int state;
+    /** Why it is closed, or null while it is not. */
+    public volatile @Nullable CloseReason reason;
+
+    // What the peer said, written before the state becomes OPEN or ACCEPTED.
+
+    /** Name of the peer's node; empty before it is known. */
+    public String peerName = "";
+    /** Number of its queue pair. */
+    public int peerQp;
+
+    int firstPsn;
+    /** Where messages go to: the append queue of its inbox. */
+    public int queueId;
+    /** Of that queue; 0 if there is none. */
+    public int queueKey;
+    /** Bytes of the longest message. */
+    public int maxMessage;
+    /** Of its region. */
+    public int regionKey;
+    /** Bytes of its region. */
+    public long regionLength;
+
+    /** What uses it on this side; null where the peer reaches a region. */
+    public @Nullable ConnectionEnd end;
+
+    // Under the lock of Connections.
+    @Nullable
+    ConnectionFlyweight reply;
+
+    @Nullable
+    Object usedBy; // the peer that it counts against
+
+    long usedBytes; // of the region that it reaches
+    /** What the peer may do with a region, or this side with the peer's. */
+    public int rights = Access.REMOTE;
+
+    int attempts;
+    long nextAttempt;
+    long deadline;
+    boolean disconnectSent;
+    int grown; // requests that it may have under way beyond the first
+
+    Connection(
+            QueuePair queuePair,
+            SendPath path,
+            long peerNic,
+            long transaction,
+            boolean incoming,
+            int kind,
+            String name) {
+        this.queuePair = queuePair;
+        this.path = path;
+        this.number = queuePair.number();
+        this.peerNic = peerNic;
+        this.transaction = transaction;
+        this.incoming = incoming;
+        this.kind = kind;
+        this.name = name;
+        this.state = incoming ? ACCEPTED : CONNECTING;
+    }
+
+    /** What it leads to, by names. */
+    @Override
+    public String toString() {
+        String what = (kind == ConnectionFlyweight.INBOX ? "inbox '" : "region '") + name + "'";
+        String peer = peerName.isEmpty() ? "a peer" : "node '" + peerName + "'";
+        return incoming ? "from " + peer + " to " + what : "to " + what + " of " + peer;
+    }
+
+    /** Whether it is over for good: nothing comes by it any more. */
+    public boolean isOver() {
+        return state >= CLOSED;
+    }
+
+    /** Its weight among those of its owner. */
+    public int weight() {
+        return queuePair.weight();
+    }
+
+    /** Whether what it sends goes before others. */
+    public boolean isUrgent() {
+        return queuePair.trafficClass() == TrafficClass.URGENT;
+    }
+
+    /** Sets weight or class. */
+    public void modify(QpAttributes attributes) {
+        queuePair.modify(attributes);
+    }
+
+    /** What it has sent and waited for. */
+    public FlowStatistics statistics() {
+        return queuePair.statistics();
+    }
+
+    /** The reader of a message knows by it that the peer can be sent to. */
+    public void confirm() {
+        if (state == ACCEPTED) {
+            synchronized (this) {
+                if (state == ACCEPTED) {
+                    state = OPEN;
+                }
+            }
+        }
+    }
+
+    /** Moves on. @return whether it was not there already */
+    synchronized boolean become(int next) {
+        if (state >= next) {
+            return false;
+        }
+        state = next;
+        return true;
+    }
+}

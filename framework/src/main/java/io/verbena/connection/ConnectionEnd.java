@@ -1,0 +1,20 @@
+package io.verbena.connection;
+
+/** What uses a connection on this side: a channel, or a remote region. Called under the lock of {@link Connections}. */
+public interface ConnectionEnd {
+    /** What the peer says of its end is known; the connection is not open yet. */
+    default void peerKnown() {}
+
+    /** The peer that has asked for it has shown that it has the answer. */
+    default void opened() {}
+
+    /**
+     * The connection is over.
+     *
+     * @param wasOpen whether it had been made
+     */
+    void closed(boolean wasOpen);
+
+    /** Its queue pair is gone, and nobody can be using its memory. */
+    void retired();
+}

@@ -1,0 +1,20 @@
+package io.verbena.connection;
+
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.path.StagingRing;
+
+/** Whose a connection is: a tenant of the node. Makes what uses its connections, under the lock of {@link Connections}. */
+public interface ConnectionOwner {
+    /** The tenant's name. */
+    String name();
+
+    /** What its queue pairs belong to. */
+    ProtectionDomain pd();
+
+    /** Makes the channel of a connection to or from an inbox; memory is for the messages that it has under way. */
+    ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent);
+
+    /** Makes the remote region of a connection to a peer's region; memory is for the operations that it has under way. */
+    ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions);
+}

@@ -1,0 +1,445 @@
+package io.verbena.connection;
+
+import io.verbena.CloseReason;
+import io.verbena.ConnectionException;
+import io.verbena.dispatch.TurnWork;
+import io.verbena.nic.Nic;
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.append.SenderQuota;
+import io.verbena.nic.engine.Engine;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches a node's connections and ends them: takes what the NIC reports and what peers say, closes what is to be closed,
+ * and gives queue pairs back when nobody can be using them. {@link Handshake} is how they come to be.
+ *
+ * <pre>
+ *    │ ── DISCONNECT ────────────▶ │  either side, when what it sent is acknowledged
+ *    │ ◀────────── DISCONNECTED ── │  or at the first that says nothing for long enough
+ * </pre>
+ *
+ * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
+ */
+public final class Connections implements TurnWork {
+    /** When a datagram that was not answered is sent again. */
+    static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How often a datagram is sent. */
+    static final int ATTEMPTS = 10;
+
+    /** Requests by which all connections together may grow. */
+    private static final int MAX_GROWN = 128 << 10;
+
+    private final String nodeName;
+    private final Engine engine;
+    private final NicReports reports;
+    private final Notices notices;
+    private final ConnectionMaker maker;
+    private final Handshake handshake;
+
+    private final Object lock = new Object();
+    private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
+    private int grown; // requests that connections may have under way beyond the first
+    private final Closings closings;
+    private final ArrayDeque<Connection> retiring = new ArrayDeque<>();
+    private final IdleMemory idleMemory;
+    private boolean ending; // takes no more connections
+    private boolean closed;
+
+    private volatile long nextDeadline = Long.MAX_VALUE;
+
+    /**
+     * Creates them, without any.
+     *
+     * @param targets what peers can connect to
+     * @param rules what peers may do
+     * @param token what this node shows when it connects
+     * @param notices tell the application of connections
+     */
+    public Connections(
+            Nic nic, ConnectionSettings settings, Targets targets, AccessRules rules, byte[] token, Notices notices) {
+        this.nodeName = settings.node();
+        this.engine = nic.engine(0);
+        this.reports = new NicReports(this, nic, settings);
+        this.notices = notices;
+        this.idleMemory = new IdleMemory(settings);
+        this.closings = new Closings(this, nodeName, settings.lingerNanos());
+        this.maker = new ConnectionMaker(nic, settings, reports.errors());
+        this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine);
+    }
+
+    /** Sets who is told of peers that had no link for too long; under the lock. */
+    public void onPeerGone(LongConsumer told) {
+        reports.onPeerGone(told);
+    }
+
+    /** Whether the node is gone; under the lock. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether the node closes: what it has is ended in order, and nothing begins any more; under the lock. */
+    boolean isEnding() {
+        return ending;
+    }
+
+    /** What makes new connections. */
+    public Handshake handshake() {
+        return handshake;
+    }
+
+    // ---- finding ----------------------------------------------------------------------------------------------------
+
+    /** A connection by the number of its queue pair here; under the lock. */
+    @Nullable
+    public Connection numbered(int number) {
+        return byNumber.get(number);
+    }
+
+    /** All that there are now; under the lock. */
+    List<Connection> all() {
+        return List.copyOf(byNumber.values());
+    }
+
+    /** The connection that a datagram is about; under the lock. */
+    @Nullable
+    Connection find(long peerNic, ConnectionFlyweight datagram) {
+        Connection c = byNumber.get(datagram.receiverQp());
+        return c != null && c.peerNic == peerNic && c.peerQp == datagram.senderQp() ? c : null;
+    }
+
+    /** A datagram about a connection. */
+    static ConnectionFlyweight about(int type, Connection c) {
+        return ConnectionFlyweight.of(type, c.transaction).kind(c.kind).queuePairs(c.number, c.peerQp);
+    }
+
+    /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */
+    Connection create(
+            long peerNic,
+            long transaction,
+            boolean incoming,
+            int kind,
+            String name,
+            ConnectionOwner owner,
+            boolean concurrent,
+            SenderQuota messages) {
+        Connection c;
+        try {
+            c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
+        } catch (IllegalStateException e) {
+            if (retiring.isEmpty()) {
+                throw e;
+            }
+            retireAll();
+            c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
+        }
+        byNumber.put(c.number, c);
+        makeRoomForErrors();
+        return c;
+    }
+
+    /**
+     * Lets a connection have more requests under way; by the thread that sends.
+     *
+     * @return false if as many have grown as may
+     */
+    public boolean grow(Connection c, int requests) {
+        synchronized (lock) {
+            int more = requests - c.queuePair.maxSend();
+            if (c.state >= Connection.CLOSED || grown + more > MAX_GROWN) {
+                return false;
+            }
+            grown += more;
+            c.grown += more;
+            makeRoomForErrors();
+            c.queuePair.resizeSend(requests);
+            return true;
+        }
+    }
+
+    /** A connection has so many requests again as at first; by who has entered its channel, and nothing is under way. */
+    public void shrink(Connection c, int requests) {
+        synchronized (lock) {
+            if (c.grown > 0 && c.state < Connection.CLOSED) {
+                c.queuePair.resizeSend(requests);
+                grown -= c.grown;
+                c.grown = 0;
+            }
+        }
+    }
+
+    /** Requests that connections may have under way beyond the first. */
+    public int grown() {
+        synchronized (lock) {
+            return grown;
+        }
+    }
+
+    /** A channel has memory for messages from here on, until it is idle. Any thread. */
+    public void hasMemory(IdleMemory.Holder channel) {
+        synchronized (lock) {
+            lookBy(idleMemory.watch(channel, System.nanoTime()));
+        }
+        wakeOwner();
+    }
+
+    private void makeRoomForErrors() {
+        reports.makeRoom((long) byNumber.size() * maker.mostErrors() + grown);
+    }
+
+    // ---- ending -----------------------------------------------------------------------------------------------------
+
+    /** Closes a connection from this side: when what was sent is acknowledged, or lingering has been long enough. */
+    public void close(Connection c) {
+        synchronized (lock) {
+            if (!c.become(Connection.CLOSING)) {
+                return;
+            }
+            long now = System.nanoTime();
+            handshake.over(c);
+            closings.add(c, now);
+            closings.goOn(now);
+        }
+        wakeOwner();
+    }
+
+    /** A sender found its queue pair in an error; the next turn finds out why. */
+    public void lookAt(Connection c) {
+        synchronized (lock) {
+            reports.takeEvents(System.nanoTime());
+            reports.takeErrors();
+            if (c.path.state() == QpState.ERR) {
+                end(c, CloseReason.PROTOCOL_ERROR);
+            }
+        }
+        wakeOwner();
+    }
+
+    /** An operation of a remote region ended in an error. */
+    public void failed(Connection c, WcStatus status) {
+        if (c.state != Connection.CLOSED) {
+            synchronized (lock) {
+                reports.takeEvents(System.nanoTime());
+                end(c, NicReports.reasonOf(status));
+            }
+            wakeOwner();
+        }
+    }
+
+    /** A connection is over: nothing is sent or taken any more. Its queue pair goes when nobody can be using it. */
+    public void end(Connection c, CloseReason why) {
+        boolean wasOpen = c.state != Connection.CONNECTING;
+        closings.endedEarly(c, why);
+        if (c.reason == null) {
+            c.reason = why;
+        }
+        if (!c.become(Connection.CLOSED)) {
+            return;
+        }
+        if (c.queuePair.state() != QpState.RESET) {
+            c.queuePair.modify(new QpAttributes().state(QpState.ERR));
+        }
+        handshake.forget(c);
+        c.deadline = System.nanoTime() + RETIRE_NANOS;
+        retiring.add(c);
+        lookBy(c.deadline);
+        ConnectionEnd end = c.end;
+        if (end != null) {
+            end.closed(wasOpen);
+        }
+    }
+
+    private int retire(long now) {
+        int work = 0;
+        while (!retiring.isEmpty() && retiring.peek().deadline - now <= 0) {
+            retire(retiring.remove());
+            work++;
+        }
+        if (!retiring.isEmpty()) {
+            lookBy(retiring.peek().deadline);
+        }
+        return work;
+    }
+
+    private void retireAll() {
+        for (Connection c = retiring.poll(); c != null; c = retiring.poll()) {
+            retire(c);
+        }
+    }
+
+    private void retire(Connection c) {
+        c.queuePair.close();
+        byNumber.remove(c.number);
+        grown -= c.grown;
+        ConnectionEnd end = c.end;
+        if (end != null) {
+            end.retired();
+        }
+    }
+
+    // ---- turns ------------------------------------------------------------------------------------------------------
+
+    /** Whether the next turn would find something without waiting. Any thread. */
+    @Override
+    public boolean hasWork() {
+        return !reports.isEmpty() || !notices.isEmpty();
+    }
+
+    /** When the next turn is needed at the latest. */
+    @Override
+    public long nextDeadline() {
+        return nextDeadline;
+    }
+
+    /** Does what there is to do. @return how much that was */
+    @Override
+    public int doWork(long now) {
+        if (!hasWork() && now - nextDeadline < 0) {
+            return 0;
+        }
+        int work = 0;
+        synchronized (lock) {
+            if (!closed) {
+                work += reports.take(now);
+                if (now - nextDeadline >= 0) {
+                    nextDeadline = Long.MAX_VALUE;
+                    work += onTimer(now);
+                }
+            }
+        }
+        return work + tell();
+    }
+
+    private int tell() {
+        if (notices.isEmpty()) {
+            return 0;
+        }
+        boolean entered = engine.enterCallback();
+        try {
+            return notices.tell();
+        } finally {
+            if (entered) {
+                engine.leaveCallback();
+            }
+        }
+    }
+
+    private int onTimer(long now) {
+        int work = closings.goOn(now) + retire(now);
+        work += handshake.remind(now);
+        work += reports.giveUpPeers(now);
+        long nextLook = idleMemory.look(now);
+        if (nextLook != IdleMemory.NEVER) {
+            lookBy(nextLook);
+        }
+        reports.endAfterOverrun(now);
+        return work;
+    }
+
+    /** The next turn is needed at a time, at the latest; under the lock. */
+    void lookBy(long time) {
+        long next = nextDeadline;
+        if (next == Long.MAX_VALUE || time - next < 0) {
+            nextDeadline = time;
+        }
+    }
+
+    private void wakeOwner() {
+        engine.wake();
+    }
+
+    /** A peer says something of a connection; under the lock. */
+    void onDatagram(long peerNic, ConnectionFlyweight d) {
+        switch (d.type()) {
+            case ConnectionFlyweight.REQUEST:
+                send(peerNic, handshake.answer(peerNic, d));
+                break;
+            case ConnectionFlyweight.REPLY:
+                send(peerNic, handshake.answered(peerNic, d));
+                break;
+            case ConnectionFlyweight.READY:
+                handshake.ready(peerNic, d);
+                break;
+            case ConnectionFlyweight.REJECT:
+                handshake.rejected(peerNic, d);
+                break;
+            case ConnectionFlyweight.DISCONNECT:
+                Connection c = find(peerNic, d);
+                if (c != null) {
+                    end(c, CloseReason.CLOSED_BY_PEER);
+                }
+                send(
+                        peerNic,
+                        ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECTED, d.transaction())
+                                .inAnswerTo(d));
+                break;
+            default:
+                Connection gone = find(peerNic, d);
+                if (gone != null && gone.disconnectSent) {
+                    end(gone, CloseReason.CLOSED_HERE);
+                }
+        }
+    }
+
+    /** Sends a datagram. @return false if there is no way to the peer now */
+    boolean send(long peerNic, ConnectionFlyweight datagram) {
+        return engine.sendDatagram(peerNic, datagram.buffer(), 0, datagram.length());
+    }
+
+    // ---- the node's end ---------------------------------------------------------------------------------------------
+
+    /** Closes every connection from this side; {@link #isDrained} says when all is acknowledged. */
+    public void closeAll() {
+        List<Connection> open;
+        synchronized (lock) {
+            ending = true;
+            open = all();
+        }
+        for (Connection c : open) {
+            close(c);
+            if (c.kind == ConnectionFlyweight.INBOX && c.state == Connection.CLOSING) {
+                c.path.flush(); // for what was enqueued; from here on nothing is
+            }
+        }
+    }
+
+    /** Whether nothing that was sent waits for the peer. */
+    public boolean isDrained() {
+        synchronized (lock) {
+            return closings.isDrained();
+        }
+    }
+
+    /** Whether every peer has confirmed its goodbye. */
+    public boolean isQuiet() {
+        synchronized (lock) {
+            return closings.isQuiet();
+        }
+    }
+
+    /** Ends what is left, at once. */
+    public void shutDown() {
+        synchronized (lock) {
+            for (Connection c : all()) {
+                if (!c.disconnectSent && c.state == Connection.CLOSING) {
+                    send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
+                }
+                c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+                end(c, CloseReason.CLOSED_HERE);
+            }
+            closings.clear();
+            handshake.clear();
+            retireAll();
+            closed = true;
+        }
+        notices.tell();
+    }
+}

@@ -1,0 +1,453 @@
+package io.verbena.connection;
+
+import io.verbena.AccessRequest;
+import io.verbena.CloseReason;
+import io.verbena.ConnectionException;
+import io.verbena.Right;
+import io.verbena.fabric.FabricCounters;
+import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.PeerIdentity;
+import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.append.SenderQuota;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.LogLimit;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongFunction;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes connections, by management datagrams ({@link ConnectionFlyweight}):
+ *
+ * <pre>
+ *   asks                          answers
+ *    │ ── REQUEST ───────────────▶ │  queue pair to RTS, saved under the transaction
+ *    │ ◀─────────────── REPLY ──── │  (or REJECT, with a reason)
+ *    │ ── READY ─────────────────▶ │  now it may send, too
+ * </pre>
+ *
+ * <p>A datagram may be lost: each is sent again a bounded number of times, and what comes twice is answered in the same
+ * way twice. A reader who gets a message knows by it that the other side is READY.
+ *
+ * <p>Thread-safe, under the lock of {@link Connections}; what is said so here is called under it.
+ */
+public final class Handshake {
+    private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
+
+    private final Connections connections;
+    private final Object lock;
+    private final ConnectionMaker maker;
+    private final Targets targets;
+    private final ConnectionSettings settings;
+    private final AccessRules rules;
+    private final byte[] token;
+    private final String nodeName;
+    private final RejectionLog rejections;
+    private final LogLimit policyFailures = new LogLimit();
+    private final PeerUsage usage;
+    private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
+    private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
+    private final Map<Request, Connection> accepted = new HashMap<>();
+    private final List<Connection> unconfirmed = new ArrayList<>();
+    private long transactions = ThreadLocalRandom.current().nextLong();
+
+    /** What makes a request the same one when it comes again. */
+    private record Request(long peerNic, long transaction) {}
+
+    Handshake(
+            Connections connections,
+            Object lock,
+            ConnectionMaker maker,
+            Targets targets,
+            ConnectionSettings settings,
+            AccessRules rules,
+            byte[] token,
+            LinkListener listener) {
+        this.rejections = new RejectionLog(new FabricCounters(), listener);
+        this.connections = connections;
+        this.lock = lock;
+        this.maker = maker;
+        this.targets = targets;
+        this.settings = settings;
+        this.rules = rules;
+        this.token = token;
+        this.usage = new PeerUsage(rules, maker::quota);
+        this.nodeName = settings.node();
+    }
+
+    /** Sets who knows which peer a NIC belongs to; before the node is reached. */
+    public void peers(LongFunction<PeerIdentity> known) {
+        peers = known;
+    }
+
+    // ---- asking -----------------------------------------------------------------------------------------------------
+
+    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
+    public Connection prepare(long peerNic, int kind, String name, ConnectionOwner owner, ChannelSettings wanted) {
+        synchronized (lock) {
+            if (connections.isClosed()) {
+                throw new IllegalStateException("node '" + nodeName + "' is closed");
+            }
+            Connection c = connections.create(
+                    peerNic, transactions++, false, kind, name, owner, wanted.concurrent(), SenderQuota.NONE);
+            c.firstPsn = ConnectionMaker.randomPsn();
+            try {
+                ConnectionMaker.toInit(c, wanted);
+            } catch (IllegalArgumentException e) { // not what the tenant may set
+                connections.end(c, CloseReason.CLOSED_HERE);
+                throw e;
+            }
+            pending.put(c.transaction, c);
+            return c;
+        }
+    }
+
+    /** The request for a connection. */
+    public ConnectionFlyweight request(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
+        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, 0)
+                .psn(c.firstPsn)
+                .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
+                .text(c.name, token)
+                .node(nodeName);
+        if (answersTo != null) {
+            request.queue(answersTo.id(), answersTo.key(), answersTo.maxMessage());
+        }
+        return request;
+    }
+
+    /** Nobody waits for it any more. */
+    public void abandon(Connection c) {
+        synchronized (lock) {
+            if (pending.remove(c.transaction) != null) {
+                connections.end(c, CloseReason.CLOSED_HERE);
+            }
+        }
+    }
+
+    // ---- answering --------------------------------------------------------------------------------------------------
+
+    /** Answers a request that came by a datagram. */
+    public ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request) {
+        return answer(peerNic, request, peers.apply(peerNic));
+    }
+
+    /** Answers a request, or again in the same way one that came before and is still permitted. */
+    public ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request, PeerIdentity peer) {
+        synchronized (lock) {
+            if (connections.isEnding()) {
+                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
+            }
+            String name = request.text();
+            boolean region = request.kind() == ConnectionFlyweight.REGION;
+            Target target = region ? targets.region(name) : targets.inbox(name);
+            int rights = rights(peer, request, target);
+            if (rights == 0) {
+                return reject(
+                        request,
+                        ConnectionFlyweight.NOT_PERMITTED,
+                        "node '" + nodeName + "' does not permit that: its AccessPolicy gives " + peer
+                                + " no right to '" + name + "'");
+            }
+            Connection known = accepted.get(new Request(peerNic, request.transaction()));
+            if (known != null && known.reply != null) {
+                return known.reply;
+            }
+            if (target == null) {
+                return reject(
+                        request,
+                        ConnectionFlyweight.UNKNOWN_NAME,
+                        "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
+            }
+            int limit = peer.equals(PeerIdentity.SAME_PROCESS) ? Integer.MAX_VALUE : rules.maxConnections();
+            Object user = peer.key(peerNic);
+            String excess = usage.defect(user, limit, target.regionLength());
+            if (excess != null) {
+                rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
+                return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName + "' refuses: " + excess);
+            }
+            try {
+                return accept(peerNic, request, target, rights, user);
+            } catch (IllegalArgumentException e) {
+                rejections.rejected(
+                        "node '" + request.node() + "'", "no connection to '" + name + "': " + e.getMessage());
+                return reject(
+                        request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
+            } catch (IllegalStateException e) {
+                rejections.rejected(
+                        "node '" + request.node() + "'",
+                        "no room for a connection to '" + name + "' of node '" + nodeName + "': " + e.getMessage());
+                return reject(
+                        request,
+                        ConnectionFlyweight.NO_RESOURCES,
+                        "node '" + nodeName
+                                + "' has no room for another connection; raise its maxConnections or maxRegions, or its tenant's");
+            }
+        }
+    }
+
+    /**
+     * What a peer may do with what it asks for: the accesses of a region; any bits for the rest. Refusals are counted and logged.
+     *
+     * @param target what that is, or null if there is no such thing
+     */
+    private int rights(PeerIdentity peer, ConnectionFlyweight request, @Nullable Target target) {
+        String tenant = target == null ? "" : target.owner().name();
+        AccessRequest asked = new AccessRequest(
+                peer,
+                request.node(),
+                target == null ? kindOf(request) : target.kind(),
+                request.text(),
+                tenant,
+                ByteBuffer.wrap(request.token()).asReadOnlyBuffer());
+        Set<Right> rights = Set.of();
+        String reason = "the AccessPolicy gives no right to that";
+        if (peer.tenant() != null && target != null && !peer.tenant().equals(tenant)) {
+            reason = "it is bound to another tenant than '" + tenant + "'";
+        } else {
+            try {
+                rights = rules.rights().apply(asked);
+            } catch (RuntimeException e) {
+                long leftOut = policyFailures.ask(System.nanoTime());
+                if (leftOut >= 0) {
+                    LOG.warn(
+                            "node '{}': the AccessPolicy failed for: {}; {} such lines left out",
+                            nodeName,
+                            asked,
+                            leftOut,
+                            e);
+                }
+                reason = "the AccessPolicy failed: " + e;
+            }
+        }
+        int granted = accesses(asked.kind(), rights);
+        if (granted == 0) {
+            rejections.rejected("node '" + request.node() + "'", asked + ": " + reason);
+        }
+        return granted;
+    }
+
+    /** What something would be that does not exist. */
+    private static AccessRequest.Kind kindOf(ConnectionFlyweight request) {
+        return request.kind() == ConnectionFlyweight.REGION ? AccessRequest.Kind.REGION : AccessRequest.Kind.INBOX;
+    }
+
+    private static int accesses(AccessRequest.Kind kind, Set<Right> rights) {
+        switch (kind) {
+            case INBOX:
+                return rights.contains(Right.SEND) ? Access.REMOTE : 0;
+            case RESPONDER:
+                return rights.contains(Right.CALL) ? Access.REMOTE : 0;
+            default:
+                return (rights.contains(Right.READ) ? Access.REMOTE_READ : 0)
+                        | (rights.contains(Right.WRITE) ? Access.REMOTE_WRITE : 0)
+                        | (rights.contains(Right.ATOMIC) ? Access.REMOTE_ATOMIC : 0);
+        }
+    }
+
+    private ConnectionFlyweight accept(
+            long peerNic, ConnectionFlyweight request, Target target, int rights, Object user) {
+        int regionKey = target.regionKey(rights);
+        long regionBytes = target.regionLength();
+        ChannelSettings wanted = target.settings();
+        SenderQuota messages = usage.take(user, regionBytes);
+        Connection c;
+        try {
+            c = connections.create(
+                    peerNic,
+                    request.transaction(),
+                    true,
+                    request.kind(),
+                    request.text(),
+                    target.owner(),
+                    wanted.concurrent(),
+                    messages);
+        } catch (RuntimeException e) {
+            usage.giveBack(user, regionBytes);
+            throw e;
+        }
+        c.rights = rights;
+        c.usedBy = user;
+        c.usedBytes = regionBytes;
+        c.firstPsn = ConnectionMaker.randomPsn();
+        int mtu = Math.min(settings.pathMtu(), request.pathMtu());
+        try {
+            ConnectionMaker.toInit(c, wanted);
+            ConnectionMaker.takePeer(c, request);
+            maker.toReady(c, mtu, request.psn());
+        } catch (IllegalArgumentException e) { // more than the link carries, or the tenant may set since a moment ago
+            connections.end(c, CloseReason.PROTOCOL_ERROR);
+            throw e;
+        }
+        ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages);
+        c.reply = reply;
+        c.attempts = 1;
+        c.nextAttempt = System.nanoTime() + Connections.RETRY_NANOS;
+        accepted.put(new Request(peerNic, c.transaction), c);
+        unconfirmed.add(c);
+        connections.lookBy(c.nextAttempt);
+        return reply;
+    }
+
+    private ConnectionFlyweight reply(Connection c, int mtu, Target target, int regionKey, SenderQuota messages) {
+        ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
+                .kind(c.kind)
+                .queuePairs(c.number, c.peerQp)
+                .psn(c.firstPsn)
+                .pathMtu(mtu)
+                .node(nodeName);
+        MessageQueue queue = target.queue();
+        if (queue != null) {
+            reply.queue(queue.id(), queue.key(), (int) Math.min(queue.maxMessage(), longest(messages)));
+        }
+        if (c.kind == ConnectionFlyweight.REGION) {
+            reply.region(regionKey, c.usedBytes).status(Access.REMOTE & ~c.rights);
+        }
+        return reply;
+    }
+
+    /** Payload bytes of the longest message that a quota has room for. */
+    private static long longest(SenderQuota messages) {
+        return messages.limit() / RecordDescriptor.ALIGNMENT * RecordDescriptor.ALIGNMENT
+                - RecordDescriptor.HEADER_LENGTH;
+    }
+
+    private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {
+        return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
+                .kind(request.kind())
+                .queuePairs(0, request.senderQp())
+                .status(status)
+                .text(reason, new byte[0]);
+    }
+
+    /** The peer answered. @return what to tell it */
+    public ConnectionFlyweight answered(long peerNic, ConnectionFlyweight reply) {
+        synchronized (lock) {
+            Connection c = pending.get(reply.transaction());
+            if (c != null && c.peerNic == peerNic && c.number == reply.receiverQp() && c.kind == reply.kind()) {
+                pending.remove(c.transaction);
+                ConnectionMaker.takePeer(c, reply);
+                try {
+                    maker.toReady(c, reply.pathMtu(), reply.psn());
+                } catch (IllegalArgumentException e) { // not what was asked for
+                    c.opened.completeExceptionally(
+                            new ConnectionException("the peer's answer makes no sense: " + e.getMessage()));
+                    connections.end(c, CloseReason.PROTOCOL_ERROR);
+                    return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
+                            .inAnswerTo(reply);
+                }
+                c.become(Connection.OPEN);
+                c.opened.complete(c);
+                return Connections.about(ConnectionFlyweight.READY, c);
+            }
+            Connection known = connections.find(peerNic, reply);
+            if (known != null && known.transaction == reply.transaction() && known.state < Connection.CLOSED) {
+                return Connections.about(ConnectionFlyweight.READY, known); // also while what was sent is under way
+            }
+            // Nobody waits for this connection any more: the peer need not keep it.
+            return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
+                    .inAnswerTo(reply);
+        }
+    }
+
+    void rejected(long peerNic, ConnectionFlyweight rejection) {
+        synchronized (lock) {
+            Connection c = pending.get(rejection.transaction());
+            if (c != null && c.peerNic == peerNic) {
+                pending.remove(c.transaction);
+                c.opened.completeExceptionally(new ConnectionException(rejection.text()));
+                connections.end(c, CloseReason.REFUSED);
+            }
+        }
+    }
+
+    /** The peer has the answer. */
+    void ready(long peerNic, ConnectionFlyweight ready) {
+        synchronized (lock) {
+            Connection c = connections.find(peerNic, ready);
+            if (c != null && c.incoming && unconfirmed.remove(c)) {
+                confirmed(c);
+            }
+        }
+    }
+
+    private void confirmed(Connection c) {
+        c.confirm();
+        ConnectionEnd end = c.end;
+        if (end != null && c.state == Connection.OPEN) {
+            end.opened();
+        }
+    }
+
+    // ---- reminding --------------------------------------------------------------------------------------------------
+
+    /**
+     * Answers again those who have not shown that they got the answer. Under the lock.
+     *
+     * @return how many that were
+     */
+    int remind(long now) {
+        int work = 0;
+        for (int i = unconfirmed.size() - 1; i >= 0; i--) {
+            work += remindOf(unconfirmed.get(i), now);
+        }
+        return work;
+    }
+
+    private int remindOf(Connection c, long now) {
+        if (c.state == Connection.OPEN) { // a message was quicker than READY
+            unconfirmed.remove(c);
+            confirmed(c);
+            return 1;
+        }
+        if (now - c.nextAttempt < 0) {
+            connections.lookBy(c.nextAttempt);
+            return 0;
+        }
+        ConnectionFlyweight reply = c.reply;
+        if (reply == null || ++c.attempts > Connections.ATTEMPTS) {
+            connections.end(c, CloseReason.TIMED_OUT);
+            return 1;
+        }
+        connections.send(c.peerNic, reply);
+        c.nextAttempt = now + Connections.RETRY_NANOS;
+        connections.lookBy(c.nextAttempt);
+        return 1;
+    }
+
+    /** It needs no confirmation any more. Under the lock. */
+    void over(Connection c) {
+        unconfirmed.remove(c);
+    }
+
+    /** A connection is over: a request like its own would be a new one. Under the lock. */
+    void forget(Connection c) {
+        if (pending.remove(c.transaction, c)) {
+            c.opened.completeExceptionally(new ConnectionException("it ended before it was open: " + c.reason));
+        }
+        unconfirmed.remove(c);
+        Object user = c.usedBy;
+        if (user != null) {
+            c.usedBy = null;
+            usage.giveBack(user, c.usedBytes);
+        }
+        if (c.incoming) {
+            accepted.remove(new Request(c.peerNic, c.transaction));
+        }
+    }
+
+    /** Nobody waits for anything any more. Under the lock. */
+    void clear() {
+        pending.clear();
+    }
+}

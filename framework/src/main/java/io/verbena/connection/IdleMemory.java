@@ -1,0 +1,85 @@
+package io.verbena.connection;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.BitUtil;
+
+/**
+ * Takes the memory back that channels hold for messages, from those that have sent nothing for a while: what lies staged, and the
+ * requests of the send queue. It comes again with the next message.
+ *
+ * <p>Under the lock of {@link Connections}.
+ */
+public final class IdleMemory {
+    /** A channel, as far as it holds memory. */
+    public interface Holder {
+        /**
+         * Gives the memory for messages back, and what the window had grown by, if nothing was sent since the last look and nothing is
+         * under way. By the node; a thread that begins to send waits for it.
+         *
+         * @param sendDepth messages that the channel begins with
+         * @param bytes that it begins with
+         * @return whether it has none any more
+         */
+        boolean giveBackIfIdle(int sendDepth, int bytes);
+    }
+
+    /** What {@link #look} returns when there is nothing to look at. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    /** Channels that give back in one turn of the node: each waits until its thread is out of it. */
+    private static final int MAX_PER_TURN = 16;
+
+    private static final long NEXT_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final int sendDepth;
+    private final int stagingLength;
+    private final long idleNanos;
+    private final List<Holder> watched = new ArrayList<>();
+    private int at; // those below are still to be looked at in this round
+    private long nextRound; // or when this one goes on
+
+    /**
+     * Watches nothing.
+     *
+     * @param settings say what a channel begins with, and when it is idle
+     */
+    IdleMemory(ConnectionSettings settings) {
+        sendDepth = BitUtil.findNextPositivePowerOfTwo(settings.sendDepth());
+        stagingLength = settings.stagingLength();
+        idleNanos = settings.idleNanos();
+    }
+
+    /** A channel has memory from here on. @return when to look next */
+    public long watch(Holder channel, long now) {
+        if (watched.isEmpty()) {
+            nextRound = now + idleNanos;
+        }
+        watched.add(channel);
+        return nextRound;
+    }
+
+    /** Looks at some of the channels, each once in the time after which it is idle, if it is time. @return when it is next, or {@link #NEVER} */
+    public long look(long now) {
+        if (watched.isEmpty()) {
+            return NEVER;
+        }
+        if (now - nextRound < 0) {
+            return nextRound;
+        }
+        if (at == 0) {
+            at = watched.size();
+        }
+        int given = 0;
+        while (at > 0 && given < MAX_PER_TURN) {
+            if (watched.get(--at).giveBackIfIdle(sendDepth, stagingLength)) {
+                watched.set(at, watched.get(watched.size() - 1));
+                watched.remove(watched.size() - 1);
+                given++;
+            }
+        }
+        nextRound = now + (at > 0 ? NEXT_TURN_NANOS : idleNanos);
+        return watched.isEmpty() ? NEVER : nextRound;
+    }
+}

@@ -1,0 +1,196 @@
+package io.verbena.connection;
+
+import io.verbena.CloseReason;
+import io.verbena.nic.Completion;
+import io.verbena.nic.CompletionHandler;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.Nic;
+import io.verbena.nic.engine.NicEvents;
+import io.verbena.nic.verbs.AsyncEvent;
+import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the NIC reports of connections: events, errors of requests, and datagrams of peers. Each that says that a connection is over
+ * ends it.
+ *
+ * <p>Under the lock of {@link Connections}, but for the questions.
+ */
+final class NicReports {
+    private static final Logger LOG = LoggerFactory.getLogger(NicReports.class);
+    private static final long IDLE_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int MAX_ERRORS_PER_TURN = 1024;
+    private static final int MAX_EVENTS_PER_TURN = 256;
+    private static final int ERROR_QUEUE_DEPTH = 16 << 10;
+
+    private final Connections connections;
+    private final String nodeName;
+    private final long peerTimeoutNanos;
+    private final NicEvents events;
+    private final CompletionQueue errors;
+    private final CompletionHandler onError = this::onError;
+    private final LostPeers lostPeers = new LostPeers();
+    private LongConsumer onPeerGone = peer -> {};
+
+    NicReports(Connections connections, Nic nic, ConnectionSettings settings) {
+        this.connections = connections;
+        this.nodeName = settings.node();
+        this.peerTimeoutNanos = settings.peerTimeoutNanos();
+        this.events = nic.events();
+        this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
+    }
+
+    /** Where requests end in errors that nobody else is told of. */
+    CompletionQueue errors() {
+        return errors;
+    }
+
+    /** Sets who is told of peers that had no link for too long. */
+    void onPeerGone(LongConsumer told) {
+        onPeerGone = told;
+    }
+
+    /** Whether there is none. Any thread. */
+    boolean isEmpty() {
+        return events.isEmpty() && errors.isEmpty();
+    }
+
+    /** A completion queue that overruns ends every connection: it has room for all that can be outstanding. */
+    void makeRoom(long outstanding) {
+        int depth = (int) Math.min(outstanding + ERROR_QUEUE_DEPTH, CompletionQueue.MAX_DEPTH);
+        if (depth > errors.depth() && !errors.hasOverrun()) {
+            errors.resize(depth);
+        }
+    }
+
+    /** Takes a bounded number of them. @return how many */
+    int take(long now) {
+        return takeEvents(now) + takeDatagrams() + takeErrors();
+    }
+
+    private int takeDatagrams() {
+        int work = 0;
+        for (NicEvents.Datagram d = events.pollDatagram(); d != null; d = events.pollDatagram()) {
+            work++;
+            ConnectionFlyweight datagram = ConnectionFlyweight.wrap(d.bytes());
+            if (!datagram.isSound()) {
+                LOG.debug("node '{}' dropped a malformed datagram of {} bytes", nodeName, d.bytes().length);
+            } else {
+                connections.onDatagram(d.peerNic(), datagram);
+            }
+            if (work == MAX_EVENTS_PER_TURN) {
+                break;
+            }
+        }
+        return work;
+    }
+
+    /** Takes events alone: the death of a peer explains the errors that follow from it. */
+    int takeEvents(long now) {
+        int work = 0;
+        for (AsyncEvent event = events.pollEvent(); event != null; event = events.pollEvent()) {
+            work++;
+            event.acknowledge(); // before its queue pair may be closed for it
+            switch (event.type()) {
+                case QP_FATAL:
+                    endNumbered((int) event.element(), CloseReason.PEER_LOST);
+                    break;
+                case QP_REQ_ERR:
+                case QP_ACCESS_ERR:
+                    endNumbered((int) event.element(), CloseReason.PROTOCOL_ERROR);
+                    break;
+                case PORT_ERR:
+                    lostPeers.lost(event.element(), now + peerTimeoutNanos);
+                    connections.lookBy(now + Math.min(IDLE_LOOK, peerTimeoutNanos));
+                    break;
+                case PORT_ACTIVE:
+                    lostPeers.found(event.element());
+                    break;
+                default:
+            }
+            if (work == MAX_EVENTS_PER_TURN) {
+                break;
+            }
+        }
+        return work;
+    }
+
+    private void endNumbered(int number, CloseReason reason) {
+        Connection c = connections.numbered(number);
+        if (c != null) {
+            connections.end(c, reason);
+        }
+    }
+
+    /** Ends connections to peers that had no link for too long. @return how many peers that were */
+    int giveUpPeers(long now) {
+        if (lostPeers.isEmpty()) {
+            return 0;
+        }
+        List<Long> gone = lostPeers.giveUp(now);
+        for (long peer : gone) {
+            onPeerGone.accept(peer);
+            for (Connection c : connections.all()) {
+                if (c.peerNic == peer) {
+                    connections.end(c, CloseReason.PEER_LOST);
+                }
+            }
+        }
+        if (!lostPeers.isEmpty()) {
+            connections.lookBy(now + IDLE_LOOK);
+        }
+        return gone.size();
+    }
+
+    /** Takes errors of requests alone. */
+    int takeErrors() {
+        return errors.isEmpty() ? 0 : errors.poll(onError, MAX_ERRORS_PER_TURN);
+    }
+
+    private void onError(Completion completion) {
+        Connection c = connections.numbered(completion.qpNumber());
+        if (c == null || completion.isSuccess()) {
+            return;
+        }
+        WcStatus status = completion.status();
+        if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
+            LOG.debug("node '{}': {} ended in {}", nodeName, c, status);
+        }
+        connections.end(c, reasonOf(status));
+    }
+
+    /** Where errors were lost, ends what has met one. */
+    void endAfterOverrun(long now) {
+        if (errors.hasOverrun()) {
+            for (Connection c : connections.all()) {
+                if (c.path.state() == QpState.ERR) {
+                    connections.end(c, CloseReason.PROTOCOL_ERROR);
+                }
+            }
+            connections.lookBy(now + IDLE_LOOK);
+        }
+    }
+
+    /** What the end of an operation says of the connection. */
+    static CloseReason reasonOf(WcStatus status) {
+        switch (status) {
+            case RETRY_EXC_ERR:
+            case RNR_RETRY_EXC_ERR:
+                return CloseReason.TIMED_OUT;
+            case REM_ACCESS_ERR:
+            case REM_INV_REQ_ERR:
+                return CloseReason.REFUSED;
+            case REM_ABORT_ERR:
+                return CloseReason.ABORTED;
+            case REM_OP_ERR:
+                return CloseReason.OUT_OF_MEMORY;
+            default:
+                return CloseReason.PROTOCOL_ERROR;
+        }
+    }
+}

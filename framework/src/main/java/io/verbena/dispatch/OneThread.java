@@ -1,0 +1,207 @@
+package io.verbena.dispatch;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches over an object that is for one thread at a time: a second thread is told so instead of tearing the object's state.
+ *
+ * <p>It is biased to the thread that uses the object: that one enters and leaves by stores to a word of its own, without an
+ * atomic operation or a fence. Another thread that wants to enter takes the bias away, which costs it {@value
+ * #REVOCATION_NANOS} ns; from then on threads enter by compare-and-set, until one has entered {@value #REBIAS} times in a row.
+ *
+ * <pre>
+ *   the biased thread                      who takes the bias away
+ *   INSIDE := 1                            ACTIVE := 0
+ *   ACTIVE = 1 ? enter : INSIDE := 0       (wait for what is in a store buffer)
+ *                                          INSIDE = 0 ? no bias from here on : ACTIVE := 1, refused
+ * </pre>
+ *
+ * <p>A store buffer drains within nanoseconds, and at an interrupt, so the wait is long enough by orders of magnitude; the store
+ * and the load keep their order in compiled code since they are VarHandles' ordered accesses. Objects that are {@linkplain
+ * #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
+ * happens before what the next one does there.
+ */
+public final class OneThread {
+    /** Uses in a row after which a thread has the bias. */
+    static final int REBIAS = 4096;
+
+    static final int REVOCATION_NANOS = 10_000;
+
+    private static final int SPINS = 256;
+
+    private static final VarHandle BIAS;
+    private static final VarHandle SHARED;
+    private static final VarHandle INSIDE;
+    private static final VarHandle ACTIVE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            BIAS = lookup.findVarHandle(OneThread.class, "bias", Bias.class);
+            SHARED = lookup.findVarHandle(OneThread.class, "shared", int.class);
+            INSIDE = lookup.findVarHandle(Bias.class, "inside", int.class);
+            ACTIVE = lookup.findVarHandle(Bias.class, "active", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Null while threads enter by compare-and-set. */
+    private volatile @Nullable Bias bias;
+
+    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+    private volatile int shared; // 1 while a thread is inside that has no bias
+
+    // Of whoever is inside without a bias.
+    private @Nullable Thread holder; // whom others only compare with themselves
+    private @Nullable Thread last; // read by others for messages alone
+    private int inARow;
+    private boolean biased = true; // set before anybody enters
+
+    /**
+     * Many threads use it, so that more depends on it than that misuse is told: they always enter by compare-and-set. Before
+     * anybody enters.
+     */
+    public void forMany() {
+        biased = false;
+    }
+
+    /**
+     * Begins to use the object.
+     *
+     * @return false if it is being used: by another thread, or by this one, further up
+     */
+    public boolean tryEnter() {
+        Bias b = (Bias) BIAS.getAcquire(this);
+        if (b != null && b.thread == Thread.currentThread()) {
+            if ((int) INSIDE.getOpaque(b) != 0) {
+                return false;
+            }
+            INSIDE.setOpaque(b, 1);
+            if ((int) ACTIVE.getAcquire(b) != 0) {
+                return true;
+            }
+            INSIDE.setRelease(b, 0);
+        }
+        return enterOther();
+    }
+
+    /**
+     * As {@link #tryEnter}, for an object that several threads use: waits a little for another one to leave.
+     *
+     * @return false if it is in use for longer than a message takes
+     */
+    public boolean tryEnterForLong() {
+        for (int i = 0; i < SPINS; i++) {
+            if (tryEnter()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    /** Has used the object. By the thread that entered. */
+    public void leave() {
+        Bias b = (Bias) BIAS.getOpaque(this); // whose it is cannot change while a thread is inside
+        if (b != null) {
+            INSIDE.setRelease(b, 0);
+        } else {
+            holder = null;
+            SHARED.setRelease(this, 0);
+        }
+    }
+
+    private boolean enterOther() {
+        Bias b = bias;
+        if (b != null && !revoke(b)) {
+            return false;
+        }
+        if (!SHARED.compareAndSet(this, 0, 1)) {
+            return false;
+        }
+        if (bias != null) { // somebody has got it meanwhile, and may be inside
+            SHARED.setRelease(this, 0);
+            return false;
+        }
+        Thread me = Thread.currentThread();
+        if (last != me) {
+            inARow = last == null ? REBIAS : 0; // the first has it at once
+            last = me;
+        }
+        if (biased && ++inARow > REBIAS) {
+            bias = new Bias(me); // which is inside
+            SHARED.setRelease(this, 0);
+        } else {
+            holder = me;
+        }
+        return true;
+    }
+
+    /** Takes the bias away. @return false if its thread is inside, or another takes it just now */
+    private boolean revoke(Bias b) {
+        if (b.thread == Thread.currentThread() || !ACTIVE.compareAndSet(b, 1, 0)) {
+            return bias == null;
+        }
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < REVOCATION_NANOS) {
+            Thread.onSpinWait();
+        }
+        if ((int) INSIDE.getAcquire(b) != 0) {
+            ACTIVE.setVolatile(b, 1);
+            return false;
+        }
+        last = b.thread;
+        bias = null;
+        return true;
+    }
+
+    /** Whether the caller is inside. */
+    public boolean isMine() {
+        Thread me = Thread.currentThread();
+        Bias b = bias;
+        return b != null ? b.thread == me && b.inside != 0 : holder == me;
+    }
+
+    /**
+     * What to throw where {@link #tryEnter} has returned false.
+     *
+     * @param object that is for one thread at a time
+     * @param whatToDo instead
+     */
+    public IllegalStateException refusal(Object object, String whatToDo) {
+        Thread me = Thread.currentThread();
+        Bias b = bias;
+        Thread other = b != null ? b.thread : last;
+        if (other == me && isMine()) {
+            return new IllegalStateException(object + " is in use by this thread already: it cannot be entered twice");
+        }
+        return new IllegalStateException(
+                object + " is for one thread at a time: thread '" + me.getName() + "' came while "
+                        + (other == null || other == me ? "another thread" : "thread '" + other.getName() + "'")
+                        + " was using it; " + whatToDo);
+    }
+
+    /** A thread's right to enter by plain stores; of its own, so that a store that comes late touches nobody else's. */
+    private static final class Bias {
+        @SuppressWarnings("unused") // keeps neighbours off the line
+        private long p0, p1, p2, p3, p4, p5, p6;
+
+        final Thread thread;
+
+        @SuppressWarnings("UnusedVariable") // written by its VarHandle
+        private volatile int inside = 1;
+
+        @SuppressWarnings("UnusedVariable") // reached by its VarHandle
+        private volatile int active = 1;
+
+        @SuppressWarnings("unused")
+        private long q0, q1, q2, q3, q4, q5, q6;
+
+        Bias(Thread thread) {
+            this.thread = thread;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.verbena.dispatch;
+
+import io.verbena.nic.port.LogLimit;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node tries again in each of its turns until it can be done, such as what waits for room on a channel. A node that has
+ * nothing else to do sleeps between the attempts, longer each time.
+ *
+ * <p>{@link #add} is for any thread, the rest for the one that does the turns.
+ */
+final class Retries {
+    private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
+    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final String node;
+    private final ConcurrentLinkedQueue<BooleanSupplier> waiting = new ConcurrentLinkedQueue<>();
+    private final LogLimit failures = new LogLimit();
+    private volatile boolean added;
+    private long delay = SHORTEST_DELAY;
+    private long lastAttempt; // of the thread that does the turns
+
+    Retries(String node) {
+        this.node = node;
+    }
+
+    /** Adds something that says whether it is done. */
+    void add(BooleanSupplier attempt) {
+        waiting.add(attempt);
+        added = true;
+    }
+
+    /** Whether something was added that has not been tried by a turn. */
+    boolean hasNew() {
+        return added;
+    }
+
+    /** Tries. @return how many are done */
+    int doWork(long now) {
+        if (waiting.isEmpty()) {
+            return 0;
+        }
+        boolean isNew = added;
+        added = false;
+        lastAttempt = now;
+        int done = 0;
+        for (int i = waiting.size(); i > 0; i--) {
+            BooleanSupplier attempt = waiting.poll();
+            if (attempt == null || isDone(attempt)) {
+                done++;
+            } else {
+                waiting.add(attempt);
+            }
+        }
+        delay = done > 0 || isNew ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+        return done;
+    }
+
+    private boolean isDone(BooleanSupplier attempt) {
+        try {
+            return attempt.getAsBoolean();
+        } catch (RuntimeException | Error e) {
+            long leftOut = failures.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.error(
+                        "node '{}': what it tried again has failed, and is given up; {} such lines left out",
+                        node,
+                        leftOut,
+                        e);
+            }
+            return true;
+        }
+    }
+
+    /** When it is to try again, or {@link Long#MAX_VALUE}. */
+    long nextDeadline() {
+        return waiting.isEmpty() ? Long.MAX_VALUE : lastAttempt + delay;
+    }
+}

@@ -1,0 +1,15 @@
+/**
+ * Internal: operations on memory of peers. Not for users, and without promise of compatibility.
+ *
+ * <pre>
+ *   RemoteRegion ──▶ RemotePoster ──▶ SendPath         posts
+ *        │                 ▼
+ *        └─────────▶ RemoteOperations                  those that have not ended, and the memory that they use
+ *                          ▼
+ *                    BlockingOperation                 one that a thread waits for
+ * </pre>
+ */
+@NullMarked
+package io.verbena.remote;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,92 @@
+package io.verbena;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/**
+ * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not, and knows of it
+ * only values. That apps and benchmarks keep to {@code io.verbena} is held where those are built.
+ */
+@AnalyzeClasses(packages = "io.verbena", importOptions = PackagesTest.TheFrameworkAlone.class)
+class PackagesTest {
+    private static final String[] INTERNAL = {
+        "io.verbena.admin..",
+        "io.verbena.call..",
+        "io.verbena.channel..",
+        "io.verbena.connection..",
+        "io.verbena.dispatch..",
+        "io.verbena.link..",
+        "io.verbena.path..",
+        "io.verbena.remote.."
+    };
+
+    /** What the framework's parts say to each other in the users' words: values, results, reasons, and who is told of a result. */
+    private static final DescribedPredicate<JavaClass> VALUES = belongToAnyOf(
+            AccessRequest.class,
+            Address.class,
+            CloseReason.class,
+            ConnectionException.class,
+            OperationHandler.class,
+            OperationHandler[].class,
+            Outcome.class,
+            Right.class,
+            SendResult.class);
+
+    /** This module's own classes, and the examples. */
+    static final class TheFrameworkAlone implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return location.contains("/framework/target/classes/")
+                    || location.contains("/framework/target/test-classes/io/verbena/examples/");
+        }
+    }
+
+    @ArchTest
+    static void everyPackageIsSeen(JavaClasses classes) {
+        for (String each : INTERNAL) {
+            assertThat(classes.stream().filter(resideInAPackage(each))).as(each).isNotEmpty();
+        }
+    }
+
+    @ArchTest
+    static final ArchRule whatLiesBelowIsInternal = classes()
+            .that()
+            .resideInAPackage("io.verbena.*..")
+            .and()
+            .resideOutsideOfPackage("io.verbena.examples..")
+            .should()
+            .resideInAnyPackage(INTERNAL);
+
+    @ArchTest
+    static final ArchRule noCycles =
+            slices().matching("io.verbena.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule internalsKnowValuesAlone = noClasses()
+            .that()
+            .resideInAnyPackage(INTERNAL)
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.verbena").and(not(VALUES)).as("are of io.verbena and no values"));
+
+    @ArchTest
+    static final ArchRule examplesUseNoInternals = noClasses()
+            .that()
+            .resideInAPackage("io.verbena.examples..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(INTERNAL));
+}

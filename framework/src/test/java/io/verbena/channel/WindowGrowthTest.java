@@ -1,0 +1,57 @@
+package io.verbena.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When a window is to be larger, by round trips that are given. */
+@Timeout(value = 10, unit = TimeUnit.SECONDS)
+class WindowGrowthTest {
+    private static final long LONG = 20 * WindowGrowth.MIN_ROUND_TRIP;
+
+    private final WindowGrowth growth = new WindowGrowth();
+
+    private void measure(long roundTrip) {
+        assertThat(growth.wantsMore()).isFalse();
+        for (int i = 1; i < WindowGrowth.ROUND_TRIPS; i++) {
+            growth.measure(roundTrip + i); // only the shortest counts
+            assertThat(growth.wantsMore()).isFalse();
+        }
+        growth.measure(roundTrip);
+    }
+
+    @Test
+    void aPathWhoseDelayStaysTheSameTakesMore() {
+        for (int i = 0; i < 10; i++) {
+            measure(LONG + i * LONG / 10);
+            assertThat(growth.wantsMore()).isTrue();
+            growth.grown();
+        }
+    }
+
+    @Test
+    void whatOnlyWaitsLongerTakesNoMore() {
+        measure(LONG);
+        growth.grown();
+        measure(2 * LONG);
+        assertThat(growth.wantsMore()).isFalse();
+        growth.refused(7);
+        assertThat(growth.ends(7)).as("it is not measured again").isFalse();
+        growth.reset();
+        growth.refused(7);
+        assertThat(growth.ends(6)).isFalse();
+        assertThat(growth.ends(7)).isTrue();
+        growth.end();
+        assertThat(growth.ends(7)).isFalse();
+    }
+
+    @Test
+    void aPathThatAnswersSoonIsLookedAtAgain() {
+        measure(WindowGrowth.MIN_ROUND_TRIP - WindowGrowth.ROUND_TRIPS);
+        assertThat(growth.wantsMore()).isFalse();
+        measure(LONG);
+        assertThat(growth.wantsMore()).isTrue();
+    }
+}

@@ -1,0 +1,119 @@
+package io.verbena.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who may be inside of what is for one thread at a time. */
+@Timeout(60)
+class OneThreadTest {
+    private static final int THREADS = 3;
+    private static final int USES = 200_000;
+
+    private final OneThread use = new OneThread();
+    private long count; // by whoever is inside
+
+    @Test
+    void onlyOneIsInside() throws Exception {
+        long entered = sum(run(() -> {
+            long mine = 0;
+            for (int i = 0; i < USES; i++) {
+                if (use.tryEnter()) {
+                    count++;
+                    mine++;
+                    use.leave();
+                }
+                if ((i & 0xfff) == 0) {
+                    Thread.sleep(1); // lets another have the bias
+                }
+            }
+            return mine;
+        }));
+        assertThat(entered).isPositive();
+        assertThat(count).as("uses counted inside").isEqualTo(entered);
+    }
+
+    @Test
+    void onlyOneIsInsideWithoutABias() throws Exception {
+        use.forMany();
+        onlyOneIsInside();
+    }
+
+    /** Threads that keep apart by themselves are never refused. */
+    @Test
+    void handingOverIsNoMisuse() throws Exception {
+        ReentrantLock lock = new ReentrantLock();
+        long refused = sum(run(() -> {
+            long mine = 0;
+            for (int i = 0; i < USES / 10; i++) {
+                lock.lock();
+                try {
+                    if (use.tryEnter()) {
+                        count++;
+                        use.leave();
+                    } else {
+                        mine++;
+                    }
+                } finally {
+                    lock.unlock();
+                }
+            }
+            return mine;
+        }));
+        assertThat(refused).isZero();
+        assertThat(count).isEqualTo((long) THREADS * (USES / 10));
+    }
+
+    @Test
+    void enteringTwiceIsRefused() {
+        assertThat(use.tryEnter()).isTrue();
+        assertThat(use.isMine()).isTrue();
+        assertThat(use.tryEnter()).isFalse();
+        assertThat(use.refusal("it", "wait")).hasMessageContaining("cannot be entered twice");
+        use.leave();
+        assertThat(use.isMine()).isFalse();
+        assertThat(use.tryEnter()).isTrue();
+    }
+
+    @Test
+    void aThreadThatStaysGetsTheBiasBack() throws Exception {
+        assertThat(use.tryEnter()).isTrue();
+        use.leave();
+        run(() -> {
+            for (int i = 0; i < 3 * OneThread.REBIAS; i++) {
+                synchronized (this) {
+                    assertThat(use.tryEnter()).isTrue();
+                    assertThat(use.isMine()).isTrue();
+                    use.leave();
+                    assertThat(use.isMine()).isFalse();
+                }
+            }
+            return 0L;
+        });
+    }
+
+    private static long sum(List<Long> numbers) {
+        return numbers.stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static List<Long> run(Callable<Long> task) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Long> results = new ArrayList<>();
+            for (Future<Long> result : threads.invokeAll(List.of(task, task, task))) {
+                results.add(result.get());
+            }
+            return results;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}
