@@ -157,19 +157,20 @@ final class FakeNic implements TransportServices {
                 number,
                 PD,
                 group,
-                new SendRing(SENDS, MAX_SGE, MAX_INLINE),
-                receives,
-                shared,
-                new CompletionRing(number * 10, 64),
-                new CompletionRing(number * 10 + 1, 64),
+                new QpContext.Queues(
+                        new SendRing(SENDS, MAX_SGE, MAX_INLINE),
+                        receives,
+                        shared,
+                        new CompletionRing(number * 10, 64),
+                        new CompletionRing(number * 10 + 1, 64)),
                 this);
         queuePairs.put(number, qp);
         qp.state(QpState.INIT);
         qp.access(Access.ALL);
-        qp.timeout(TransportPair.TIMEOUT_CODE);
-        qp.retryCount(3);
-        qp.rnrRetry(2);
-        qp.minRnrTimer(TransportPair.RNR_CODE);
+        qp.retries().timeout(TransportPair.TIMEOUT_CODE);
+        qp.retries().retryCount(3);
+        qp.retries().rnrRetry(2);
+        qp.retries().minRnrTimer(TransportPair.RNR_CODE);
         qp.maxRdAtomic(TransportPair.MAX_RD_ATOMIC);
         return qp;
     }

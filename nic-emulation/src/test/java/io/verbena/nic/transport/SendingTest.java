@@ -11,6 +11,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.NicCounter;
@@ -172,7 +173,7 @@ class SendingTest {
 
     @Test
     void resetStartsTheTimersAndCountsAnew() {
-        qp.retryCount(1);
+        qp.retries().retryCount(1);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         pair.advance(TIMEOUT);
@@ -192,7 +193,8 @@ class SendingTest {
 
     @Test
     void visitOfOnePacketEndsWithIt() {
-        Arbiter packets = Discipline.PACKET_ROUND_ROBIN.create(ArbiterSettings.defaults(), 0, 1, () -> pair.now);
+        Arbiter packets = Arbiters.create(
+                ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> pair.now);
         packets.attach(qp, a.path(NIC_B).port());
         a.post(qp, write(1, 300), write(2, 1));
         packets.active(qp);
@@ -215,7 +217,8 @@ class SendingTest {
     @Test
     void visitOfOnePacketEndsSoOnUnreliableConnectionsToo() {
         TransportPair uc = new TransportPair(QpType.UC);
-        Arbiter packets = Discipline.PACKET_ROUND_ROBIN.create(ArbiterSettings.defaults(), 0, 1, () -> uc.now);
+        Arbiter packets = Arbiters.create(
+                ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> uc.now);
         packets.attach(uc.qpA, uc.a.path(NIC_B).port());
         uc.a.post(uc.qpA, Wr.send(1).entry(uc.a.region, 0, 300), Wr.send(2).entry(uc.a.region, 0, 1));
         packets.active(uc.qpA);
