@@ -33,6 +33,7 @@ final class Completer {
     private final QpContext qp;
     private final TransportServices services;
     private final ReliableRequester requester;
+    private final PsnWindow psns;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
@@ -50,10 +51,11 @@ final class Completer {
     private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
-    Completer(QpContext qp, TransportServices services, ReliableRequester requester) {
+    Completer(QpContext qp, TransportServices services, ReliableRequester requester, PsnWindow psns) {
         this.qp = qp;
         this.services = services;
         this.requester = requester;
+        this.psns = psns;
         this.ring = qp.sendRing();
         this.wqes = ring.buffer();
     }
@@ -115,7 +117,7 @@ final class Completer {
             return;
         }
         int psn = BthFlyweight.psn(b, offset);
-        if (!requester.hasUnanswered() || Psn.diff(psn, requester.unsentPsn()) >= 0) {
+        if (!requester.hasUnanswered() || Psn.diff(psn, psns.unsent()) >= 0) {
             services.count(NicCounter.UNEXPECTED_RESPONSES); // an answer to a PSN never sent, or late: answers nothing
             return;
         }
@@ -283,7 +285,7 @@ final class Completer {
             requester.completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        int reached = all ? psn : Psn.add(headPsn(), -1); // what a READ has got is known from its answers
+        int reached = all ? psn : Psn.add(psns.head(), -1); // what a READ has got is known from its answers
         if (some || Psn.after(reached, acknowledged)) {
             answeredTo(reached);
             startTimer();
@@ -295,7 +297,7 @@ final class Completer {
         if (Psn.after(psn, acknowledged)) {
             acknowledged = psn;
         }
-        if (Psn.next(acknowledged) == requester.unsentPsn()) {
+        if (Psn.next(acknowledged) == psns.unsent()) {
             services.nothingUnderWay(qp);
         }
         progress();
@@ -321,14 +323,9 @@ final class Completer {
         if (!wentBack) {
             wentBack = true;
             services.count(NicCounter.RETRANSMISSIONS);
-            requester.rewind(Psn.add(headPsn(), readOffset / qp.pathMtu()));
+            requester.rewind(Psn.add(psns.head(), readOffset / qp.pathMtu()));
             services.schedule(qp);
         }
-    }
-
-    /** The first PSN of the oldest request; there is one with PSNs. */
-    int headPsn() {
-        return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
     }
 
     /**
@@ -399,7 +396,7 @@ final class Completer {
         nakPsn = -1;
         services.count(NicCounter.RETRANSMISSIONS);
         if (requester.hasUnanswered()) {
-            int head = headPsn();
+            int head = psns.head();
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);
         }

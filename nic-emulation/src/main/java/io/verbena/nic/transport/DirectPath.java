@@ -84,6 +84,22 @@ final class DirectPath {
                 || (kind == WRITE && (flags & SendWqeDescriptor.IMMEDIATE) == 0);
     }
 
+    /** Whether a request can: not an append that is known to be too long for a chunk of the peer's. */
+    boolean offers(@Nullable Path path, int slot, long header) {
+        int kind = SendWqeDescriptor.opcode(header);
+        return offers(kind, SendWqeDescriptor.flags(header)) && !isTooLong(path, slot, kind, header);
+    }
+
+    private boolean isTooLong(@Nullable Path path, int slot, int kind, long header) {
+        int length = SendWqeDescriptor.length(header);
+        if (kind != APPEND || length <= Appender.MAX_RUN || path == null) {
+            return false;
+        }
+        Appender appender = path.remoteAppender();
+        return appender != null
+                && appender.isTooLongForChunk((int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET), length);
+    }
+
     /**
      * Whether the peer's queue pair takes requests from this one, as far as is known: {@link #execute} looks again in any case, and
      * does nothing on one that has closed since.

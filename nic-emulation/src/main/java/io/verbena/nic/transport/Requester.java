@@ -250,18 +250,7 @@ public abstract class Requester {
             IethFlyweight.encode(b, at + opcode.iethOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         }
         if (payload > 0) {
-            gather(slot, payload, b, at + opcode.headerLength());
-        }
-    }
-
-    /** Gathers a part of a request's message; its entries have been checked. */
-    final void gather(int slot, int bytes, MutableDirectBuffer target, int at) {
-        int data = slot + SendWqeDescriptor.DATA;
-        if ((wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
-            target.putBytes(at, wqes, data + offset, bytes);
-        } else if (!ScatterGather.gather(services, wqes, data, offset, bytes, target, at)) {
-            // Deregistered by another thread between the check and the copy: zeros go out, and nothing of this one's.
-            target.setMemory(at, bytes, (byte) 0);
+            ScatterGather.copy(services, wqes, slot, offset, payload, b, at + opcode.headerLength());
         }
     }
 

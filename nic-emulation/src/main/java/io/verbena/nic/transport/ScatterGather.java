@@ -83,6 +83,26 @@ final class ScatterGather {
     }
 
     /**
+     * Copies a part of a request's message, inline or from its entries, which have been checked. If a region has gone since the
+     * check, by another thread, zeros are sent, and nothing of anybody else's.
+     */
+    static void copy(
+            TransportServices services,
+            DirectBuffer ring,
+            int slot,
+            int messageOffset,
+            int length,
+            MutableDirectBuffer target,
+            int at) {
+        int data = slot + SendWqeDescriptor.DATA;
+        if ((ring.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
+            target.putBytes(at, ring, data + messageOffset, length);
+        } else if (!gather(services, ring, data, messageOffset, length, target, at)) {
+            target.setMemory(at, length, (byte) 0);
+        }
+    }
+
+    /**
      * Scatters a part of a message to its entries.
      *
      * @return false if a region has gone
