@@ -98,7 +98,7 @@ final class QpTransitions {
             qp.access(a.access);
         }
         if (a.has(QpAttributes.QKEY)) {
-            qp.qkey(a.qkey);
+            qp.connection().qkey(a.qkey);
         }
         if (a.has(QpAttributes.MIN_RNR_TIMER)) {
             qp.retries().minRnrTimer(a.minRnrTimer);
@@ -113,7 +113,7 @@ final class QpTransitions {
             qp.retries().rnrRetry(a.rnrRetry);
         }
         if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
-            qp.maxRdAtomic(a.maxRdAtomic);
+            qp.connection().maxRdAtomic(a.maxRdAtomic);
         }
     }
 }

@@ -57,6 +57,12 @@ final class PublishedStates {
     }
 
     private void publish(QpContext qp, QpState state) {
-        control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
+        control.setQpWord(
+                qp.number(),
+                QueuePairWord.pack(
+                        state.ordinal(),
+                        qp.connection().directAccess(),
+                        qp.connection().takesFrom(),
+                        qp.pd()));
     }
 }

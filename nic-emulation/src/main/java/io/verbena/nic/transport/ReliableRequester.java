@@ -171,7 +171,7 @@ final class ReliableRequester extends Requester {
                 || path.remoteKeys() == null
                 || !DirectPath.offers(kind, flags)
                 || !direct.isOpen(path)
-                || (reads && (qp.maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
+                || (reads && (qp.connection().maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
                 || ((flags & SendWqeDescriptor.INLINE) != 0
                         ? !data.isReadable()
                         : !entriesHold(slot, accessToOwn(reads)))) {
@@ -210,15 +210,15 @@ final class ReliableRequester extends Requester {
         // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
         directly = !packetsOnly
                 && !psns.isCurrentAssigned()
-                && (!reads || qp.maxRdAtomic() > 0)
+                && (!reads || qp.connection().maxRdAtomic() > 0)
                 && path != null
                 && path.remoteKeys() != null
                 && direct.offers(path, slot, header)
                 && direct.isOpen(path);
         if (((directly || completer.isProbing()) && !nothingUnanswered)
-                || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
+                || (reads && !directly && readsOutstanding >= qp.connection().maxRdAtomic())
                 || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
-            if (reads && qp.maxRdAtomic() == 0) {
+            if (reads && qp.connection().maxRdAtomic() == 0) {
                 return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
             }
             outcome = QpContext.WAITING;

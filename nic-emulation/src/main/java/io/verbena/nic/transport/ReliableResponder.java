@@ -58,7 +58,7 @@ final class ReliableResponder extends Responder {
         nakSyndrome = 0;
         nakked = false;
         failing = false;
-        resources.reset(qp.maxDestRdAtomic());
+        resources.reset(qp.connection().maxDestRdAtomic());
     }
 
     @Override
@@ -347,7 +347,7 @@ final class ReliableResponder extends Responder {
     }
 
     private int read(DirectBuffer b, int reth) {
-        if ((qp.access() & Access.REMOTE_READ) == 0) {
+        if ((qp.connection().access() & Access.REMOTE_READ) == 0) {
             return AethSyndrome.INVALID_REQUEST;
         }
         int length = RethFlyweight.length(b, reth);
@@ -371,7 +371,7 @@ final class ReliableResponder extends Responder {
 
     private int atomic(Opcode opcode, DirectBuffer b, int eth) {
         long remote = AtomicEthFlyweight.remoteOffset(b, eth);
-        if ((qp.access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
+        if ((qp.connection().access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
             return AethSyndrome.INVALID_REQUEST;
         }
         MemoryRegion region = services.remoteRegion(AtomicEthFlyweight.rkey(b, eth), qp.number());

@@ -203,7 +203,7 @@ public abstract class Responder {
 
     private int write(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
         if (opcode.startsMessage()) {
-            if ((qp.access() & Access.REMOTE_WRITE) == 0) {
+            if ((qp.connection().access() & Access.REMOTE_WRITE) == 0) {
                 return AethSyndrome.INVALID_REQUEST;
             }
             int reth = offset + opcode.rethOffset();

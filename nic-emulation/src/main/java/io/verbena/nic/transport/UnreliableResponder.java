@@ -42,7 +42,9 @@ final class UnreliableResponder extends Responder {
         if (!qp.state().receives()) {
             return;
         }
-        if (datagrams && DethFlyweight.qkey(b, at + opcode.dethOffset()) != qp.qkey()) {
+        if (datagrams
+                && DethFlyweight.qkey(b, at + opcode.dethOffset())
+                        != qp.connection().qkey()) {
             services.count(NicCounter.QKEY_VIOLATIONS);
             return;
         }

@@ -171,7 +171,7 @@ final class FakeNic implements TransportServices {
         qp.retries().retryCount(3);
         qp.retries().rnrRetry(2);
         qp.retries().minRnrTimer(TransportPair.RNR_CODE);
-        qp.maxRdAtomic(TransportPair.MAX_RD_ATOMIC);
+        qp.connection().maxRdAtomic(TransportPair.MAX_RD_ATOMIC);
         return qp;
     }
 
@@ -448,6 +448,9 @@ final class FakeNic implements TransportServices {
     @Override
     public void publishState(QpContext qp) {
         int state = qp.type() == QpType.RC ? qp.state().ordinal() : 0;
-        control.setQpWord(qp.number(), QueuePairWord.pack(state, qp.directAccess(), qp.takesFrom(), qp.pd()));
+        control.setQpWord(
+                qp.number(),
+                QueuePairWord.pack(
+                        state, qp.connection().directAccess(), qp.connection().takesFrom(), qp.pd()));
     }
 }

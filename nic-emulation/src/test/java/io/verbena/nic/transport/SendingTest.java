@@ -316,7 +316,7 @@ class SendingTest {
 
     @Test
     void goesBackToTheRequestThatHasThePsn() {
-        qp.maxRdAtomic(2);
+        qp.connection().maxRdAtomic(2);
         a.post(
                 qp,
                 Wr.read(1, b.region, 0).entry(a.region, 0, 600),
