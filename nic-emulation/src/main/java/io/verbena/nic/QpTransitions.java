@@ -8,8 +8,8 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under the
- * engine's baton.
+ * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under
+ * the engine's baton.
  */
 final class QpTransitions {
     private final Engine engine;

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * Runs a NIC's work: the one place that knows about threads. The work is done by whoever holds the baton: the engine's
  * own thread, the application that calls {@link #doWork}, or a thread that posts and finds the baton free.
  *
- * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner and wakes him if he sleeps;
- * the holder lets the baton go (a full fence) and then looks at the doorbells once more. No sleeper is left asleep: it publishes PARKED, fences, looks at everything once
- * more, and only then blocks; whoever writes something for it does so, fences, and then looks at its park word.
+ * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner, who is unparked if it
+ * is parked; {@link Turns} says what the holder does when it lets the baton go. No sleeper is left asleep:
+ * {@link Owner}.
  */
 public final class Engine implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -48,11 +48,11 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Datapath datapath;
     private final Guests guests;
     private final Baton baton = new Baton();
-    private final WaiterPace pace;
     private final Doorbells doorbells;
     private final @Nullable EngineThread thread;
     private final Owner owner;
     private final Commands commands;
+    private final Turns turns;
     private final BooleanSupplier workCheck = this::hasWork; // made once: sleeping allocates nothing
 
     /** Who runs application code that this engine has called. */
@@ -78,11 +78,11 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
-        this.pace = new WaiterPace(clock);
         this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
         this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
+        this.turns = new Turns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
     }
 
     /** Index of the engine in its NIC. */
@@ -96,8 +96,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Whether the calling thread may do turns: any may but in the mode THREAD, where only the engine's own does them (also
-     * in application code that runs there, which would otherwise wait for itself).
+     * Whether the calling thread may do turns: any may but in the mode THREAD, where only the engine's own does them
+     * (also in application code that runs there, which would otherwise wait for itself).
      */
     public boolean mayAssist() {
         return assisted || (thread != null && thread.isCurrent());
@@ -109,9 +109,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Whether a queue pair's sending is left to the engine's own thread: while several groups send to its peer, and the peer is what is
-     * short. Who posts is slower than who sends. If it did a turn with each message, it would have nothing queued whenever room comes,
-     * and its turns would give that room to the others.
+     * Whether a queue pair's sending is left to the engine's own thread: while several groups send to its peer, and the
+     * peer is what is short. Who posts is slower than who sends. If it did a turn with each message, it would have
+     * nothing queued whenever room comes, and its turns would give that room to the others.
      */
     private boolean isLeftToOwner(QpContext qp) {
         return qp.contested && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
@@ -141,70 +141,37 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
-     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from within
-     * (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
+     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from
+     * within (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
      *
-     * <p>The waiter may call handlers of the application. Within {@linkplain #isInCallback a callback} it does not: this then is
-     * {@link #progress}.
+     * <p>The waiter may call handlers of the application. Within {@linkplain #isInCallback a callback} it does not:
+     * this then is {@link #progress}.
      *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
     public int doWork() {
-        return turn(!isInCallback() || !waiter.runsApplication());
+        return turns.run(!isInCallback() || !waiter.runsApplication());
     }
 
     /**
-     * Runs one turn as {@link #doWork} does, but calls no application code, so that it may be called from anywhere: where the
-     * waiter {@linkplain Waiter#runsApplication may call some}, what is ready on sockets stays there.
+     * Runs one turn as {@link #doWork} does, but calls no application code, so that it may be called from anywhere:
+     * where the waiter {@linkplain Waiter#runsApplication may call some}, what is ready on sockets stays there.
      *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
     public int progress() {
-        return turn(!waiter.runsApplication());
-    }
-
-    private int turn(boolean polls) {
-        int work = 0;
-        boolean owns = owns();
-        if (polls && owns && (datapath.links().socketLinks() > 0 || pace.isDue())) {
-            work = waiter.poll();
-        }
-        if (!baton.tryTake()) {
-            return work;
-        }
-        boolean delivered;
-        boolean more;
-        try {
-            commands.drain();
-            hearDoorbells();
-            work += datapath.turn();
-            delivered = datapath.takeDelivered();
-            more = !owns && datapath.hasMore();
-        } catch (RuntimeException | Error e) {
-            fail(e);
-            throw e;
-        } finally {
-            baton.release();
-        }
-        if (owns) {
-            if (delivered) {
-                guests.wake();
-            }
-        } else {
-            leave(delivered, more);
-        }
-        return work + (doorbells.isEmpty() ? 0 : 1);
+        return turns.run(!waiter.runsApplication());
     }
 
     /**
-     * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs a
-     * bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to the
-     * thread that may write there, and what is sent beside other groups to the engine's own.
+     * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs
+     * a bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to
+     * the thread that may write there, and what is sent beside other groups to the engine's own.
      */
     public void ring(QpContext qp) {
         boolean helps = assisted && (!qp.isFlushCostly() || owns()) && !isLeftToOwner(qp);
         if (helps && baton.tryTake()) {
-            assist(qp);
+            turns.assist(qp);
             return;
         }
         if (!qp.ring()) {
@@ -212,16 +179,16 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         doorbells.ring(qp);
         if (helps && baton.tryTake()) {
-            assist(null);
+            turns.assist(null);
         } else {
             owner.wake();
         }
     }
 
     /**
-     * A queue pair that waits for answers already has a new request. Where packets go by a socket, and the last turn is a
-     * moment ago, it is left to the next turn, which those answers need in any case: what is posted in the meantime shares
-     * its system call. Otherwise as {@link #ring}.
+     * A queue pair that waits for answers already has a new request. Where packets go by a socket, and the last turn is
+     * a moment ago, it is left to the next turn, which those answers need in any case: what is posted in the meantime
+     * shares its system call. Otherwise as {@link #ring}.
      */
     public void ringSoon(QpContext qp) {
         if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT || !owns()) {
@@ -256,73 +223,16 @@ public final class Engine implements LinkListener, AutoCloseable {
             done = datapath.executeNow(qp, slot, data, longest);
             delivered = datapath.takeDelivered();
         } catch (RuntimeException | Error e) {
-            fail(e);
+            turns.fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        leave(delivered, false); // nothing else had anything to send
+        turns.leave(delivered, false); // nothing else had anything to send
         if (!doorbells.isEmpty() && baton.tryTake()) {
-            assist(null);
+            turns.assist(null);
         }
         return done;
-    }
-
-    private void assist(@Nullable QpContext qp) {
-        QpContext rung = qp;
-        while (true) {
-            boolean delivered;
-            boolean more;
-            try {
-                commands.drain();
-                hearDoorbells();
-                datapath.sendTurn(rung);
-                rung = null;
-                delivered = datapath.takeDelivered();
-                more = datapath.hasMore();
-            } catch (RuntimeException | Error e) {
-                fail(e);
-                throw e;
-            } finally {
-                baton.release();
-            }
-            leave(delivered, more);
-            if (doorbells.isEmpty() || !baton.tryTake()) {
-                return;
-            }
-        }
-    }
-
-    /**
-     * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's agent waits
-     * for, are the owner's, who is woken for them.
-     */
-    private void leave(boolean delivered, boolean more) {
-        if (delivered) {
-            guests.wake();
-        }
-        if ((more || delivered || owner.sleepsPastDeadline())
-                && owner.isParked()
-                && (more || owner.sleepsPastDeadline() || owner.isAwaited())) {
-            waiter.wake();
-        }
-    }
-
-    /**
-     * The work under the baton ended in an exception: state may be torn, so the engine does not go on from it. Raises
-     * DEVICE_FATAL, once; the exception itself goes on to whoever ran the turn.
-     */
-    private void fail(Throwable cause) {
-        if (datapath.hasFailed()) {
-            return;
-        }
-        LOG.error("{} has failed: its links are closed, its queue pairs are in ERR", this, cause);
-        try {
-            datapath.fail();
-        } catch (RuntimeException e) {
-            cause.addSuppressed(e);
-        }
-        guests.wake();
     }
 
     /** Whether the calling thread is the one that does the I/O and sleeps in the waiter. */
@@ -330,15 +240,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         return owner.isCurrent();
     }
 
-    private void hearDoorbells() {
-        for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
-            datapath.ring(qp);
-        }
-    }
-
     /**
-     * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the engine
-     * without {@link #await}.
+     * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the
+     * engine without {@link #await}.
      */
     public long nextDeadlineNanos() {
         return datapath.nextDeadline();
@@ -347,8 +251,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- callbacks ---------------------------------------------------------------------------------------------
 
     /**
-     * Application code is about to be called by the thread that drives this engine: until {@link #leaveCallback} it may not
-     * drive it again. Does nothing on other threads, and within another callback.
+     * Application code is about to be called by the thread that drives this engine: until {@link #leaveCallback} it may
+     * not drive it again. Does nothing on other threads, and within another callback.
      *
      * @return whether {@link #leaveCallback} must follow
      */
@@ -362,8 +266,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Whether the caller is application code that this engine has called: a handler of its agent, or of a channel on its
-     * waiter's event loop. Nothing that drives or waits for this engine may be done there.
+     * Whether the caller is application code that this engine has called: a handler of its agent, or of a channel on
+     * its waiter's event loop. Nothing that drives or waits for this engine may be done there.
      */
     public boolean isInCallback() {
         return inCallback.isInside() || waiter.isRunning();
@@ -378,9 +282,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- sleeping ----------------------------------------------------------------------------------------------
 
     /**
-     * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode INVOKER
-     * the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter it sleeps
-     * as a guest. The owner's wait runs the waiter's event loop, and with it handlers of the application.
+     * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode
+     * INVOKER the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter
+     * it sleeps as a guest. The owner's wait runs the waiter's event loop, and with it handlers of the application.
      *
      * @param nanos most nanoseconds to block
      * @throws IllegalStateException within {@linkplain #isInCallback a callback}
@@ -423,8 +327,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with a
-     * thread of its own and without such checks is not woken for what peers append or write directly.
+     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with
+     * a thread of its own and without such checks is not woken for what peers append or write directly.
      */
     public void addParkCheck(BooleanSupplier check) {
         owner.addParkCheck(check);

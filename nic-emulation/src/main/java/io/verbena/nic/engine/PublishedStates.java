@@ -9,8 +9,8 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * What peers who have the control block mapped see of this engine's queue pairs: state, access and connection, one word each.
- * A peer may execute directly while its queue pair's word says so. Used under the baton.
+ * What peers who have the control block mapped see of this engine's queue pairs: state, access and connection, one word
+ * each. A peer may execute directly while its queue pair's word says so. Used under the baton.
  */
 final class PublishedStates {
     private final ControlBlock control;

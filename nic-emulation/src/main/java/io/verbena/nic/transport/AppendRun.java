@@ -13,8 +13,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Appends to one queue that stand one behind the other in the send ring and can go together: RDMAbox's adjacent requests
- * (3.1). On mapped memory they share a claim and a commit, on a link a packet.
+ * Appends to one queue that stand one behind the other in the send ring and can go together: RDMAbox's adjacent
+ * requests (3.1). On mapped memory they share a claim and a commit, on a link a packet.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -91,8 +91,8 @@ final class AppendRun {
     }
 
     /**
-     * Writes the run into a packet that was claimed for it: its requests get their PSNs, and the next request is the one behind
-     * them.
+     * Writes the run into a packet that was claimed for it: its requests get their PSNs, and the next request is the
+     * one behind them.
      *
      * @param slot of the current request
      * @return the PSN of the first

@@ -329,17 +329,17 @@ final class Completer {
     }
 
     /**
-     * Whether the receiver was not ready for the oldest request, and has not taken it since: only that one is sent again, for what
-     * is behind it would be thrown away with it.
+     * Whether the receiver was not ready for the oldest request, and has not taken it since: only that one is sent
+     * again, for what is behind it would be thrown away with it.
      */
     boolean isProbing() {
         return probing;
     }
 
     /**
-     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the least; when
-     * that has not helped for long, as long again as it has waited so far. So a receiver that stays away costs the link little, and
-     * one that comes back is found in twice the time.
+     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the
+     * least; when that has not helped for long, as long again as it has waited so far. So a receiver that stays away
+     * costs the link little, and one that comes back is found in twice the time.
      */
     private long backedOff(long delay) {
         if (qp.retries().rnrRetry() != FOREVER) {

@@ -5,8 +5,8 @@ import io.verbena.nic.memory.QueuePairWord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair knows of its peer, and what the two may do with each other: the attributes of INIT, RTR and RTS. Used under
- * the engine's baton.
+ * What a queue pair knows of its peer, and what the two may do with each other: the attributes of INIT, RTR and RTS.
+ * Used under the engine's baton.
  */
 public final class Connection {
     private static final int DEFAULT_MTU = 1024;

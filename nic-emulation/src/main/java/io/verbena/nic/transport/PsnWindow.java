@@ -6,8 +6,8 @@ import io.verbena.nic.wire.Psn;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The PSNs of a reliable connection's requests: a request gets its own when it is first sent, keeps them in its element, and is
- * sent again with the same ones.
+ * The PSNs of a reliable connection's requests: a request gets its own when it is first sent, keeps them in its
+ * element, and is sent again with the same ones.
  *
  * <pre>
  *   requests   head ........ next ........ assigned ........ tail

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * the engine that owns the queue pair.
  */
 public final class QpContext extends ScheduledFlow {
-    /** A receive that is posted while its queue pair goes to ERR may be in nobody's sight yet: one more look, after this. */
+    /**
+     * A receive that is posted while its queue pair goes to ERR may be in nobody's sight yet: one more look, after
+     * this.
+     */
     private static final long LAST_LOOK_NANOS = 1_000_000;
 
     /** Requests without a packet that are charged at a time, at most. */
@@ -234,7 +237,10 @@ public final class QpContext extends ScheduledFlow {
         }
     }
 
-    /** A request of this side has failed: the queue pair goes to ERR, or, on an unreliable transport, its send queue to SQE. */
+    /**
+     * A request of this side has failed: the queue pair goes to ERR, or, on an unreliable transport, its send queue to
+     * SQE.
+     */
     void sendFailed() {
         if (type == QpType.RC || state == QpState.ERR) {
             error();
@@ -271,7 +277,8 @@ public final class QpContext extends ScheduledFlow {
     }
 
     /**
-     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is flushed.
+     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is
+     * flushed.
      *
      * @param why see {@link #failure}
      */
@@ -293,7 +300,10 @@ public final class QpContext extends ScheduledFlow {
         }
     }
 
-    /** What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is reset. */
+    /**
+     * What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is
+     * reset.
+     */
     public void giveUp() {
         torn = true;
         outcome = IDLE;
@@ -322,8 +332,8 @@ public final class QpContext extends ScheduledFlow {
     /**
      * Sends up to the budget: answers to the peer's READs and atomics first, then requests.
      *
-     * @return bytes to be charged: as the link carries them, and some for each request that ended without a packet; {@link
-     *     #outcome} says why it ended
+     * @return bytes to be charged: as the link carries them, and some for each request that ended without a packet;
+     *     {@link #outcome} says why it ended
      */
     public int transmit(int budget) {
         answers = 0;
@@ -377,7 +387,9 @@ public final class QpContext extends ScheduledFlow {
         return to != null && to.remoteKeys() != null;
     }
 
-    /** Whether what it sends takes a system call, {@link io.verbena.nic.port.Link#isFlushCostly}; any thread, a hint. */
+    /**
+     * Whether what it sends takes a system call, {@link io.verbena.nic.port.Link#isFlushCostly}; any thread, a hint.
+     */
     public boolean isFlushCostly() {
         Path to = path();
         return to != null && to.isFlushCostly();
@@ -393,7 +405,9 @@ public final class QpContext extends ScheduledFlow {
         answers++;
     }
 
-    /** A request has ended without a packet: done here, refused or flushed. It costs its sender something all the same. */
+    /**
+     * A request has ended without a packet: done here, refused or flushed. It costs its sender something all the same.
+     */
     void endedWithoutPacket() {
         without = Math.min(without + 1, MAX_WITHOUT);
     }

@@ -15,9 +15,8 @@ import org.agrona.DirectBuffer;
  * The sending half of a reliable connection: cuts packets, or executes the request on the peer's mapped memory
  * ({@link DirectPath}).
  *
- * <p>A request gets its PSNs when it is first sent and keeps them ({@link PsnWindow}); going back to an earlier PSN moves the
- * cursor only.
- * Pure state: used under the engine's baton.
+ * <p>A request gets its PSNs when it is first sent and keeps them ({@link PsnWindow}); going back to an earlier PSN
+ * moves the cursor only. Pure state: used under the engine's baton.
  */
 final class ReliableRequester extends Requester {
     /** Bytes of a payload that the link is given by reference. */
@@ -90,7 +89,10 @@ final class ReliableRequester extends Requester {
         return psns.hasUnanswered();
     }
 
-    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
+    /**
+     * Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not
+     * count.
+     */
     boolean awaitsPeer() {
         return awaitsAnswer()
                 || (outcome == QpContext.BLOCKED
@@ -249,7 +251,10 @@ final class ReliableRequester extends Requester {
         return true;
     }
 
-    /** A request that is done here waits for those before it, which complete first. Returns false: nothing is to be sent. */
+    /**
+     * A request that is done here waits for those before it, which complete first. Returns false: nothing is to be
+     * sent.
+     */
     private boolean beginHere(int slot, int opcode, boolean nothingUnanswered) {
         if (!nothingUnanswered) {
             outcome = QpContext.WAITING;
@@ -395,8 +400,8 @@ final class ReliableRequester extends Requester {
     }
 
     /**
-     * Whether the current request may take others with it in its packet. What is sent again need not go as it went before:
-     * each message has its PSN, and the peer leaves out those that it has done.
+     * Whether the current request may take others with it in its packet. What is sent again need not go as it went
+     * before: each message has its PSN, and the peer leaves out those that it has done.
      */
     private boolean mayStartRun(int kind, Path path) {
         return kind == APPEND

@@ -26,8 +26,8 @@ import org.agrona.concurrent.AtomicBuffer;
  * The answering half of a reliable connection. Each request is checked in this order: PSN, opcode sequence, then as
  * {@link Responder} says; it is executed, once; then it is answered.
  *
- * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what was
- * saved. Pure state: used under the engine's baton.
+ * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what
+ * was saved. Pure state: used under the engine's baton.
  */
 final class ReliableResponder extends Responder {
     /** Times that an acknowledgement waits at most: a stream does not hold it up. */
@@ -216,9 +216,9 @@ final class ReliableResponder extends Responder {
     }
 
     /**
-     * Appends a run, but for the messages that were done before: by one claim, or, where that is not possible, one by one as
-     * far as it goes. Each message that is done counts, with its PSN; the last one is counted by the caller, as any request
-     * is.
+     * Appends a run, but for the messages that were done before: by one claim, or, where that is not possible, one by
+     * one as far as it goes. Each message that is done counts, with its PSN; the last one is counted by the caller, as
+     * any request is.
      */
     private int run(DirectBuffer b, int offset, int payload, int headers, int done) {
         int eth = offset + Opcode.APPEND_RUN.appendEthOffset();
@@ -260,8 +260,8 @@ final class ReliableResponder extends Responder {
     }
 
     /**
-     * Length of a message of a run. The run was checked, but may lie in memory that its sender has mapped: nothing outside it is
-     * read, and not more copied than there is room for.
+     * Length of a message of a run. The run was checked, but may lie in memory that its sender has mapped: nothing
+     * outside it is read, and not more copied than there is room for.
      */
     private static int messageLength(DirectBuffer b, int at, int end) {
         int room = end - at - AppendRunFlyweight.HEADER_LENGTH;

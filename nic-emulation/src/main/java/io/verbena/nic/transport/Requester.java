@@ -20,8 +20,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent. What is the
- * same on all transports is here: the request under way, its packets' layout, requests that are done on this side alone.
+ * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent. What
+ * is the same on all transports is here: the request under way, its packets' layout, requests that are done on this
+ * side alone.
  *
  * <p>Pure state: used under the engine's baton.
  */

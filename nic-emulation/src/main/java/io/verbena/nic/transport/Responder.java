@@ -31,9 +31,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE and an
- * APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What a failed
- * check leads to is the transport's.
+ * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE
+ * and an APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What
+ * a failed check leads to is the transport's.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -120,7 +120,8 @@ public abstract class Responder {
     /**
      * Sends the acknowledgement or NAK that is due, behind all answers to READs and atomics.
      *
-     * @return false if it is to be called again in the next turn: the link has no room, or has more to acknowledge with it
+     * @return false if it is to be called again in the next turn: the link has no room, or has more to acknowledge with
+     *     it
      */
     public boolean acknowledge(Link link) {
         return true;

@@ -33,8 +33,8 @@ final class ScatterGather {
     /**
      * Finds the entry that holds a part of a message whole.
      *
-     * @return the entry's position in the upper half, where in the entry the part begins in the lower; or -1 if it is in
-     *     several
+     * @return the entry's position in the upper half, where in the entry the part begins in the lower; or -1 if it is
+     *     in several
      */
     static long find(DirectBuffer ring, int entries, int messageOffset, int length) {
         int skip = messageOffset;
@@ -83,8 +83,8 @@ final class ScatterGather {
     }
 
     /**
-     * Copies a part of a request's message, inline or from its entries, which have been checked. If a region has gone since the
-     * check, by another thread, zeros are sent, and nothing of anybody else's.
+     * Copies a part of a request's message, inline or from its entries, which have been checked. If a region has gone
+     * since the check, by another thread, zeros are sent, and nothing of anybody else's.
      */
     static void copy(
             TransportServices services,

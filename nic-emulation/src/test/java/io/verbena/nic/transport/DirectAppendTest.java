@@ -15,7 +15,9 @@ import io.verbena.nic.verbs.QpState;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Appends to a peer's mapped queues: alone, in runs, without room, and when something goes between claim and commit. */
+/**
+ * Appends to a peer's mapped queues: alone, in runs, without room, and when something goes between claim and commit.
+ */
 class DirectAppendTest {
     private static final int OVERHEAD = DirectPath.OVERHEAD;
 

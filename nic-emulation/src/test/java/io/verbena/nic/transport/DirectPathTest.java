@@ -12,7 +12,10 @@ import io.verbena.nic.verbs.QpState;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/** READs, WRITEs and atomics on a peer's mapped memory: done without a packet, or sent as packets where that is not possible. */
+/**
+ * READs, WRITEs and atomics on a peer's mapped memory: done without a packet, or sent as packets where that is not
+ * possible.
+ */
 class DirectPathTest {
     private static final int OVERHEAD = DirectPath.OVERHEAD;
 

@@ -39,8 +39,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What queue pairs need of a NIC and its engine, without either: tables that are the real ones, no arbiter, no threads. What
- * the state machines ask for is kept in lists; {@link #turn} does it in the order in which an engine would.
+ * What queue pairs need of a NIC and its engine, without either: tables that are the real ones, no arbiter, no threads.
+ * What the state machines ask for is kept in lists; {@link #turn} does it in the order in which an engine would.
  */
 final class FakeNic implements TransportServices {
     static final int PD = 1;

@@ -21,7 +21,9 @@ import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.Opcode;
 import org.junit.jupiter.api.Test;
 
-/** When a reliable requester's timer runs, where a visit ends, how many PSNs may be outstanding, where it goes back to. */
+/**
+ * When a reliable requester's timer runs, where a visit ends, how many PSNs may be outstanding, where it goes back to.
+ */
 class SendingTest {
     private final TransportPair pair = new TransportPair();
     private final FakeNic a = pair.a;
