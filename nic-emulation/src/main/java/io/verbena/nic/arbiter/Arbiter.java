@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
  * Decides who sends next and how much: the port between the engine and a scheduling discipline. Two levels: groups (a
  * tenant each), and the flows (queue pairs) of a group.
  *
- * <p>The engine asks {@link #next} while something can be sent, lets that flow send up to {@link Flow#budget} bytes, says
- * what it really sent with {@link #charge}, and then exactly one of {@link #active} (more to send), {@link #idle} (nothing
- * left), {@link #blocked} (has work, but waits for an acknowledgement or a timer, or for a path without a port) or
- * {@link #full} (has work, but its port has no room). The same after {@link #nextAlone}.
+ * <p>The engine asks {@link #next} while something can be sent, lets that flow send up to {@link Flow#budget} bytes,
+ * says what it really sent with {@link #charge}, and then exactly one of {@link #active} (more to send), {@link #idle}
+ * (nothing left), {@link #blocked} (has work, but waits for an acknowledgement or a timer, or for a path without an
+ * output) or {@link #full} (has work, but its output has no room). The same after {@link #nextAlone}.
  *
  * <p>Single-threaded: used under the engine's baton. After {@link #attach} and {@link #changed(FlowGroup)} it allocates
  * nothing.
@@ -24,11 +24,14 @@ public interface Arbiter extends Roster {
     /** A flow has work but cannot send: it keeps what is left over and takes no part until it is active again. */
     void blocked(Flow flow);
 
-    /** A flow has met a port without room: it keeps its turn, and no flow of that port is chosen until {@link #room}. */
+    /**
+     * A flow has met an output without room: it keeps its turn, and no flow of that output is chosen until {@link
+     * #room}.
+     */
     void full(Flow flow);
 
-    /** A port may be tried again. */
-    void room(Port port);
+    /** An output may be tried again. */
+    void room(OutputQueue output);
 
     /**
      * The flow to serve next. Say what became of it before the next call.
@@ -39,8 +42,8 @@ public interface Arbiter extends Roster {
     Flow next();
 
     /**
-     * Serves a flow that has work and takes no part in the schedule: what {@link #active} and {@link #next} would come to if
-     * nothing else has work, without the schedule's queues.
+     * Serves a flow that has work and takes no part in the schedule: what {@link #active} and {@link #next} would come
+     * to if nothing else has work, without the schedule's queues.
      *
      * @return false if that is not so; then nothing has changed
      */
@@ -57,14 +60,14 @@ public interface Arbiter extends Roster {
     void charge(Flow flow, int bytes, int operations, long nanos);
 
     /**
-     * Bytes after which a turn of the engine ends, although there is more to send: whoever runs it may be an application's thread
-     * that somebody waits for.
+     * Bytes after which a turn of the engine ends, although there is more to send: whoever runs it may be an
+     * application's thread that somebody waits for.
      */
     default int turnBytes() {
         return Integer.MAX_VALUE;
     }
 
-    /** Whether {@link #next} would find a flow: not one behind a full port or above its group's ceiling. */
+    /** Whether {@link #next} would find a flow: not one behind a full output or above its group's ceiling. */
     boolean hasActive();
 
     /** When {@link #expire} is to be called, in the clock's nanoseconds; {@link Long#MAX_VALUE} for never. */

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 /** Which flows an {@link Arbiter} knows, and what they and their groups are entitled to: its control path. */
 public interface Roster {
     /**
-     * A flow may have work from now on: it is new, or is connected along another port. Idempotent; a flow that is scheduled
-     * moves with what it is owed.
+     * A flow may have work from now on: it is new, or is connected along another output. Idempotent; a flow that is
+     * scheduled moves with what it is owed.
      *
-     * @param port of the link that it sends on, or null: what it sends may go several ways, or none that fills up
+     * @param output of the link that it sends on, or null: what it sends may go several ways, or none that fills up
      */
-    void attach(Flow flow, @Nullable Port port);
+    void attach(Flow flow, @Nullable OutputQueue output);
 
     /** A flow is gone, or was reset: it leaves every list. Constant time; does nothing if it is not attached. */
     void detach(Flow flow);

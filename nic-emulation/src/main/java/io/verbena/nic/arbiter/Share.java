@@ -3,9 +3,9 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes part in a {@link WeightedRound}: a flow, a group's flows of one port, a group. What a round knows of a member
- * lives here, so that scheduling needs no look-up and no allocation; {@link WeightedRound} alone moves it from lap to lap, and
- * whoever serves a member takes from its credit.
+ * What takes part in a {@link WeightedRound}: a flow, a group's flows of one output, a group. What a round knows of a
+ * member lives here, so that scheduling needs no look-up and no allocation; {@link WeightedRound} alone moves it from
+ * lap to lap, and whoever serves a member takes from its credit.
  */
 public abstract class Share {
     // A place in one list at most.

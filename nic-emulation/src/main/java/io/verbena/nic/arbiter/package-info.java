@@ -1,17 +1,18 @@
 /**
- * Who sends next, and how much: the {@link io.verbena.nic.arbiter.Arbiter} port and what is behind it. The disciplines that
- * it is compared with are in {@link io.verbena.nic.arbiter.baseline}.
+ * Who sends next, and how much: the {@link io.verbena.nic.arbiter.Arbiter} port and what is behind it. The disciplines
+ * that it is compared with are in {@link io.verbena.nic.arbiter.baseline}.
  *
  * <pre>
- *   engine ── next ─▶ group (round) ─▶ port's queue (round) ─▶ flow (round) ── budget ─▶ requester, responder
+ *   engine ── next ─▶ group (round) ─▶ output's queue (round) ─▶ flow (round) ── budget ─▶ requester, responder
  *          ◀─ charge, then active | idle | blocked | full
  * </pre>
  *
  * <h2>An example</h2>
  *
- * <p>Group A of weight 1 has one flow, a1. Group B of weight 3 has two: b1 of weight 1 and b2 of weight 2. All send messages of
- * 10,000 bytes, which are not cut, and always have more. A lap over the groups is 65,536 bytes, so it gives A 16,384 and B
- * 49,152; of those b1 is given 16,384 and b2 32,768. A visit may send what both the flow and its group have left.
+ * <p>Group A of weight 1 has one flow, a1. Group B of weight 3 has two: b1 of weight 1 and b2 of weight 2. All send
+ * messages of 10,000 bytes, which are not cut, and always have more. A lap over the groups is 65,536 bytes, so it gives
+ * A 16,384 and B 49,152; of those b1 is given 16,384 and b2 32,768. A visit may send what both the flow and its group
+ * have left.
  *
  * <pre>
  *   lap  visit  may send    sends   its group has left
@@ -28,8 +29,8 @@
  *         b2     27,456    30,000    -2,544
  * </pre>
  *
- * <p>After three laps a1 has sent 50,000 bytes, b1 50,000 and b2 100,000. By the weights 49,152, 49,152 and 98,304 are due:
- * nobody is further from its share than one message, and since that is owed or kept it never becomes more.
+ * <p>After three laps a1 has sent 50,000 bytes, b1 50,000 and b2 100,000. By the weights 49,152, 49,152 and 98,304 are
+ * due: nobody is further from its share than one message, and since that is owed or kept it never becomes more.
  */
 @NullMarked
 package io.verbena.nic.arbiter;

@@ -114,7 +114,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * nothing queued whenever room comes, and its turns would give that room to the others.
      */
     private boolean isLeftToOwner(QpContext qp) {
-        return qp.contested && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
+        return qp.contended && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
     }
 
     /** Starts the engine's own thread, where the mode has one. */

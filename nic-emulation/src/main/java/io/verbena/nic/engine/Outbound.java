@@ -13,8 +13,8 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
- * the baton.
+ * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used
+ * under the baton.
  */
 final class Outbound implements AutoCloseable {
     private static final int VISITS_A_TURN = 64;
@@ -22,10 +22,13 @@ final class Outbound implements AutoCloseable {
     /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
     private static final int BYTES_A_TURN = 1024 * 1024;
 
-    /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
+    /**
+     * Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are
+     * copied.
+     */
     private static final int BYTES_UNHEARD = 64 * 1024;
 
-    /** In place of bytes: a visit found that its port has no room for bulk. */
+    /** In place of bytes: a visit found that its output has no room for bulk. */
     private static final int NO_ROOM = -1;
 
     private final Arbiter arbiter;
@@ -147,7 +150,7 @@ final class Outbound implements AutoCloseable {
         }
         Path path = qp.path();
         window.begin();
-        if (path != null && path.contention().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
+        if (path != null && path.contention().isContended(qp.group(), services) && !mayAppend(qp, path, slot)) {
             return false;
         }
         if (!arbiter.nextAlone(qp)) {
@@ -234,16 +237,16 @@ final class Outbound implements AutoCloseable {
     }
 
     private int roomFor(QpContext qp, Path path) {
-        boolean contested = path.contention().isContested(qp.group(), services);
-        if (!contested && path.port().bulkWindow() == Integer.MAX_VALUE) {
+        boolean contended = path.contention().isContended(qp.group(), services);
+        if (!contended && path.output().bulkWindow() == Integer.MAX_VALUE) {
             return Integer.MAX_VALUE;
         }
         try {
             MappedQueue queue = qp.nextQueue();
             if (queue != null) {
-                return contested ? mappedRoom(qp, path, queue) : Integer.MAX_VALUE;
+                return contended ? mappedRoom(qp, path, queue) : Integer.MAX_VALUE;
             }
-            return qp.isNextDirect() ? Integer.MAX_VALUE : linkRoom(qp, path, contested);
+            return qp.isNextDirect() ? Integer.MAX_VALUE : linkRoom(qp, path, contended);
         } catch (RuntimeException | Error e) {
             services.broken(qp, e);
             return Integer.MAX_VALUE; // it has nothing to send any more
@@ -251,13 +254,13 @@ final class Outbound implements AutoCloseable {
     }
 
     /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
-    private int linkRoom(QpContext qp, Path path, boolean contested) {
-        int room = window.onLink(path, qp.group(), contested);
+    private int linkRoom(QpContext qp, Path path, boolean contended) {
+        int room = window.onLink(path, qp.group(), contended);
         if (room > 0) {
             return room;
         }
         if (qp.hasDirectPath()) {
-            waiters.look(qp, path.port());
+            waiters.look(qp, path.output());
         } else {
             waiters.fullForBulk(qp, path);
         }
@@ -268,23 +271,23 @@ final class Outbound implements AutoCloseable {
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
         int room = window.inQueue(path, queue, qp.group());
         if (room <= 0) {
-            waiters.look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
+            waiters.look(qp, path.window(queue) == path.window() ? path.output() : queue.output());
         }
         return room;
     }
 
     /**
-     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind what is
-     * short where it appends, and else behind nothing.
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind
+     * what is short where it appends, and else behind nothing.
      */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
             MappedQueue queue = qp.nextQueue();
             if (queue != null) {
-                arbiter.attach(qp, path.port(queue));
+                arbiter.attach(qp, path.output(queue));
             } else {
-                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+                arbiter.attach(qp, qp.isNextDirect() ? null : path.output());
             }
         }
     }
@@ -361,7 +364,9 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    /** Whether a queue pair that waits for a link has something to do that needs none: flushing, or giving up datagrams. */
+    /**
+     * Whether a queue pair that waits for a link has something to do that needs none: flushing, or giving up datagrams.
+     */
     private static boolean needsNoLink(QpContext qp, Path path) {
         if (path.isUp() || (qp.type() == QpType.RC && qp.state() == QpState.RTS)) {
             return false;
@@ -389,7 +394,7 @@ final class Outbound implements AutoCloseable {
     void attach(QpContext qp) {
         qp.attached = true;
         Path path = qp.path();
-        arbiter.attach(qp, path == null || qp.hasDirectPath() ? null : path.port());
+        arbiter.attach(qp, path == null || qp.hasDirectPath() ? null : path.output());
     }
 
     /** Forgets a queue pair that is removed. */
@@ -398,7 +403,7 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
-        waiters.leave(qp.port());
+        waiters.leave(qp.output());
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {

@@ -1,7 +1,7 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where queue pairs wait that have something to send and found no room: behind a full link until the next turn, behind what a
- * peer takes in its memory until it is looked at again, on a path without a link until there is one. Used under the baton.
+ * Where queue pairs wait that have something to send and found no room: behind a full link until the next turn, behind
+ * what a peer takes in its memory until it is looked at again, on a path without a link until there is one. Used under
+ * the baton.
  */
 final class RoomWaiters {
     /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
@@ -20,10 +21,10 @@ final class RoomWaiters {
 
     private final Arbiter arbiter;
     private final TransportServices services;
-    private final List<Port> full = new ArrayList<>(); // until the next turn
+    private final List<OutputQueue> full = new ArrayList<>(); // until the next turn
     private final List<Path> bulkFull =
             new ArrayList<>(); // of them, whose links have room that is left to urgent packets
-    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
+    private final List<OutputQueue> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
 
     RoomWaiters(Arbiter arbiter, TransportServices services) {
@@ -59,7 +60,7 @@ final class RoomWaiters {
 
     /** A link has room for urgent packets, and none for this bulk. */
     void fullForBulk(QpContext qp, Path path) {
-        if (full(qp, path.port())) {
+        if (full(qp, path.output())) {
             bulkFull.add(path);
             qp.requester().awaitsRoom();
         }
@@ -75,10 +76,10 @@ final class RoomWaiters {
         return false;
     }
 
-    /** A queue pair of a port is removed. */
-    void leave(@Nullable Port port) {
-        if (port != null && refusing.remove(port)) {
-            arbiter.room(port); // it may be the one whose timer was to ask again
+    /** A queue pair of an output is removed. */
+    void leave(@Nullable OutputQueue output) {
+        if (output != null && refusing.remove(output)) {
+            arbiter.room(output); // it may be the one whose timer was to ask again
         }
     }
 
@@ -91,8 +92,8 @@ final class RoomWaiters {
     }
 
     /** Who takes from mapped memory does not say so: any turn may find room, and one is had soon. */
-    void look(QpContext qp, Port port) {
-        wait(qp, port, services.now());
+    void look(QpContext qp, OutputQueue output) {
+        wait(qp, output, services.now());
         services.arm(qp, services.now() + LOOK_NANOS);
     }
 
@@ -104,19 +105,20 @@ final class RoomWaiters {
             return;
         }
         queue.refused();
-        wait(qp, queue.port(), qp.deadline());
+        wait(qp, queue.output(), qp.deadline());
     }
 
     /**
-     * A queue of the peer's has no room, or all that its engine takes: whoever sends there waits its turn, so that what room there
-     * comes to be is shared by weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
+     * A queue of the peer's has no room, or all that its engine takes: whoever sends there waits its turn, so that what
+     * room there comes to be is shared by weight and is not whose who asks first. Nobody says when there is room: it is
+     * looked at again.
      */
-    private void wait(QpContext qp, Port port, long until) {
-        arbiter.attach(qp, port);
-        if (!refusing.contains(port)) {
-            refusing.add(port);
+    private void wait(QpContext qp, OutputQueue output, long until) {
+        arbiter.attach(qp, output);
+        if (!refusing.contains(output)) {
+            refusing.add(output);
         }
-        port.reopensAt(until);
+        output.reopensAt(until);
         arbiter.full(qp);
     }
 
@@ -124,11 +126,11 @@ final class RoomWaiters {
     void block(QpContext qp) {
         Path path = qp.sendPath();
         if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() != path.port()) {
+            if (qp.output() != path.output()) {
                 arbiter.attach(
-                        qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
+                        qp, path.output()); // its packets wait as all do; what is executed on mapped memory goes on
             }
-            full(qp, path.port());
+            full(qp, path.output());
             return;
         }
         arbiter.blocked(qp);
@@ -142,18 +144,18 @@ final class RoomWaiters {
     }
 
     /** Returns whether that was not known in this turn. */
-    private boolean full(QpContext qp, Port port) {
+    private boolean full(QpContext qp, OutputQueue output) {
         Path path = qp.path();
-        boolean known = port.isFull();
+        boolean known = output.isFull();
         arbiter.full(qp);
         if (path == null || known) {
             return false;
         }
-        full.add(port);
+        full.add(output);
         if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 QpContext waiting = path.queuePairs().get(i);
-                if (waiting.port() == port) {
+                if (waiting.output() == output) {
                     waiting.requester().awaitsRoom(); // not only whose turn it is: all give up in time
                 }
             }

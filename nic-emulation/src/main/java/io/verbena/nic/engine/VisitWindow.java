@@ -10,8 +10,8 @@ import io.verbena.nic.transport.TransportServices;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a visit may add to what is on its way to a peer: the window of the path, or of a queue in the peer's memory, while
- * several groups send there, and what leaves urgent packets little to wait behind. Used under the baton.
+ * How much a visit may add to what is on its way to a peer: the window of the path, or of a queue in the peer's memory,
+ * while several groups send there, and what leaves urgent packets little to wait behind. Used under the baton.
  */
 final class VisitWindow {
     /** Nanoseconds of a path's least delay for each of which bulk beside urgent flows may have a window on its way. */
@@ -30,17 +30,17 @@ final class VisitWindow {
     }
 
     /**
-     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
-     * urgent packets are not to wait behind more, a window here and another on its way to the peer.
+     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there,
+     * and while urgent packets are not to wait behind more, a window here and another on its way to the peer.
      */
-    int onLink(Path path, FlowGroup group, boolean contested) {
+    int onLink(Path path, FlowGroup group, boolean contended) {
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
             return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
         }
         int room = Integer.MAX_VALUE;
         PathWindow window = path.window();
-        if (contested && window.binds(group, services)) {
+        if (contended && window.binds(group, services)) {
             room = window.room(path.underWay(services.now()), services.now());
             if (room <= 0) {
                 link.wakeBelow(window.limit());
@@ -48,11 +48,14 @@ final class VisitWindow {
             }
             bound = window;
         }
-        int urgent = path.port().bulkWindow();
+        int urgent = path.output().bulkWindow();
         return urgent == Integer.MAX_VALUE ? room : Math.min(room, besideUrgent(path, link, urgent));
     }
 
-    /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
+    /**
+     * Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups
+     * send.
+     */
     int inQueue(Path path, MappedQueue queue, FlowGroup group) {
         PathWindow window = path.window(queue);
         if (!window.binds(group, services)) {
@@ -77,7 +80,7 @@ final class VisitWindow {
     /** Whether a link that was full for bulk has sent enough of it. */
     boolean hasRoom(Path path) {
         Link link = path.link();
-        int urgent = path.port().bulkWindow();
+        int urgent = path.output().bulkWindow();
         return link == null
                 || (path.window().hasRoom(path.underWay(services.now()))
                         && (urgent == Integer.MAX_VALUE || besideUrgent(path, link, urgent) > 0));
@@ -86,9 +89,9 @@ final class VisitWindow {
     /** Tells the window that bounds a queue pair, if there is one, what its visit has added. */
     void sent(QpContext qp, int bytes) {
         PathWindow window = bound;
-        qp.contested = window != null;
+        qp.contended = window != null;
         Path path = qp.path();
-        if (path == null || !path.contention().isContested()) {
+        if (path == null || !path.contention().isContended()) {
             return;
         }
         if (window != null) {

@@ -278,7 +278,7 @@ final class Completer {
             if (Psn.after(wqes.getInt(slot + SendWqeDescriptor.LAST_PSN), psn)) {
                 break;
             }
-            if (ReliableRequester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
+            if (Requester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
                 all = false;
                 break;
             }

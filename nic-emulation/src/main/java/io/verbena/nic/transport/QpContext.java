@@ -424,11 +424,6 @@ public final class QpContext extends ScheduledFlow {
         return charged;
     }
 
-    /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
-    public boolean isStarved() {
-        return contested && !isScheduled();
-    }
-
     /** What keeps it from sending more; any thread, a hint. */
     public Limit limit() {
         if (requester.awaitsReceiver()) {

@@ -391,11 +391,7 @@ final class ReliableRequester extends Requester {
                 readsOutstanding++;
             }
         }
-        if (first) {
-            completer.startTimer();
-        } else {
-            completer.sent();
-        }
+        awaitAnswer(first);
         return opcode.headerLength() + payload + path.overhead();
     }
 
@@ -428,12 +424,16 @@ final class ReliableRequester extends Requester {
         psns.sentRun(Psn.add(psn, messages));
         justChecked = false;
         started = false;
+        awaitAnswer(first);
+        return length + path.overhead();
+    }
+
+    private void awaitAnswer(boolean first) {
         if (first) {
             completer.startTimer();
         } else {
             completer.sent();
         }
-        return length + path.overhead();
     }
 
     /** The link is full, or down: the timer runs although nothing can be sent. */
@@ -497,9 +497,5 @@ final class ReliableRequester extends Requester {
         readsOutstanding = 0;
         completer.disarm();
         services.nothingUnderWay(qp);
-    }
-
-    static boolean isRead(int kind) {
-        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
     }
 }

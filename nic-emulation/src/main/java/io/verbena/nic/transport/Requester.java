@@ -172,6 +172,11 @@ public abstract class Requester {
         return kind == BIND_WINDOW || kind == LOCAL_INVALIDATE;
     }
 
+    /** Whether the peer answers it with data. */
+    static boolean isRead(int kind) {
+        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+    }
+
     /** Binds or invalidates, and completes the request; it is the oldest one. Returns whether it succeeded. */
     final boolean executeHere(int slot, int kind) {
         int key = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);

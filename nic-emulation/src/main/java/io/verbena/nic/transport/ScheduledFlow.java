@@ -31,7 +31,7 @@ public abstract class ScheduledFlow extends Flow {
     /** Whether the arbiter knows it; the engine's. A doorbell may be heard when it is gone. */
     public boolean attached;
     /** Whether other groups send where it has sent last; the engine's, a hint for others. */
-    public boolean contested;
+    public boolean contended;
     /** The path on whose list of blocked flows it is, or null; the engine's. */
     public @Nullable Path blockedOn;
     /** Where it is on that list; the path's. */
@@ -55,6 +55,11 @@ public abstract class ScheduledFlow extends Flow {
     /** Engine: the doorbell was heard; looks at the ring must come after this. */
     public final void heard() {
         DOORBELL.setVolatile(this, 0);
+    }
+
+    /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
+    public final boolean isStarved() {
+        return contended && !isScheduled();
     }
 
     /** Whether the doorbell was rung and not heard yet; any thread, a hint. */

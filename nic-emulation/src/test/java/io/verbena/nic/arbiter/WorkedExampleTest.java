@@ -15,12 +15,12 @@ class WorkedExampleTest {
     private static final int MESSAGE = 10_000;
 
     private final Traffic traffic = new Traffic();
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
     private final FlowGroup a = traffic.group(1);
     private final FlowGroup b = traffic.group(3);
-    private final TestFlow a1 = traffic.flow(a, 1, port, MESSAGE);
-    private final TestFlow b1 = traffic.flow(b, 1, port, MESSAGE);
-    private final TestFlow b2 = traffic.flow(b, 2, port, MESSAGE);
+    private final TestFlow a1 = traffic.flow(a, 1, output, MESSAGE);
+    private final TestFlow b1 = traffic.flow(b, 1, output, MESSAGE);
+    private final TestFlow b2 = traffic.flow(b, 2, output, MESSAGE);
     private final Map<Flow, String> names = Map.of(a1, "a1", b1, "b1", b2, "b2");
 
     @Test

@@ -362,7 +362,7 @@ class QueuePairStatesTest {
     @Test
     void isStarvedWhereOthersSendAndItDoesNot() {
         assertThat(qp.isStarved()).isFalse();
-        qp.contested = true;
+        qp.contended = true;
         assertThat(qp.isStarved()).isTrue();
     }
 

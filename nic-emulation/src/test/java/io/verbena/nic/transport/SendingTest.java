@@ -197,7 +197,7 @@ class SendingTest {
     void visitOfOnePacketEndsWithIt() {
         Arbiter packets = Arbiters.create(
                 ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> pair.now);
-        packets.attach(qp, a.path(NIC_B).port());
+        packets.attach(qp, a.path(NIC_B).output());
         a.post(qp, write(1, 300), write(2, 1));
         packets.active(qp);
         assertThat(packets.next()).isSameAs(qp);
@@ -221,7 +221,7 @@ class SendingTest {
         TransportPair uc = new TransportPair(QpType.UC);
         Arbiter packets = Arbiters.create(
                 ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> uc.now);
-        packets.attach(uc.qpA, uc.a.path(NIC_B).port());
+        packets.attach(uc.qpA, uc.a.path(NIC_B).output());
         uc.a.post(uc.qpA, Wr.send(1).entry(uc.a.region, 0, 300), Wr.send(2).entry(uc.a.region, 0, 1));
         packets.active(uc.qpA);
         packets.next();

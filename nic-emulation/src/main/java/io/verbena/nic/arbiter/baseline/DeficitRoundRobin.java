@@ -7,10 +7,10 @@ import io.verbena.nic.arbiter.ShareList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups in turn, in each group flows in turn, a quantum of bytes a visit. Byte deficits carry what a visit overshot to the
- * next (Shreedhar and Varghese, deficit round robin), so equal flows get equal bytes whatever their packet sizes. Knows no
- * weights. A flow that is alone is not sliced: it gets a long budget. One that a full port stopped goes on with the rest of
- * its quantum.
+ * Groups in turn, in each group flows in turn, a quantum of bytes a visit. Byte deficits carry what a visit overshot to
+ * the next (Shreedhar and Varghese, deficit round robin), so equal flows get equal bytes whatever their packet sizes.
+ * Knows no weights. A flow that is alone is not sliced: it gets a long budget. One that a full output stopped goes on
+ * with the rest of its quantum.
  */
 public final class DeficitRoundRobin extends FlowTurns {
     /** A group's flows; in the round while there are some. */

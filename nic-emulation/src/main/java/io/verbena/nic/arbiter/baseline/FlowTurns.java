@@ -4,24 +4,24 @@ import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.arbiter.Share;
 import io.verbena.nic.arbiter.ShareList;
 import io.verbena.nic.arbiter.TrafficClass;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the disciplines have in common that others are compared with: flows wait in queues, in the order in which they got
- * work, and those behind a full port are passed over.
+ * What the disciplines have in common that others are compared with: flows wait in queues, in the order in which they
+ * got work, and those behind a full output are passed over.
  *
- * <p>A flow behind a full port is taken out of its queue when it is met there, and put back at the head when the port has
- * room. While no flow could be served none is looked at.
+ * <p>A flow behind a full output is taken out of its queue when it is met there, and put back at the head when the
+ * output has room. While no flow could be served none is looked at.
  */
 abstract class FlowTurns implements Arbiter {
     private final int aloneBudget;
     private final int engine;
     private int scheduled; // flows that have work
-    private int ready; // of them, not behind a full port
+    private int ready; // of them, not behind a full output
 
     FlowTurns(ArbiterSettings settings, int engine) {
         this.aloneBudget = settings.aloneBudget();
@@ -47,7 +47,7 @@ abstract class FlowTurns implements Arbiter {
         // To most all flows are equal.
     }
 
-    /** A flow stands in its queue now: at the end, or at the head because a full port has kept it from its turn. */
+    /** A flow stands in its queue now: at the end, or at the head because a full output has kept it from its turn. */
     void placed(Flow flow, boolean first) {
         // Most have no list of queues.
     }
@@ -58,18 +58,18 @@ abstract class FlowTurns implements Arbiter {
     }
 
     @Override
-    public void attach(Flow flow, @Nullable Port port) {
+    public void attach(Flow flow, @Nullable OutputQueue output) {
         Share known = flow.place();
         Place place = known == null ? new Place(flow) : (Place) known;
         if (!place.attached) {
             flow.place(place);
             place.attached = true;
-            flow.port(port);
+            flow.output(output);
             joined(place);
-        } else if (flow.port() != port) {
+        } else if (flow.output() != output) {
             boolean had = place.isListed();
             remove(place);
-            flow.port(port);
+            flow.output(output);
             if (had) {
                 enter(place, false);
                 counted(place);
@@ -84,7 +84,7 @@ abstract class FlowTurns implements Arbiter {
             remove(place);
             place.attached = false;
             left(place);
-            flow.port(null);
+            flow.output(null);
             place.left = 0;
             place.goesOn = false;
         }
@@ -112,13 +112,13 @@ abstract class FlowTurns implements Arbiter {
     @Override
     public void full(Flow flow) {
         Place place = Place.of(flow);
-        Port port = place.flow.port();
-        if (port == null) {
-            throw new IllegalStateException("a flow without a port has met a full one");
+        OutputQueue output = place.flow.output();
+        if (output == null) {
+            throw new IllegalStateException("a flow without an output has met a full one");
         }
-        if (!port.isFull()) {
-            port.full(true);
-            ready -= Place.Backlog.of(port).waiting;
+        if (!output.isFull()) {
+            output.full(true);
+            ready -= Place.Backlog.of(output).waiting;
         }
         if (!place.isListed()) {
             enter(place, true);
@@ -127,10 +127,10 @@ abstract class FlowTurns implements Arbiter {
     }
 
     @Override
-    public void room(Port port) {
-        if (port.isFull()) {
-            port.full(false);
-            Place.Backlog backlog = Place.Backlog.of(port);
+    public void room(OutputQueue output) {
+        if (output.isFull()) {
+            output.full(false);
+            Place.Backlog backlog = Place.Backlog.of(output);
             ready += backlog.waiting;
             for (Place place = backlog.stalled.last(); place != null; place = backlog.stalled.last()) {
                 place.leave();
@@ -146,12 +146,12 @@ abstract class FlowTurns implements Arbiter {
 
     private void counted(Place place) {
         scheduled++;
-        Port port = place.flow.port();
-        if (port == null || !port.isFull()) {
+        OutputQueue output = place.flow.output();
+        if (output == null || !output.isFull()) {
             ready++;
         }
-        if (port != null) {
-            Place.Backlog.of(port).waiting++;
+        if (output != null) {
+            Place.Backlog.of(output).waiting++;
         }
     }
 
@@ -161,12 +161,12 @@ abstract class FlowTurns implements Arbiter {
             return;
         }
         scheduled--;
-        Port port = place.flow.port();
-        if (port == null || !port.isFull()) {
+        OutputQueue output = place.flow.output();
+        if (output == null || !output.isFull()) {
             ready--;
         }
-        if (port != null) {
-            Place.Backlog.of(port).waiting--;
+        if (output != null) {
+            Place.Backlog.of(output).waiting--;
         }
     }
 
@@ -174,10 +174,10 @@ abstract class FlowTurns implements Arbiter {
     public @Nullable Flow next() {
         while (ready > 0) {
             Place place = choose();
-            Port port = place.flow.port();
-            if (port != null && port.isFull()) {
+            OutputQueue output = place.flow.output();
+            if (output != null && output.isFull()) {
                 place.leave();
-                place.enter(Place.Backlog.of(port).stalled, false);
+                place.enter(Place.Backlog.of(output).stalled, false);
             } else {
                 remove(place);
                 grant(place);
@@ -190,11 +190,11 @@ abstract class FlowTurns implements Arbiter {
     @Override
     public boolean nextAlone(Flow flow) {
         Place place = Place.of(flow);
-        if (scheduled > 0 || place.isBehindFullPort()) {
+        if (scheduled > 0 || place.isBehindFullOutput()) {
             return false;
         }
         grant(place);
-        if (flow.port() == null) {
+        if (flow.output() == null) {
             flow.grant(aloneBudget); // nothing is cut into packets there
         }
         return true;

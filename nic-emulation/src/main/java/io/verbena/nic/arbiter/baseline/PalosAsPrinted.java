@@ -8,12 +8,13 @@ import io.verbena.nic.arbiter.ShareList;
 import io.verbena.nic.arbiter.TrafficClass;
 
 /**
- * Palos as its paper prints it (IV): a flow's chunk is its weight times its group's granularity (2), messages are cut at the
- * chunk, or combined until it is met, and flows that are marked urgent have a queue of their own that is served first.
+ * Palos as its paper prints it (IV): a flow's chunk is its weight times its group's granularity (2), messages are cut
+ * at the chunk, or combined until it is met, and flows that are marked urgent have a queue of their own that is served
+ * first.
  *
- * <p>What a visit sends beyond the chunk is not carried over, and the sums of weights are of all flows and groups, idle or
- * not: what both cost is why {@link Discipline#CHUNKS} does otherwise. A flow that a full port stopped goes on with the rest
- * of its chunk. A packet cannot be cut: a chunk ends with the packet that meets it.
+ * <p>What a visit sends beyond the chunk is not carried over, and the sums of weights are of all flows and groups, idle
+ * or not: what both cost is why {@link Discipline#CHUNKS} does otherwise. A flow that a full output stopped goes on
+ * with the rest of its chunk. A packet cannot be cut: a chunk ends with the packet that meets it.
  */
 public final class PalosAsPrinted extends FlowTurns {
     private final ShareList<Place> urgent = new ShareList<>();

@@ -1,24 +1,24 @@
 package io.verbena.nic.arbiter.baseline;
 
 import io.verbena.nic.arbiter.Flow;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.arbiter.Share;
 import io.verbena.nic.arbiter.ShareList;
 import org.jspecify.annotations.Nullable;
 
 /** A flow's place in the queues of a discipline, and what that keeps of it. */
 final class Place extends Share {
-    /** What a discipline keeps of a port. */
+    /** What a discipline keeps of an output. */
     static final class Backlog {
-        final ShareList<Place> stalled = new ShareList<>(); // found behind the full port, as they stood
+        final ShareList<Place> stalled = new ShareList<>(); // found behind the full output, as they stood
         int waiting; // flows that have work
 
-        /** The one of a port. */
-        static Backlog of(Port port) {
-            Object known = port.attachment();
+        /** The one of an output. */
+        static Backlog of(OutputQueue output) {
+            Object known = output.attachment();
             if (known == null) {
                 known = new Backlog();
-                port.attachment(known);
+                output.attachment(known);
             }
             return (Backlog) known;
         }
@@ -67,8 +67,8 @@ final class Place extends Share {
         return true;
     }
 
-    boolean isBehindFullPort() {
-        Port port = flow.port();
-        return port != null && port.isFull();
+    boolean isBehindFullOutput() {
+        OutputQueue output = flow.output();
+        return output != null && output.isFull();
     }
 }

@@ -4,13 +4,13 @@ import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Flow;
 
 /**
- * Packet round robin below software that cuts long messages into chunks and posts one when the one before it is acknowledged,
- * as Flor and Justitia do; a chunk is a bandwidth-delay product, 25 KB (Palos V-B). Messages up to a chunk are posted as they
- * come.
+ * Packet round robin below software that cuts long messages into chunks and posts one when the one before it is
+ * acknowledged, as Flor and Justitia do; a chunk is a bandwidth-delay product, 25 KB (Palos V-B). Messages up to a
+ * chunk are posted as they come.
  *
- * <p>The last packet of a chunk asks for an answer, as the last of a message does. A chunk ends where the packet before the
- * last shows that one more as long fills it. On mapped memory a chunk is done when it is sent. Answers to READs are sent as
- * they are asked for: it is for the reader's software to ask for less.
+ * <p>The last packet of a chunk asks for an answer, as the last of a message does. A chunk ends where the packet before
+ * the last shows that one more as long fills it. On mapped memory a chunk is done when it is sent. Answers to READs are
+ * sent as they are asked for: it is for the reader's software to ask for less.
  */
 public final class SoftwareChunking extends PacketRoundRobin {
     private final int chunk;
@@ -35,7 +35,7 @@ public final class SoftwareChunking extends PacketRoundRobin {
 
     /** Whether the next packet fills the chunk. */
     private static boolean isLast(Place place) {
-        return place.flow.port() != null && place.left <= place.lastPacket;
+        return place.flow.output() != null && place.left <= place.lastPacket;
     }
 
     @Override

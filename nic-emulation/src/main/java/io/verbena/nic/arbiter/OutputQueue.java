@@ -3,14 +3,14 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fills up for several flows at a time, as the arbiter sees it: a link, one a path, for all flows whose packets it carries;
- * or an append queue in a peer's mapped memory that has refused a message, for all flows that append there next. Another flow
- * whose next request is executed on mapped memory has none.
+ * What fills up for several flows at a time, as the arbiter sees it (an output, for short): a link, one a path, for all
+ * flows whose packets it carries; or an append queue in a peer's mapped memory that has refused a message, for all
+ * flows that append there next. Another flow whose next request is executed on mapped memory has none.
  *
  * <p>Used under the engine's baton.
  */
-public final class Port {
-    // Of the arbiter: what was found behind this port while it was full, in the order in which it stood.
+public final class OutputQueue {
+    // Of the arbiter: what was found behind this output while it was full, in the order in which it stood.
     final ShareList<FlowQueue> stalledQueues = new ShareList<>();
     final ShareList<Flow> stalledFlows = new ShareList<>();
 
@@ -31,8 +31,8 @@ public final class Port {
     }
 
     /**
-     * Unsent bytes of the link above which it counts as full for bulk, so that an urgent packet does not wait behind more;
-     * {@link Integer#MAX_VALUE} while no urgent flow uses it.
+     * Unsent bytes of the link above which it counts as full for bulk, so that an urgent packet does not wait behind
+     * more; {@link Integer#MAX_VALUE} while no urgent flow uses it.
      */
     public int bulkWindow() {
         return bulkWindow;
