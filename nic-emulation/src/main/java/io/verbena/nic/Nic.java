@@ -5,8 +5,10 @@ import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.EngineContext;
 import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.engine.ParkWaiter;
 import io.verbena.nic.memory.ControlBlock;
@@ -98,26 +100,22 @@ public final class Nic implements AutoCloseable {
         this.engines = new Engine[context.engines];
         this.groups = new PerformanceGroups(this, context.engines, context.arbiter.maxGroups(), context.capacity);
         this.waiters = new Waiter[context.engines];
+        EngineContext shared = new EngineContext(
+                new EngineContext.Identity(id, name),
+                new EngineContext.Run(
+                        context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
+                new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
+                counters,
+                events);
         for (int i = 0; i < engines.length; i++) {
             Waiter given = context.waiter(i);
             waiters[i] = given == null ? new ParkWaiter() : given;
+            int index = i;
             engines[i] = new Engine(
                     i,
-                    engines.length,
-                    id,
-                    name,
-                    context.mode,
-                    context.clock,
+                    shared,
                     waiters[i],
-                    context.longestSpinNanos,
-                    control,
-                    memory,
-                    regions,
-                    addresses,
-                    appendQueues,
-                    settings.discipline().create(settings, i, engines.length, context.clock),
-                    counters,
-                    events);
+                    turn -> Arbiters.create(settings, index, context.engines, context.clock, turn));
         }
         appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));

@@ -10,7 +10,6 @@ import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.port.MemoryExhaustedException;
-import io.verbena.nic.port.Segment;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
@@ -18,14 +17,9 @@ import io.verbena.nic.verbs.AddressHeader;
 import io.verbena.nic.verbs.QpType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.StringJoiner;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +34,15 @@ public final class ProtectionDomain implements AutoCloseable {
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final List<SharedReceiveQueue> sharedReceiveQueues = new ArrayList<>();
     private final List<AppendQueue> appendQueues = new ArrayList<>();
-    private final List<MemoryWindow> windows = new ArrayList<>();
     private final List<AddressHandle> addressHandles = new ArrayList<>();
-    // In the order of registration: regions are hashed by identity.
-    private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
-    private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
-    private final Set<Integer> setAside =
-            new HashSet<>(); // segments where an initiator may be at it, under a key that is gone
+    private final DomainMemory memory;
     private boolean closed;
 
     ProtectionDomain(Nic nic, int number, PerformanceGroup group) {
         this.nic = nic;
         this.number = number;
         this.group = group;
+        this.memory = new DomainMemory(nic, number, group);
     }
 
     /** Its number. */
@@ -80,7 +70,7 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /** Under the NIC's lock. */
     int regions() {
-        return segments.size() + registered.size() + windows.size();
+        return memory.regions() + memory.windows();
     }
 
     int urgentQueuePairs() {
@@ -131,54 +121,25 @@ public final class ProtectionDomain implements AutoCloseable {
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
-            if (!group.mayHaveRegion()) {
-                group.memory().refused();
-                return null;
-            }
-            if (!group.memory().tryReserve(length)) {
-                if (length > group.memory().limit()) {
-                    throw group.memory().exhausted(length);
-                }
-                return null;
-            }
-            Segment segment = null;
-            MemoryRegion region = null;
-            try {
-                segment = nic.memory().allocate(length);
-                region = nic.regions().register(segment.buffer(), segment.id(), 0, length, access, number);
-            } finally {
-                if (region == null) {
-                    group.memory().adjust(-length);
-                    if (segment != null) {
-                        nic.memory().release(segment);
-                    }
-                }
-            }
-            group.memory().adjust(segment.buffer().capacity() - length);
-            segments.put(region, segment);
-            return region;
+            return memory.tryAllocate(length, access);
         }
     }
 
     /**
      * Registers memory of the caller's ({@code ibv_reg_mr(3)}). Peers reach it through packets.
      *
-     * @param memory a direct buffer; its remaining bytes become the region
+     * @param bytes a direct buffer; its remaining bytes become the region
      * @param access {@link Access} flags
      * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
      */
-    public MemoryRegion register(ByteBuffer memory, int access) {
-        if (!memory.isDirect()) {
+    public MemoryRegion register(ByteBuffer bytes, int access) {
+        if (!bytes.isDirect()) {
             throw new IllegalArgumentException("only direct buffers can be registered, this one is on the heap");
         }
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
-            group.checkRegions();
-            AtomicBuffer buffer = new UnsafeBuffer(memory, memory.position(), memory.remaining());
-            MemoryRegion region = nic.regions().register(buffer, -1, 0, buffer.capacity(), access, number);
-            registered.put(region, buffer);
-            return region;
+            return memory.register(new UnsafeBuffer(bytes, bytes.position(), bytes.remaining()), access);
         }
     }
 
@@ -194,26 +155,7 @@ public final class ProtectionDomain implements AutoCloseable {
         Access.checked(access);
         synchronized (nic) {
             checkOpen();
-            Segment segment = segments.get(region);
-            AtomicBuffer own = registered.get(region);
-            if (segment == null && own == null) {
-                throw new IllegalArgumentException(region + " is not of protection domain " + number);
-            }
-            group.checkRegions();
-            MemoryRegion again = nic.regions()
-                    .register(
-                            region.buffer(),
-                            region.segmentId(),
-                            region.segmentOffset(),
-                            region.length(),
-                            access,
-                            number);
-            if (segment != null) {
-                segments.put(again, segment);
-            } else if (own != null) {
-                registered.put(again, own);
-            }
-            return again;
+            return memory.register(region, access);
         }
     }
 
@@ -225,43 +167,13 @@ public final class ProtectionDomain implements AutoCloseable {
      */
     public DeregisterResult deregister(MemoryRegion region) {
         synchronized (nic) {
-            Segment segment = segments.get(region);
-            if (segment == null && !registered.containsKey(region)) {
-                throw new IllegalArgumentException(region + " is not of protection domain " + number);
-            }
-            DeregisterResult result = nic.regions().deregister(region);
-            segments.remove(region);
-            registered.remove(region);
-            if (result == DeregisterResult.DONE && !nic.quiesce()) {
-                result = DeregisterResult.BUSY; // an engine here may still copy
-            }
-            if (segment != null) {
-                giveBack(segment, result);
-            }
-            return result;
+            return memory.deregister(region);
         }
-    }
-
-    /** One of a segment's regions is gone: it goes with the last one, unless somebody may be in the midst of an operation. */
-    private void giveBack(Segment segment, DeregisterResult result) {
-        if (result == DeregisterResult.BUSY) {
-            setAside.add(segment.id());
-        }
-        if (regions(segment) == 0 && !setAside.remove(segment.id())) {
-            group.memory().adjust(-segment.buffer().capacity());
-            nic.memory().release(segment);
-        }
-    }
-
-    private long regions(Segment segment) {
-        return segments.values().stream()
-                .filter(each -> each.id() == segment.id())
-                .count();
     }
 
     /** Changes a region's access, as {@link #reregister(MemoryRegion, int, ProtectionDomain, long, long)}. */
     public MemoryRegion reregister(MemoryRegion region, int access) {
-        return reregister(region, access, this, region.segmentOffset() + sliceOffset(region), region.length());
+        return reregister(region, access, this, memory.offset(region), region.length());
     }
 
     /**
@@ -288,58 +200,8 @@ public final class ProtectionDomain implements AutoCloseable {
         synchronized (nic) {
             checkOpen();
             to.checkOpen();
-            Segment segment = segments.get(region);
-            AtomicBuffer own = registered.get(region);
-            AtomicBuffer whole = segment == null ? own : segment.buffer();
-            if (whole == null) {
-                throw new IllegalArgumentException(region + " is not of protection domain " + number);
-            }
-            if (length < 1 || !MemoryRegion.contains(offset, length, whole.capacity())) {
-                throw new IllegalArgumentException("range of " + length + " bytes at " + offset
-                        + " outside the memory of " + whole.capacity() + " bytes");
-            }
-            if (segment != null && to != this && regions(segment) > 1) {
-                throw new IllegalStateException(region + " is busy (EBUSY): its memory is registered more than once");
-            }
-            if (to.group != group) {
-                to.group.checkRegions();
-            }
-            int moved =
-                    segment == null || to.group == group ? 0 : segment.buffer().capacity();
-            to.group.memory().reserve(moved);
-            MemoryRegion anew = null;
-            try {
-                anew = nic.regions()
-                        .reregister(
-                                region,
-                                new UnsafeBuffer(whole, (int) offset, (int) length),
-                                segment == null ? -1 : segment.id(),
-                                segment == null ? 0 : offset,
-                                length,
-                                access,
-                                to.number);
-            } finally {
-                (anew == null ? to : this).group.memory().adjust(-moved);
-            }
-            if (anew == null) {
-                throw new IllegalStateException(region + " is busy (EBUSY): a peer is in the middle of an operation");
-            }
-            segments.remove(region);
-            registered.remove(region);
-            if (segment != null) {
-                to.segments.put(anew, segment);
-            } else if (own != null) {
-                to.registered.put(anew, own);
-            }
-            nic.quiesce();
-            return anew;
+            return memory.reregister(region, access, to.memory, offset, length);
         }
-    }
-
-    /** Where a region of the caller's memory begins in it; one of a segment says so itself. */
-    private long sliceOffset(MemoryRegion region) {
-        AtomicBuffer whole = registered.get(region);
-        return whole == null ? 0 : region.buffer().addressOffset() - whole.addressOffset();
     }
 
     /**
@@ -351,20 +213,14 @@ public final class ProtectionDomain implements AutoCloseable {
     public MemoryWindow allocateWindow(MemoryWindow.Type type) {
         synchronized (nic) {
             checkOpen();
-            group.checkRegions();
-            MemoryWindow window = nic.regions().allocateWindow(type, number);
-            windows.add(window);
-            return window;
+            return memory.allocateWindow(type);
         }
     }
 
     /** Frees a memory window ({@code ibv_dealloc_mw(3)}); if it is bound, its key is invalid at once. */
     public void deallocate(MemoryWindow window) {
         synchronized (nic) {
-            if (!windows.remove(window)) {
-                throw new IllegalArgumentException(window + " is not of protection domain " + number);
-            }
-            nic.regions().deallocate(window);
+            memory.deallocate(window);
         }
     }
 
@@ -455,17 +311,13 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             group.checkQueuePairs();
             int qpNumber = nic.takeQueuePairNumber();
-            QpContext context = new QpContext(
-                    a.type,
-                    qpNumber,
-                    number,
-                    group.flows(),
+            QpContext.Queues queues = new QpContext.Queues(
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
                     sendQueue.ring(),
-                    receiveQueue.ring(),
-                    engine.services());
+                    receiveQueue.ring());
+            QpContext context = new QpContext(a.type, qpNumber, number, group.flows(), queues, engine.services());
             context.senderQuota(a.senderQuota);
             sendQueue.use(qpNumber);
             receiveQueue.use(qpNumber);
@@ -518,18 +370,11 @@ public final class ProtectionDomain implements AutoCloseable {
             queue.destroy(true);
         }
         appendQueues.clear();
-        for (MemoryWindow window : List.copyOf(windows)) {
-            deallocate(window);
-        }
+        memory.deallocateWindows();
         for (AddressHandle handle : List.copyOf(addressHandles)) {
             handle.close();
         }
-        for (MemoryRegion region : List.copyOf(segments.keySet())) {
-            deregister(region);
-        }
-        for (MemoryRegion region : List.copyOf(registered.keySet())) {
-            deregister(region);
-        }
+        memory.deregisterAll();
         close();
     }
 
@@ -549,9 +394,9 @@ public final class ProtectionDomain implements AutoCloseable {
             name(users, queuePairs.size(), "queue pairs");
             name(users, sharedReceiveQueues.size(), "shared receive queues");
             name(users, appendQueues.size(), "append queues");
-            name(users, windows.size(), "memory windows");
+            name(users, memory.windows(), "memory windows");
             name(users, addressHandles.size(), "address handles");
-            name(users, segments.size() + registered.size(), "memory regions");
+            name(users, memory.regions(), "memory regions");
             if (users.length() > 0) {
                 throw new IllegalStateException("protection domain " + number + " is busy (EBUSY): it has " + users);
             }

@@ -8,8 +8,8 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under the
- * engine's baton.
+ * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under
+ * the engine's baton.
  */
 final class QpTransitions {
     private final Engine engine;
@@ -98,22 +98,22 @@ final class QpTransitions {
             qp.access(a.access);
         }
         if (a.has(QpAttributes.QKEY)) {
-            qp.qkey(a.qkey);
+            qp.connection().qkey(a.qkey);
         }
         if (a.has(QpAttributes.MIN_RNR_TIMER)) {
-            qp.minRnrTimer(a.minRnrTimer);
+            qp.retries().minRnrTimer(a.minRnrTimer);
         }
         if (a.has(QpAttributes.TIMEOUT)) {
-            qp.timeout(a.timeout);
+            qp.retries().timeout(a.timeout);
         }
         if (a.has(QpAttributes.RETRY_COUNT)) {
-            qp.retryCount(a.retryCount);
+            qp.retries().retryCount(a.retryCount);
         }
         if (a.has(QpAttributes.RNR_RETRY)) {
-            qp.rnrRetry(a.rnrRetry);
+            qp.retries().rnrRetry(a.rnrRetry);
         }
         if (a.has(QpAttributes.MAX_RD_ATOMIC)) {
-            qp.maxRdAtomic(a.maxRdAtomic);
+            qp.connection().maxRdAtomic(a.maxRdAtomic);
         }
     }
 }

@@ -10,8 +10,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.nio.NioDomainSocketChannel;
-import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.HelloFlyweight;
@@ -19,10 +17,6 @@ import io.verbena.fabric.ListenException;
 import io.verbena.fabric.Nanos;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
-import io.verbena.fabric.security.LocalUser;
-import io.verbena.fabric.security.SecretHandshake;
-import io.verbena.fabric.security.SharedSecret;
-import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -36,8 +30,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Links to peers over TCP (IPv4 and IPv6) and Unix-domain sockets, all driven by one {@link EventLoopWaiter}.
@@ -49,8 +41,6 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe.
  */
 public final class NettyFabric implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(NettyFabric.class);
-
     /** Looks at a process whose link broke: a process that is killed is gone when it has given back its memory. */
     private static final int SOON_LOOKS = 50;
 
@@ -67,12 +57,12 @@ public final class NettyFabric implements AutoCloseable {
     private final ReadBuffers readBuffers;
     private final PeerLinks peers = new PeerLinks();
     private final Admission admission;
+    private final ConnectionSecurity security;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private final Set<NettyLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
-    private volatile boolean saidInsecure;
 
     // Of the loop's owner.
     private @Nullable ScheduledFuture<?> stallCheck;
@@ -91,6 +81,7 @@ public final class NettyFabric implements AutoCloseable {
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
         this.admission = new Admission(context.maxConnections());
+        this.security = new ConnectionSecurity(context, endpoint.nicId());
         this.readBuffers = new ReadBuffers(
                 2 * context.maxReceiveBuffer(),
                 FrameFlyweight.frameLength(context.maxPacket()),
@@ -118,7 +109,7 @@ public final class NettyFabric implements AutoCloseable {
      */
     public SocketAddress listen(SocketAddress address) {
         checkOpen();
-        checkSecured(address);
+        security.checkListening(address);
         ListeningSocket socket = ListeningSocket.bind(
                 waiter.transport(),
                 address,
@@ -141,27 +132,6 @@ public final class NettyFabric implements AutoCloseable {
             socket.close();
         }
         return socket.address();
-    }
-
-    /** Nobody beyond this machine is let in without a proof of who it is, unless that was asked for. */
-    private void checkSecured(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress inet)
-                || context.tls() != null
-                || context.secret() != null
-                || (inet.getAddress() != null && inet.getAddress().isLoopbackAddress())) {
-            return;
-        }
-        if (!context.insecure()) {
-            throw new ListenException(
-                    "cannot listen on " + address
-                            + ": it is reached from other machines, in clear and by anybody; set tls or"
-                            + " secret, or insecure(true) if everybody on that network is trusted",
-                    null);
-        }
-        if (!saidInsecure) {
-            saidInsecure = true;
-            LOG.warn("listening on {} in clear, and for anybody who reaches it, because insecure is set", address);
-        }
     }
 
     /**
@@ -279,61 +249,19 @@ public final class NettyFabric implements AutoCloseable {
         channels.add(channel);
         waiter.track(channel);
         channel.closeFuture().addListener(future -> channels.remove(channel));
-        boolean encrypted = secure(channel, to);
+        boolean encrypted = security.install(channel, to);
         HelloHandler.install(
                 channel,
                 0,
                 context.helloTimeout(),
                 new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !encrypted),
-                new Checked(outcome));
-    }
-
-    /** Puts on a new connection what finds out who the peer is. Returns whether it encrypts. */
-    private boolean secure(Channel channel, @Nullable SocketAddress to) {
-        TlsCredentials used = context.tls();
-        boolean domain = isDomain(channel);
-        SharedSecret secret = context.secret();
-        if (secret != null && (domain || used == null)) {
-            SecretHandshake.install(channel, secret, domain ? "uds" : "tcp", endpoint.nicId(), to != null);
-        }
-        if (used == null || domain) {
-            return false;
-        }
-        TlsHandshake.install(channel, used, (InetSocketAddress) to);
-        return true;
-    }
-
-    private static boolean isDomain(Channel channel) {
-        return channel instanceof DomainSocketChannel || channel instanceof NioDomainSocketChannel;
+                security.checked(outcome));
     }
 
     static String remoteOf(Channel channel) {
         SocketAddress remote = channel.remoteAddress();
         String name = remote == null ? "" : remote.toString();
         return name.isEmpty() ? "unnamed peer" : name;
-    }
-
-    /** Takes hellos only of the NIC and the user that a connection has shown to be. */
-    private final class Checked implements HelloHandler.Outcome {
-        private final HelloHandler.Outcome next;
-
-        Checked(HelloHandler.Outcome next) {
-            this.next = next;
-        }
-
-        @Override
-        public @Nullable String onHello(Channel channel, UnsafeBuffer hello) {
-            String defect = SecretHandshake.nicDefect(channel, HelloFlyweight.nicId(hello));
-            if (defect == null && isDomain(channel)) {
-                defect = LocalUser.defect(channel, context.allowedUsers());
-            }
-            return defect == null ? next.onHello(channel, hello) : defect;
-        }
-
-        @Override
-        public void onRefused(Channel channel, String reason) {
-            next.onRefused(channel, reason);
-        }
     }
 
     /** This NIC's id. */

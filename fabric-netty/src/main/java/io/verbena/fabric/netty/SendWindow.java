@@ -2,7 +2,6 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.LogLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.BitUtil;
@@ -11,8 +10,6 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
@@ -25,8 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SendWindow {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
-    private static final Logger LOG = LoggerFactory.getLogger(SendWindow.class);
-    private static final LogLimit REPORTS = new LogLimit();
     private static final VarHandle TAKEN;
 
     static {
@@ -54,9 +49,8 @@ final class SendWindow {
     private final int maxPacket;
     private final int window;
     private final int bufferLength;
-    private final int maxBuffers;
     private final SpscVarHandleArrayQueue<SendBuffer> sealed;
-    private final SpscVarHandleArrayQueue<SendBuffer> free;
+    private final SendBufferPool buffers;
 
     // Of the baton holder.
     private @Nullable SendBuffer current;
@@ -68,7 +62,6 @@ final class SendWindow {
     private long gatheredAddress;
     private int gatheredUpTo; // bytes of the buffer that are in the list
     private final GatherList gather = new GatherList();
-    private int allocated;
     private long committed;
     private long takenSeen;
 
@@ -102,9 +95,9 @@ final class SendWindow {
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
         // Buffers that are flushed early are not full: twice the window's worth of them.
         // And one that packets leave to marks and answers.
-        this.maxBuffers = Math.max(8, 2 * (window / bufferLength)) + 1;
+        int maxBuffers = Math.max(8, 2 * (window / bufferLength)) + 1;
         this.sealed = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
-        this.free = new SpscVarHandleArrayQueue<>(maxBuffers + 1);
+        this.buffers = new SendBufferPool(channel, bufferLength, maxBuffers);
     }
 
     int claim(int length) {
@@ -193,43 +186,14 @@ final class SendWindow {
      */
     private boolean newBuffer(int left) {
         sealCurrent();
-        if (free.size() + maxBuffers - allocated <= left) {
+        SendBuffer next = buffers.take(this, left);
+        if (next == null) {
             return false;
-        }
-        SendBuffer next = free.poll();
-        if (next != null) {
-            next.reuse();
-        } else {
-            next = allocated();
-            if (next == null) {
-                return false;
-            }
-            allocated++;
         }
         current = next;
         view = next.view();
         used = 0;
         return true;
-    }
-
-    /** Another buffer; null if there is no memory for one: what was to be sent waits for one that comes back. */
-    private @Nullable SendBuffer allocated() {
-        try {
-            return SendBuffer.allocate(this, bufferLength);
-        } catch (OutOfMemoryError e) {
-            long leftOut = REPORTS.ask(System.nanoTime());
-            if (leftOut >= 0) {
-                LOG.error(
-                        "no direct memory for a send buffer of {} bytes to {}, which has {}; raise -XX:MaxDirectMemorySize; {} such"
-                                + " lines left out",
-                        bufferLength,
-                        channel.remoteAddress(),
-                        allocated,
-                        leftOut,
-                        e);
-            }
-            return null;
-        }
     }
 
     MutableDirectBuffer buffer() {
@@ -282,7 +246,7 @@ final class SendWindow {
 
     /** Whether an answer waited for room, and may have it now. */
     boolean mayAnswer() {
-        return answerWaits && !free.isEmpty();
+        return answerWaits && buffers.hasReturned();
     }
 
     /**
@@ -296,7 +260,7 @@ final class SendWindow {
         }
         if (!hasRoomForControl()) {
             answerWaits = true;
-            if (free.isEmpty() || !hasRoomForControl()) { // one may have come back before that was seen
+            if (!buffers.hasReturned() || !hasRoomForControl()) { // one may have come back before that was seen
                 return false;
             }
         }
@@ -476,13 +440,13 @@ final class SendWindow {
 
     private void taken(SendBuffer buffer) {
         addTaken(buffer.sealed());
-        free.offer(buffer); // there is room for all buffers that exist
+        buffers.giveBack(buffer);
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {
             onRoom.run();
         }
         if (released) {
-            freeAll();
+            buffers.freeReturned();
         }
     }
 
@@ -500,13 +464,7 @@ final class SendWindow {
         }
         gather.release();
         VarHandle.fullFence(); // what has come back before that was seen goes here
-        freeAll();
-    }
-
-    private synchronized void freeAll() {
-        for (SendBuffer buffer = free.poll(); buffer != null; buffer = free.poll()) {
-            buffer.free();
-        }
+        buffers.freeReturned();
     }
 
     private void addTaken(long bytes) {

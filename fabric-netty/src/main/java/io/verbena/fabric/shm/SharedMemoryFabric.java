@@ -12,7 +12,6 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannel;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.verbena.fabric.ConnectFailure;
 import io.verbena.fabric.Deadline;
 import io.verbena.fabric.FabricCounters;
@@ -35,8 +34,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -64,13 +61,6 @@ import org.slf4j.LoggerFactory;
 public final class SharedMemoryFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemoryFabric.class);
     private static final int RECEIVE_BUFFER = 2048;
-    private static final long SWEEP_MILLIS = 1_000;
-
-    /** Between two segments that are unmapped, so that the owner of the loop has time for its other work. */
-    private static final long UNMAP_MILLIS = 5;
-
-    /** When to look whether a peer that is gone is dead, after its end of file: its lock goes a little later. */
-    private static final long[] JANITOR_DELAYS_MILLIS = {100, 1_000, 5_000};
 
     private final LinkEndpoint endpoint;
     private final SharedMemoryProvider memory;
@@ -82,11 +72,9 @@ public final class SharedMemoryFabric implements AutoCloseable {
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private final Set<SharedMemoryLink> links = ConcurrentHashMap.newKeySet();
+    private final PeerMemoryRelease release;
     private final AtomicInteger incoming = new AtomicInteger();
     private volatile boolean closed;
-
-    /** Set by the loop's owner. */
-    private volatile @Nullable ScheduledFuture<?> sweep;
 
     /**
      * Creates a fabric.
@@ -114,6 +102,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         this.waiter = waiter;
         this.loop = waiter.loop();
         this.rejections = new RejectionLog(counters, endpoint.listener());
+        this.release = new PeerMemoryRelease(loop, provider, links);
     }
 
     /** What has happened to the connections. */
@@ -263,7 +252,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         channel.pipeline().addLast("doorbell", side);
         links.add(side);
         counters.countLinkUp();
-        sweepRegularly();
+        release.start();
     }
 
     /** A peer names files to be mapped, so it is told where they may lie. */
@@ -423,64 +412,12 @@ public final class SharedMemoryFabric implements AutoCloseable {
         counters.countLinkDown();
         LOG.info("{}: {}: the peer is gone", endpoint.listener(), side.link());
         endpoint.waiter().wake();
-        for (long delay : JANITOR_DELAYS_MILLIS) {
-            CompletableFuture.delayedExecutor(delay, TimeUnit.MILLISECONDS).execute(this::removeDead);
-        }
-    }
-
-    private void removeDead() {
-        try {
-            memory.removeDeadNeighbours();
-        } catch (RuntimeException e) {
-            LOG.debug("removing the dead beside {}: {}", memory.directory(), e.getMessage());
-        }
-    }
-
-    private void sweepRegularly() {
-        if (sweep == null) {
-            sweep = loop.scheduleWithFixedDelay(
-                    () -> links.forEach(this::sweep), SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private void sweep(SharedMemoryLink side) {
-        unmap(side);
-        side.memory().lookForRetired();
-    }
-
-    private void unmap(SharedMemoryLink side) {
-        if (side.unmapOne()) {
-            loop.schedule(() -> unmap(side), UNMAP_MILLIS, TimeUnit.MILLISECONDS);
-        }
+        release.removeDeadSoon();
     }
 
     /** Nobody here leads to a peer's memory and the rings any more: they are unmapped, off the baton while this side lives. */
     void released(SharedMemoryLink side) {
-        if (closed) {
-            unmapAll(side);
-            return;
-        }
-        try {
-            loop.execute(() -> unmapAllSlowly(side));
-        } catch (RejectedExecutionException e) {
-            unmapAll(side); // the loop is closed: its owner is the caller
-        }
-    }
-
-    private void unmapAllSlowly(SharedMemoryLink side) {
-        if (side.unmapOne()) {
-            loop.schedule(() -> unmapAllSlowly(side), UNMAP_MILLIS, TimeUnit.MILLISECONDS);
-        } else {
-            side.unmapRings();
-        }
-    }
-
-    private static void unmapAll(SharedMemoryLink side) {
-        boolean more = true;
-        while (more) {
-            more = side.unmapOne();
-        }
-        side.unmapRings();
+        release.unmapAll(side, closed);
     }
 
     /**
@@ -495,9 +432,6 @@ public final class SharedMemoryFabric implements AutoCloseable {
         listening.forEach(ListeningSocket::close);
         links.forEach(side -> side.link().close());
         channels.forEach(Channel::close);
-        ScheduledFuture<?> regular = sweep;
-        if (regular != null) {
-            regular.cancel(false);
-        }
+        release.stop();
     }
 }

@@ -30,13 +30,7 @@ public final class AppendQueue {
     private final int chunkLength;
     private final ControlBlock control;
     private volatile AppendQueueAttributes attributes;
-    private final ChunkRing ring;
-    private final LargeMessages largeMessages;
-    private final Staging staging;
-    private final UnfinishedMessages unfinished;
-    private final Footprint footprint;
-    private final QueueMeter meter = new QueueMeter();
-    private final HeldRecords held;
+    private final QueueParts parts;
     private final RecordWalk walk;
     private final QueueMaintenance maintenance;
 
@@ -47,49 +41,42 @@ public final class AppendQueue {
     private volatile long lastTail;
     private boolean takenByEngine; // the consumer's
 
+    /**
+     * What a queue is called by.
+     *
+     * @param id number of the queue in its NIC
+     * @param key that appends must name
+     * @param pd protection domain
+     * @param engine index of the engine whose work wakes the consumer
+     */
+    record Identity(int id, int key, int pd, int engine) {}
+
     AppendQueue(
             TailPointerTable owner,
             ControlBlock control,
             MemoryProvider memory,
             MemoryQuota quota,
-            int id,
-            int key,
-            int pd,
-            int engine,
+            Identity identity,
             AppendQueueAttributes concluded,
             long now) {
         this.owner = owner;
         this.control = control;
         this.table = control.buffer();
-        this.id = id;
-        this.key = key;
-        this.engine = engine;
-        this.pd = pd;
+        this.id = identity.id();
+        this.key = identity.key();
+        this.engine = identity.engine();
+        this.pd = identity.pd();
         this.queue = control.queueOffset(id);
         this.attributes = concluded;
         this.chunkLength = concluded.chunkLength();
-        this.footprint = new Footprint(this, quota, table, queue, owner.clock());
-        this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), id, concluded);
-        this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner.initiators()::of);
-        this.largeMessages = new LargeMessages(id, memory, footprint, unfinished, concluded);
-        this.staging = new Staging(this, footprint, unfinished);
-        this.held = new HeldRecords(owner, table, queue);
-        int first = ring.announced();
-        ring.fill();
-        this.walk = new RecordWalk(this, owner, table, queue, ring, ring.chunk(first), largeMessages, held);
-        this.maintenance = new QueueMaintenance(
-                this,
-                owner,
-                control,
-                concluded,
-                footprint,
-                ring,
-                largeMessages,
-                staging,
-                meter,
-                new HoleRecovery(control, owner.initiators(), id, concluded),
-                walk,
-                now);
+        this.parts = new QueueParts(this, owner, control, memory, quota, concluded);
+        this.walk = parts.walk;
+        this.maintenance = new QueueMaintenance(this, owner, control, concluded, parts, now);
+        publish(concluded);
+    }
+
+    /** Fills in the queue's entry of the tail-pointer table; appends may come from the last line on. */
+    private void publish(AppendQueueAttributes concluded) {
         table.putInt(queue + CHUNK_LENGTH_OFFSET, chunkLength);
         table.putInt(queue + MAX_MESSAGE_OFFSET, concluded.maxMessage());
         table.putInt(queue + RECORD_LIMIT_OFFSET, concluded.recordLimit());
@@ -106,8 +93,8 @@ public final class AppendQueue {
         table.putLong(queue + PADDING_OFFSET, 0);
         table.putLong(queue + RESETS_OFFSET, 0);
         table.putLong(queue + STARVED_OFFSET, 0);
-        table.putLong(queue + HEAD_OFFSET, position(first, 0));
-        table.putLongVolatile(queue + TAIL_OFFSET, position(first, 0));
+        table.putLong(queue + HEAD_OFFSET, walk.head());
+        table.putLongVolatile(queue + TAIL_OFFSET, walk.head());
         table.putIntVolatile(queue + KEY_OFFSET, key);
     }
 
@@ -238,7 +225,7 @@ public final class AppendQueue {
     public AppendConsumer consumer() {
         several = true;
         notPolled = true;
-        return new AppendConsumer(this, walk, held, largeMessages);
+        return new AppendConsumer(this, walk, parts.held, parts.largeMessages);
     }
 
     /**
@@ -306,7 +293,7 @@ public final class AppendQueue {
     /** What there is to know of the queue. Any thread. */
     public AppendQueueStatistics query() {
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
-        long announcedEnd = position(ring.announced(), 0);
+        long announcedEnd = position(parts.ring.announced(), 0);
         return new AppendQueueStatistics(
                 depth(),
                 table.getLongVolatile(queue + FOOTPRINT_OFFSET),
@@ -319,19 +306,19 @@ public final class AppendQueue {
                 table.getLongVolatile(queue + HOLES_OFFSET),
                 table.getLongVolatile(queue + PADDING_OFFSET),
                 table.getLongVolatile(queue + ALLOCATIONS_OFFSET),
-                ring.setAsideCount(),
+                parts.ring.setAsideCount(),
                 table.getLongVolatile(queue + RESETS_OFFSET),
                 table.getLongVolatile(queue + RELEASES_OFFSET),
-                held.records(),
-                held.bytes(),
-                ring.heldChunks(),
-                staging.bytes(),
-                footprint.mean(),
-                meter.allocationP50(),
-                meter.allocationP99(),
-                meter.messagesPerSecond(),
-                meter.serviceNanos(),
-                footprint.exhaustions(),
+                parts.held.records(),
+                parts.held.bytes(),
+                parts.ring.heldChunks(),
+                parts.staging.bytes(),
+                parts.footprint.mean(),
+                parts.meter.allocationP50(),
+                parts.meter.allocationP99(),
+                parts.meter.messagesPerSecond(),
+                parts.meter.serviceNanos(),
+                parts.footprint.exhaustions(),
                 table.getLongVolatile(queue + STARVED_OFFSET) != 0);
     }
 
@@ -366,7 +353,7 @@ public final class AppendQueue {
     }
 
     private boolean isInUse() {
-        return depth() != 0 || held.records() != 0; // in this order: see HeldRecords
+        return depth() != 0 || parts.held.records() != 0; // in this order: see HeldRecords
     }
 
     private boolean end(boolean force) {
@@ -432,24 +419,24 @@ public final class AppendQueue {
     }
 
     LargeMessages largeMessages() {
-        return largeMessages;
+        return parts.largeMessages;
     }
 
     UnfinishedMessages unfinished() {
-        return unfinished;
+        return parts.unfinished;
     }
 
     Staging staging() {
-        return staging;
+        return parts.staging;
     }
 
     QueueMeter meter() {
-        return meter;
+        return parts.meter;
     }
 
     /** Whether chunks wait for initiators that may still write into them. Of the allocator. */
     boolean hasSetAside() {
-        return ring.setAsideCount() > 0;
+        return parts.ring.setAsideCount() > 0;
     }
 
     /** The tail when the queue was destroyed. */

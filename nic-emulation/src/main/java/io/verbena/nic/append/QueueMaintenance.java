@@ -16,12 +16,6 @@ import org.agrona.concurrent.AtomicBuffer;
  * allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
  */
 final class QueueMaintenance {
-    /** Takes what is left in a destroyed queue. */
-    static final AppendHandler DISCARD = (buffer, offset, length, qpNumber, immediate, flags) -> {};
-
-    /** How long the consumer of a destroyed queue has time to say that it reads nothing of it any more. */
-    private static final long LEAVE_NANOS = 1_000_000_000;
-
     private static final long SHORT_NANOS = Appender.SHORT_SECONDS * 1_000_000_000L;
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -47,20 +41,14 @@ final class QueueMaintenance {
     private final Staging staging;
     private final QueueMeter meter;
     private final HoleRecovery recovery;
-    private final RecordWalk walk;
+    private final Dismantling dismantling;
 
     @SuppressWarnings("unused")
     private volatile boolean busy;
 
     private volatile boolean modified; // since this has looked
-    private volatile boolean freed;
     private AppendQueueAttributes attributes;
     private boolean belowWatermark;
-    private boolean walksAlone;
-    private long goneSince = NEVER;
-    private boolean dismantles;
-    private boolean emptied; // nothing is left to take
-    private boolean unmaps; // once it dismantles: whether the consumer had left by then
     private long shortSince = NEVER;
     private long surplusLook;
     private long lowWatermark;
@@ -73,13 +61,7 @@ final class QueueMaintenance {
             TailPointerTable owner,
             ControlBlock control,
             AppendQueueAttributes attributes,
-            Footprint footprint,
-            ChunkRing ring,
-            LargeMessages largeMessages,
-            Staging staging,
-            QueueMeter meter,
-            HoleRecovery recovery,
-            RecordWalk walk,
+            QueueParts parts,
             long now) {
         this.of = of;
         this.owner = owner;
@@ -88,13 +70,13 @@ final class QueueMaintenance {
         this.limits = control.limits();
         this.attributes = attributes;
         this.chunkLength = attributes.chunkLength();
-        this.footprint = footprint;
-        this.ring = ring;
-        this.largeMessages = largeMessages;
-        this.staging = staging;
-        this.meter = meter;
-        this.recovery = recovery;
-        this.walk = walk;
+        this.footprint = parts.footprint;
+        this.ring = parts.ring;
+        this.largeMessages = parts.largeMessages;
+        this.staging = parts.staging;
+        this.meter = parts.meter;
+        this.recovery = parts.recovery;
+        this.dismantling = new Dismantling(of, owner, parts);
         this.surplusLook = now;
         this.lowWatermark = attributes.lowWatermark();
         this.mostChunks = attributes.mostChunks(limits);
@@ -109,7 +91,7 @@ final class QueueMaintenance {
 
     /** Whether the queue was destroyed and all its memory has been given back. */
     boolean isFreed() {
-        return freed;
+        return dismantling.isFreed();
     }
 
     /**
@@ -125,7 +107,7 @@ final class QueueMaintenance {
             return 0;
         }
         try {
-            return of.isDestroyed() ? dismantle(now) : serve(now, zeroBudget, mayAllocate);
+            return of.isDestroyed() ? dismantling.run(now) : serve(now, zeroBudget, mayAllocate);
         } finally {
             BUSY.setRelease(this, false);
         }
@@ -239,64 +221,5 @@ final class QueueMaintenance {
             owner.belowWatermark(of);
         }
         belowWatermark = below;
-    }
-
-    /** Plays the consumer until nothing is in flight, then gives the memory back. */
-    private int dismantle(long now) {
-        if (freed) {
-            return 0;
-        }
-        if (!walksAlone && !walk.enter()) {
-            return 0; // a consumer of several is about to see that the queue is gone
-        }
-        walksAlone = true;
-        if (goneSince == NEVER) {
-            goneSince = now;
-        }
-        if (!dismantles) {
-            unmaps = of.hasSeveralConsumers() || walk.isLeft(); // what one of several reads, it holds
-            if (!unmaps && now - goneSince < LEAVE_NANOS) {
-                return 0;
-            }
-            if (!unmaps) {
-                walk.abandon();
-            }
-            dismantles = true;
-        }
-        walk.dropSuspended();
-        if (emptied) {
-            return freed(walk.head()); // records are held: the head's own chunk may have been given back
-        }
-        if (of.isCorrupted()) {
-            largeMessages.abandon(); // what refers to them is not to be believed
-            return freed(walk.head());
-        }
-        long tail = of.lastTail();
-        walk.take(DISCARD, Integer.MAX_VALUE);
-        long head = walk.head();
-        int work = 0;
-        if (distance(head, tail, chunkLength) > 0) {
-            work = recovery.recover(head, tail, ring, now);
-            if (work == 0) {
-                return 0;
-            }
-            walk.take(DISCARD, Integer.MAX_VALUE);
-            head = walk.head();
-        }
-        emptied = distance(head, tail, chunkLength) <= 0;
-        return emptied ? work + freed(head) : work;
-    }
-
-    /** Frees what nobody uses any more; all of it, and the queue's id. */
-    private int freed(long head) {
-        boolean drained = largeMessages.drained(unmaps);
-        drained = drained && staging.drained();
-        drained = drained && ring.drain(sequence(head), unmaps);
-        if (drained) {
-            freed = true;
-            owner.freed(of);
-            return 1;
-        }
-        return 0;
     }
 }

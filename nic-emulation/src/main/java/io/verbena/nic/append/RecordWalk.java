@@ -1,6 +1,5 @@
 package io.verbena.nic.append;
 
-import static io.verbena.nic.append.AppendQueueDescriptor.*;
 import static io.verbena.nic.append.RecordDescriptor.*;
 
 import java.lang.invoke.MethodHandles;
@@ -11,24 +10,14 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a queue and what goes on there: records are found, handed out, and left behind; an empty queue starts at the
- * top of a clean chunk.
+ * What goes on at the {@linkplain QueueHead head} of a queue: records are found, handed out, and left behind.
  *
  * <p>Concurrency: of a queue with one consumer, that one's ({@link #take}, {@link #hold}). Of a queue with several, whoever
  * has the try-flag ({@link #enter}), for as long as it takes to note where a batch of records lies. Nobody waits for it.
  */
 final class RecordWalk {
-    /** Bytes that the consumer zeroes at most when the allocator is late. */
-    private static final int INLINE_ZERO = 256 << 10;
-
-    /** Bytes that the consumer zeroes when it finds nothing to read: a microsecond's work. */
-    private static final int IDLE_ZERO = 16 << 10;
-
     /** Messages after which the head is published within a batch; a power of two. */
     private static final int HEAD_INTERVAL = 16;
-
-    private static final int IDLE_LOOK = 16;
-    private static final int IDLE_MAINTENANCE = 1024;
 
     /** No record is being handled. */
     private static final int NONE = -1;
@@ -52,15 +41,15 @@ final class RecordWalk {
         }
     }
 
-    private final AppendQueue of;
+    private final AppendQueue queue;
     private final TailPointerTable owner;
-    private final AtomicBuffer table;
     private final int id;
-    private final int queue;
     private final int chunkLength;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
     private final HeldRecords held;
+    private final QueueHead head;
+    private final QuotaReturns quotas;
 
     /** The thread that polled last, where there is one consumer; each says so before it looks whether the queue is gone. */
     private @Nullable Thread consumer;
@@ -71,20 +60,14 @@ final class RecordWalk {
     /** The one consumer has not seen that in time: the allocator has the walk, and the queue's number may be another's. */
     private volatile boolean abandoned;
 
-    private Chunk chunk;
-    private int headOffset;
     private int present = NONE;
     private long presentWord; // as it was checked: what is in memory may change
     private @Nullable LargeMessage presentLarge;
     private int presentBytes;
-    private int idlePolls;
-    private boolean wantsRoom; // chunks were left that are not announced anew
-    private int quota; // number of the one against which the last records counted
-    private long quotaBytes; // of these
-    private long records;
-    private long bytes;
-    private long paddingBytes;
-    private long paddingPublished;
+
+    // Of the batch that is being noted.
+    private int noted;
+    private long notedBytes;
 
     /** Consumers that have left a batch in the middle, for a handler has thrown. */
     private final Queue<AppendConsumer> suspended = new ConcurrentLinkedQueue<>();
@@ -93,24 +76,16 @@ final class RecordWalk {
     private volatile boolean entered;
 
     RecordWalk(
-            AppendQueue of,
-            TailPointerTable owner,
-            AtomicBuffer table,
-            int queueOffset,
-            ChunkRing ring,
-            Chunk first,
-            LargeMessages largeMessages,
-            HeldRecords held) {
-        this.of = of;
+            AppendQueue queue, TailPointerTable owner, QueueHead head, LargeMessages largeMessages, HeldRecords held) {
+        this.queue = queue;
         this.owner = owner;
-        this.table = table;
-        this.id = of.id();
-        this.queue = queueOffset;
-        this.chunkLength = of.attributes().chunkLength();
-        this.ring = ring;
-        this.chunk = first;
+        this.id = queue.id();
+        this.chunkLength = queue.attributes().chunkLength();
+        this.ring = head.ring();
+        this.head = head;
         this.largeMessages = largeMessages;
         this.held = held;
+        this.quotas = new QuotaReturns(owner);
     }
 
     /** Takes the walk for one of several; false if somebody else has it. */
@@ -123,11 +98,11 @@ final class RecordWalk {
     }
 
     Chunk chunk() {
-        return chunk;
+        return head.chunk;
     }
 
     long head() {
-        return position(chunk.sequence, headOffset);
+        return head.position();
     }
 
     void wakeAllocator() {
@@ -140,20 +115,20 @@ final class RecordWalk {
      * @return messages taken
      */
     int take(AppendHandler handler, int limit) {
-        if (consumer != Thread.currentThread() && handler != QueueMaintenance.DISCARD && !begin()) {
+        if (consumer != Thread.currentThread() && handler != Dismantling.DISCARD && !begin()) {
             return 0;
         }
-        int start = headOffset;
-        Chunk first = chunk;
+        int start = head.offset;
+        Chunk first = head.chunk;
         int count = 0;
         try {
-            while (count < limit && (count == 0 || handler == QueueMaintenance.DISCARD || !of.isDestroyed())) {
-                int offset = headOffset;
-                if (offset == chunkLength && !nextChunk(chunkLength)) {
+            while (count < limit && (count == 0 || handler == Dismantling.DISCARD || !queue.isDestroyed())) {
+                int offset = head.offset;
+                if (offset == chunkLength && !head.nextChunk(chunkLength)) {
                     break;
                 }
-                offset = headOffset;
-                AtomicBuffer buffer = chunk.buffer;
+                offset = head.offset;
+                AtomicBuffer buffer = head.chunk.buffer;
                 long word = buffer.getLongVolatile(offset);
                 int length = length(word);
                 if (length <= 0) {
@@ -162,29 +137,24 @@ final class RecordWalk {
                 if (!isSound(word, chunkLength - offset)) {
                     throw corrupt(word, offset);
                 }
-                int aligned = align(length);
-                int flags = flags(word);
-                headOffset = offset + aligned;
-                if ((flags & PADDING) != 0) {
-                    paddingBytes += aligned;
-                    if ((flags & END_OF_CHUNK) != 0) {
-                        nextChunk(offset + ALIGNMENT);
-                    }
+                if ((flags(word) & PADDING) != 0) {
+                    head.skip(offset, word);
                     continue;
                 }
+                head.offset = offset + align(length);
                 count++;
                 handle(handler, buffer, offset, word);
                 if (present == LEFT) {
                     count--;
-                    untake(offset, flags);
+                    untake(offset, flags(word));
                     break;
                 }
-                if ((count & (HEAD_INTERVAL - 1)) == 0 && !of.isDestroyed()) {
-                    table.putLongRelease(queue + HEAD_OFFSET, head()); // handlers may be slow, and senders wait for it
+                if ((count & (HEAD_INTERVAL - 1)) == 0 && !queue.isDestroyed()) {
+                    head.tell(); // handlers may be slow, and senders wait for it
                 }
             }
         } finally {
-            end(handler, headOffset != start || chunk != first);
+            end(handler, head.offset != start || head.chunk != first);
         }
         return count;
     }
@@ -201,67 +171,41 @@ final class RecordWalk {
         if ((flags(word) & LARGE) != 0) {
             takeLarge(handler, buffer, offset, length, qpNumber, immediate, delivered);
         } else {
-            records++;
             presentBytes = length - HEADER_LENGTH;
-            bytes += presentBytes;
-            if (flags(word) >>> QUOTA_SHIFT != 0) {
-                owe(flags(word), presentBytes);
-            }
+            head.took(1, presentBytes);
+            quotas.owe(flags(word), presentBytes);
             handler.onMessage(buffer, offset + PAYLOAD_OFFSET, presentBytes, qpNumber, immediate, delivered);
         }
     }
 
     /** The record that was handled is the next one again. */
     private void untake(int offset, int flags) {
-        records--;
-        bytes -= presentBytes;
-        if (flags >>> QUOTA_SHIFT != 0) {
-            quotaBytes -= alignedLength(presentBytes);
-        }
-        headOffset = offset;
+        head.took(-1, -presentBytes);
+        quotas.untake(flags, presentBytes);
+        head.offset = offset;
     }
 
     /** A poll ends: what it took is told, or that it took nothing. */
     private void end(AppendHandler handler, boolean moved) {
-        if (abandoned && handler != QueueMaintenance.DISCARD) {
+        if (abandoned && handler != Dismantling.DISCARD) {
             return;
         }
         present = NONE;
         if (moved) {
-            publishHead();
+            head.publish();
         } else {
-            idle();
+            head.idle();
         }
-        giveBack();
-        if (handler != QueueMaintenance.DISCARD && of.isDestroyed()) {
+        quotas.giveBack();
+        if (handler != Dismantling.DISCARD && queue.isDestroyed()) {
             leave();
-        }
-    }
-
-    /** A record is taken, and its sender may send so much more when the batch is over. */
-    private void owe(int flags, int payloadLength) {
-        int number = flags >>> QUOTA_SHIFT;
-        if (number != quota) {
-            giveBack();
-            quota = number;
-        }
-        quotaBytes += alignedLength(payloadLength);
-    }
-
-    private void giveBack() {
-        if (quotaBytes != 0) {
-            SenderQuota known = owner.quotas().find(quota);
-            if (known != null) {
-                known.giveBack(quotaBytes);
-            }
-            quotaBytes = 0;
         }
     }
 
     /** Another thread polls from now on: it says so first, and then looks whether the queue is gone. */
     private boolean begin() {
         CONSUMER.setVolatile(this, Thread.currentThread());
-        return !of.isDestroyed();
+        return !queue.isDestroyed();
     }
 
     /** Of a queue that is gone: the calling thread reads nothing of it any more, if it polled last and is not in a handler. */
@@ -293,12 +237,9 @@ final class RecordWalk {
             int immediate,
             int flags) {
         LargeMessage large = largeMessages.referred(buffer, offset, recordLength);
-        records++;
         presentBytes = large.length;
-        bytes += presentBytes;
-        if (flags(presentWord) >>> QUOTA_SHIFT != 0) {
-            owe(flags(presentWord), presentBytes);
-        }
+        head.took(1, presentBytes);
+        quotas.owe(flags(presentWord), presentBytes);
         presentLarge = large;
         boolean returned = false;
         try {
@@ -319,7 +260,7 @@ final class RecordWalk {
         if (offset < 0) {
             throw notPresent(id, "hold", offset == KEPT);
         }
-        Chunk in = chunk;
+        Chunk in = head.chunk;
         AtomicBuffer buffer = in.buffer;
         long word = presentWord;
         LargeMessage large = presentLarge;
@@ -357,7 +298,7 @@ final class RecordWalk {
             return 0;
         }
         try {
-            return of.isDestroyed() || of.isCorrupted() ? 0 : note(consumer, limit);
+            return queue.isDestroyed() || queue.isCorrupted() ? 0 : note(consumer, limit);
         } finally {
             exit();
         }
@@ -366,7 +307,7 @@ final class RecordWalk {
     /** A consumer leaves the rest of its batch until its next call. */
     void suspend(AppendConsumer consumer) {
         suspended.add(consumer);
-        if (of.isDestroyed()) {
+        if (queue.isDestroyed()) {
             owner.wakeAllocator();
         }
     }
@@ -385,150 +326,82 @@ final class RecordWalk {
     }
 
     private int note(AppendConsumer consumer, int limit) {
-        int start = headOffset;
-        Chunk first = chunk;
-        int count = 0;
-        long noted = 0;
+        int start = head.offset;
+        Chunk first = head.chunk;
+        noted = 0;
+        notedBytes = 0;
         try {
-            while (count < limit) {
-                int offset = headOffset;
-                if (offset == chunkLength) {
-                    if (count > 0 || !nextChunk(chunkLength)) {
-                        break;
-                    }
-                    offset = headOffset;
-                }
-                long word = chunk.buffer.getLongVolatile(offset);
-                int length = length(word);
-                if (length <= 0) {
-                    break;
-                }
-                if (!isSound(word, chunkLength - offset)) {
-                    if (count > 0) {
-                        break; // what is sound comes first
-                    }
-                    throw corrupt(word, offset);
-                }
-                int aligned = align(length);
-                int flags = flags(word);
-                if ((flags & PADDING) != 0) {
-                    if ((flags & END_OF_CHUNK) != 0 && count > 0) {
-                        break; // a batch is of one chunk
-                    }
-                    headOffset = offset + aligned;
-                    paddingBytes += aligned;
-                    if ((flags & END_OF_CHUNK) != 0) {
-                        nextChunk(offset + ALIGNMENT);
-                    }
-                    continue;
-                }
-                int payload = length - HEADER_LENGTH;
-                if ((flags & LARGE) != 0) {
-                    LargeMessage large = largeMessages.find(chunk.buffer, offset, length);
-                    if (large == null && count > 0) {
-                        break;
-                    }
-                    headOffset = offset + aligned; // one that is not to be believed is passed over
-                    payload = (large == null ? largeMessages.referred(chunk.buffer, offset, length) : large).length;
-                }
-                headOffset = offset + aligned;
-                consumer.words[count] = word;
-                consumer.offsets[count++] = offset;
-                noted += aligned;
-                bytes += payload;
-                if (flags >>> QUOTA_SHIFT != 0) {
-                    owe(flags, payload);
-                }
+            while (noted < limit && noteNext(consumer)) {
+                // One record or padding after another.
             }
         } finally {
-            records += count;
-            if (count > 0) {
-                consumer.chunk = chunk;
-                consumer.bytes = noted;
-                chunk.held += count;
-                held.add(count, noted);
+            if (noted > 0) {
+                consumer.chunk = head.chunk;
+                consumer.bytes = notedBytes;
+                head.chunk.held += noted;
+                held.add(noted, notedBytes);
             }
-            if (headOffset != start || chunk != first) {
-                publishHead();
+            if (head.offset != start || head.chunk != first) {
+                head.publish();
             } else {
-                idle();
+                head.idle();
             }
-            giveBack();
+            quotas.giveBack();
         }
-        return count;
+        return noted;
+    }
+
+    /** Notes the record at the head, or passes over padding; false if there is nothing that belongs to the batch. */
+    private boolean noteNext(AppendConsumer consumer) {
+        if (head.offset == chunkLength && (noted > 0 || !head.nextChunk(chunkLength))) {
+            return false;
+        }
+        int offset = head.offset;
+        AtomicBuffer buffer = head.chunk.buffer;
+        long word = buffer.getLongVolatile(offset);
+        int length = length(word);
+        if (length <= 0) {
+            return false;
+        }
+        if (!isSound(word, chunkLength - offset)) {
+            if (noted > 0) {
+                return false; // what is sound comes first
+            }
+            throw corrupt(word, offset);
+        }
+        int flags = flags(word);
+        if ((flags & PADDING) != 0) {
+            if ((flags & END_OF_CHUNK) != 0 && noted > 0) {
+                return false; // a batch is of one chunk
+            }
+            head.skip(offset, word);
+            return true;
+        }
+        int aligned = align(length);
+        int payload = length - HEADER_LENGTH;
+        if ((flags & LARGE) != 0) {
+            LargeMessage large = largeMessages.find(buffer, offset, length);
+            if (large == null && noted > 0) {
+                return false;
+            }
+            head.offset = offset + aligned; // one that is not to be believed is passed over
+            payload = (large == null ? largeMessages.referred(buffer, offset, length) : large).length;
+        }
+        head.offset = offset + aligned;
+        consumer.words[noted] = word;
+        consumer.offsets[noted++] = offset;
+        notedBytes += aligned;
+        head.took(1, payload);
+        quotas.owe(flags, payload);
+        return true;
     }
 
     /** What stands there is no record: somebody who has the queue mapped has written it, and nothing behind it can be believed. */
     private IllegalStateException corrupt(long word, int offset) {
         String what = "record of " + length(word) + " bytes, flags " + flags(word) + ", at " + offset
                 + " of a chunk of " + chunkLength;
-        of.corrupted(what);
+        queue.corrupted(what);
         return new IllegalStateException("append queue " + id + " is corrupted: " + what);
-    }
-
-    /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */
-    private boolean nextChunk(int dirty) {
-        int sequence = chunk.sequence;
-        int ahead = ring.announced() - 1 - sequence;
-        if (ahead == 0) {
-            return false;
-        }
-        Chunk next = ring.chunk(sequence + 1);
-        chunk.dirty = dirty;
-        chunk = next;
-        headOffset = 0;
-        publishHead();
-        wantsRoom = true; // this consumer zeroes what it has left whenever it finds nothing to read
-        if (ahead - 1 < (ring.reserve() + 1) / 2) {
-            owner.wakeAllocator();
-        }
-        return true;
-    }
-
-    private void publishHead() {
-        idlePolls = 0;
-        table.putLong(queue + RECORDS_OFFSET, records);
-        table.putLong(queue + BYTES_OFFSET, bytes);
-        if (paddingBytes != paddingPublished) {
-            paddingPublished = paddingBytes;
-            table.putLong(queue + PADDING_OFFSET, paddingBytes);
-        }
-        table.putLongRelease(queue + HEAD_OFFSET, position(chunk.sequence, headOffset));
-        if (ring.announced() - 1 == chunk.sequence) {
-            of.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
-        }
-    }
-
-    private void idle() {
-        idlePolls++;
-        if (wantsRoom) {
-            wantsRoom = of.maintain(owner.clock().nanoTime(), IDLE_ZERO, false) > 0;
-        }
-        if ((idlePolls & (IDLE_LOOK - 1)) != 0) {
-            return;
-        }
-        long head = head();
-        boolean drained = table.getLongVolatile(queue + TAIL_OFFSET) == head;
-        if (drained) {
-            int ahead = ring.announced() - 1 - chunk.sequence;
-            // A reserve that was made smaller goes this way too: what is announced can be taken back only from behind.
-            if ((headOffset > chunkLength / 2 && ahead != 0) || ahead > ring.reserve()) {
-                resetToClean(head);
-            }
-        }
-        // What a slot named when the chunk was left is free now, perhaps, and all senders wait for it.
-        if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0 && (!drained || ring.setAsideCount() > 0)) {
-            of.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
-        }
-    }
-
-    /** Moves an empty queue from a chunk that is mostly used to a clean one, so that the next burst finds room. */
-    private void resetToClean(long head) {
-        int dirty = headOffset;
-        if (table.compareAndSetLong(queue + TAIL_OFFSET, head, position(chunk.sequence + 1, 0))) {
-            table.putLongRelease(queue + RESETS_OFFSET, table.getLong(queue + RESETS_OFFSET) + 1);
-            nextChunk(dirty);
-        }
     }
 
     /** Whether {@link #take} would find nothing; for the one consumer. */
@@ -536,8 +409,8 @@ final class RecordWalk {
         if (consumer != Thread.currentThread() && !begin()) {
             return true;
         }
-        int offset = headOffset;
-        Chunk at = chunk;
+        int offset = head.offset;
+        Chunk at = head.chunk;
         if (offset == chunkLength) {
             if (ring.announced() - 1 == at.sequence) {
                 return true;
@@ -554,7 +427,7 @@ final class RecordWalk {
             return false;
         }
         try {
-            return of.isDestroyed() || isEmpty();
+            return queue.isDestroyed() || isEmpty();
         } finally {
             exit();
         }

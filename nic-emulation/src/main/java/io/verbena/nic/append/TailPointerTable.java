@@ -205,8 +205,9 @@ public final class TailPointerTable {
         for (int id = 0; id < queues.length(); id++) {
             // An id whose last queue still waits for initiators is not used: its counters and head are in use.
             if (queues.get(id) == null && dismantled.get(id) == null) {
-                AppendQueue queue = new AppendQueue(
-                        this, control, memory, quota, id, newKey(), pd, engine, concluded, clock.nanoTime());
+                AppendQueue.Identity identity = new AppendQueue.Identity(id, newKey(), pd, engine);
+                AppendQueue queue =
+                        new AppendQueue(this, control, memory, quota, identity, concluded, clock.nanoTime());
                 queues.set(id, queue);
                 wakeAllocator(); // from now on it looks now and then: peers that append directly tell nobody here
                 return queue;

@@ -57,6 +57,11 @@ public record ArbiterSettings(
         }
     }
 
+    /** Whether visits are to be timed, because their time is what is charged. */
+    public boolean isTimed() {
+        return discipline == Discipline.CHUNKS && unit == ChargedUnit.NIC_TIME;
+    }
+
     /** Data chunks by bytes. */
     public static ArbiterSettings defaults() {
         return new ArbiterSettings(

@@ -5,19 +5,19 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data-chunk scheduling with exact shares, after Palos: a flow's chunk is its weight times its group's granularity, groups
- * share by weight, and what a visit overshoots or leaves over is carried to the next.
+ * Data-chunk scheduling with exact shares, after Palos: a flow's chunk is its weight times its group's granularity,
+ * groups share by weight, and what a visit overshoots or leaves over is carried to the next.
  *
  * <pre>
  *   floors ─▶ urgent turns ─▶ groups ──▶ GroupEntry (N x its weight / weights of groups with work)
- *                                          └─▶ FlowQueue, one a port (sum of its active flows' weights)
+ *                                          └─▶ FlowQueue, one an output (sum of its active flows' weights)
  *                                                └─▶ Flow (chunk = weight x granularity)
  * </pre>
  *
- * <p>All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full port costs nothing but a flag:
- * its queues keep place and credit, so that room goes by weight and not by who met it first. Whoever is the only member of a
- * round owes nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and who is next;
- * here is how much, and in which unit.
+ * <p>All three levels are a {@link WeightedRound}. Idle groups and flows are in no sum. A full output costs nothing but
+ * a flag: its queues keep place and credit, so that room goes by weight and not by who met it first. Whoever is the
+ * only member of a round owes nothing there, for nobody else had work. {@link GroupSchedule} says where what stands and
+ * who is next; here is how much, and in which unit.
  */
 public final class ChunkArbiter implements Arbiter {
     private static final int FRACTION = WeightedRound.FRACTION;
@@ -36,32 +36,44 @@ public final class ChunkArbiter implements Arbiter {
     // The visit under way.
     private @Nullable Flow served;
     private boolean alone; // it is the only flow with work
-    private boolean contested; // another group has work too
+    private boolean contended; // another group has work too
 
-    /** Creates an empty schedule. */
+    /** Creates an empty schedule that asks one clock for all times. */
     public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+        this(settings, engine, engines, clock, clock);
+    }
+
+    /**
+     * Creates an empty schedule.
+     *
+     * @param engine its number in the NIC, from 0
+     * @param engines of the NIC
+     * @param clock times visits and waits
+     * @param turn where all other time comes from: one reading may do for a whole turn of the engine
+     */
+    public ChunkArbiter(ArbiterSettings settings, int engine, int engines, NanoClock clock, NanoClock turn) {
         this.settings = settings;
         this.unit = settings.unit();
         this.clock = clock;
         int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
         this.books = new EngineAccounts(engine, engines, shift);
-        this.schedule = new GroupSchedule(settings, shift, engine, clock);
+        this.schedule = new GroupSchedule(settings, shift, engine, clock, turn);
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
 
     @Override
-    public void attach(Flow flow, @Nullable Port port) {
+    public void attach(Flow flow, @Nullable OutputQueue output) {
         FlowQueue before = flow.queue;
-        if (before != null && before.port == port) {
+        if (before != null && before.output == output) {
             return;
         }
         boolean scheduled = flow.member;
         boolean visited = served == flow;
         detach(flow);
         flow.weight = flow.weight();
-        flow.port = port;
-        FlowQueue queue = entry(flow.group).attach(port);
+        flow.output = output;
+        FlowQueue queue = entry(flow.group).attach(output);
         flow.queue = queue;
         classify(flow, flow.trafficClass() == TrafficClass.URGENT);
         if (scheduled) {
@@ -87,7 +99,7 @@ public final class ChunkArbiter implements Arbiter {
         classify(flow, false);
         queue.entry.detach(queue);
         flow.queue = null;
-        flow.port = null;
+        flow.output = null;
     }
 
     private GroupEntry entry(FlowGroup group) {
@@ -113,9 +125,9 @@ public final class ChunkArbiter implements Arbiter {
             flow.urgent = urgent;
             int change = urgent ? 1 : -1;
             urgentFlows += change;
-            Port port = flow.port;
-            if (port != null) {
-                port.urgentFlows(change, settings.urgentWindow());
+            OutputQueue output = flow.output;
+            if (output != null) {
+                output.urgentFlows(change, settings.urgentWindow());
             }
         }
     }
@@ -181,17 +193,17 @@ public final class ChunkArbiter implements Arbiter {
 
     @Override
     public void full(Flow flow) {
-        Port port = flow.port;
-        if (port == null) {
-            throw new IllegalStateException("a flow without a port has met a full one");
+        OutputQueue output = flow.output;
+        if (output == null) {
+            throw new IllegalStateException("a flow without an output has met a full one");
         }
-        schedule.full(port, isEarly());
+        schedule.full(output, isEarly());
         active(flow);
     }
 
     @Override
-    public void room(Port port) {
-        schedule.room(port);
+    public void room(OutputQueue output) {
+        schedule.room(output);
     }
 
     @Override
@@ -213,7 +225,7 @@ public final class ChunkArbiter implements Arbiter {
         if (flow != null) {
             served = flow;
             alone = schedule.flows() == 1;
-            contested = schedule.isContested();
+            contended = schedule.isContended();
             if (flow.waitsSince != 0) {
                 delayed(flow);
             }
@@ -249,13 +261,13 @@ public final class ChunkArbiter implements Arbiter {
         }
         served = flow;
         alone = true;
-        contested = false;
+        contended = false;
         flow.budget = most(flow);
         return true;
     }
 
-    @Override
-    public boolean isEarly() {
+    /** Whether the flow that is served is urgent. */
+    private boolean isEarly() {
         Flow flow = served;
         return flow != null && flow.urgent;
     }
@@ -271,8 +283,8 @@ public final class ChunkArbiter implements Arbiter {
         schedule.spend(entry, units);
         flow.statistics.visit(bytes, operations, units);
         entry.account.charge(bytes, operations, units);
-        if (contested) {
-            entry.statistics.contested(units);
+        if (contended) {
+            entry.statistics.contended(units);
         }
     }
 
@@ -305,16 +317,6 @@ public final class ChunkArbiter implements Arbiter {
     // --------------------------------------------------------------------------------------------------------
 
     @Override
-    public void timeBy(NanoClock turn) {
-        schedule.timeBy(turn);
-    }
-
-    @Override
-    public boolean isTimed() {
-        return unit == ChargedUnit.NIC_TIME;
-    }
-
-    @Override
     public long nextDeadlineNanos() {
         return schedule.deadline();
     }
@@ -322,15 +324,5 @@ public final class ChunkArbiter implements Arbiter {
     @Override
     public void expire(long nowNanos) {
         schedule.expire(nowNanos);
-    }
-
-    @Override
-    public boolean wantsAcknowledgements() {
-        return false;
-    }
-
-    @Override
-    public void acknowledged(Flow flow) {
-        // Not asked for.
     }
 }

@@ -4,19 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the other engines' service of groups means for their next turns on this one: a group that is served elsewhere too
- * would get more than its weight.
+ * What the other engines' service of groups means for their next turns on this one: a group that is served elsewhere
+ * too would get more than its weight.
  *
  * <pre>
  *   engine 0:  A B        B is behind: it gets A's turns here, and A has engine 1
  *   engine 1:  A
  * </pre>
  *
- * <p>Only what was served while groups were <em>active</em> together here is compared: while they had work that could be
- * served. What a group has on another engine while nobody beside it is active here, or while it is not itself, takes nothing
- * from anybody. Of what is compared each is entitled to its weight's part for as long as it was active, as in a virtual
- * time that passes with service by weight; one that was away goes on where the one furthest behind is now, neither behind
- * what it missed nor ahead of it, but for what it was ahead itself and its absence has not paid.
+ * <p>Only what was served while groups were <em>active</em> together here is compared: while they had work that could
+ * be served. What a group has on another engine while nobody beside it is active here, or while it is not itself, takes
+ * nothing from anybody. Of what is compared each is entitled to its weight's part for as long as it was active, as in a
+ * virtual time that passes with service by weight; one that was away goes on where the one furthest behind is now,
+ * neither behind what it missed nor ahead of it, but for what it was ahead itself and its absence has not paid.
  *
  * <pre>
  *   entitled   weight x what the pace here grew by while active, x all that was compared / what of it was served here
@@ -24,12 +24,12 @@ import java.util.List;
  *   turns      are longer by lag / gain until the next comparison, shorter where that is negative
  * </pre>
  *
- * <p>Compared each {@value #INTERVAL} bytes of service here that others could have had, or two laps over the groups if that
- * is longer, so that each has a turn in between. Where a share cannot be met (all of an engine would not be enough) the lag is bounded by what
- * shortens a turn to nothing, and a margin for what becomes known in lots.
+ * <p>Compared each {@value #INTERVAL} bytes of service here that others could have had, or two laps over the groups if
+ * that is longer, so that each has a turn in between. Where a share cannot be met (all of an engine would not be
+ * enough) the lag is bounded by what shortens a turn to nothing, and a margin for what becomes known in lots.
  *
- * <p>Used under the engine's baton; other engines' cells of {@link GroupLedger} are read when a group begins or ceases to be
- * active beside others, and written by nobody here. Constant time but for the comparison.
+ * <p>Used under the engine's baton; other engines' cells of {@link GroupLedger} are read when a group begins or ceases
+ * to be active beside others, and written by nobody here. Constant time but for the comparison.
  */
 final class EngineBalance {
     static final int INTERVAL = 256 * 1024;
@@ -74,7 +74,7 @@ final class EngineBalance {
     }
 
     /** Whether more than one group has work that can be served. */
-    boolean isContested() {
+    boolean isContended() {
         return active > 1;
     }
 
@@ -144,7 +144,8 @@ final class EngineBalance {
     }
 
     void charge(GroupBalance group, long units) {
-        if (active > 1 || (active == 1 && !group.isActive)) { // an urgent flow's port may have room when bulk's has not
+        if (active > 1
+                || (active == 1 && !group.isActive)) { // an urgent flow's output may have room when bulk's has not
             group.here += units;
             unpaced += units;
             served += units;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}.
  *
- * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass} and {@link #statistics}, which any thread
- * may read.
+ * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass} and {@link #statistics}, which any
+ * thread may read.
  */
 public abstract class Flow extends Share {
     /** Least and default weight. */
@@ -26,10 +26,12 @@ public abstract class Flow extends Share {
     long waitsSince; // when it became active, if its delay is to be recorded; else 0
 
     @Nullable
-    Port port;
+    OutputQueue output;
 
     @Nullable
-    FlowQueue queue; // its group's flows along its port
+    FlowQueue queue; // its group's flows along its output
+
+    private @Nullable Share place; // in a discipline of another kind
 
     private volatile int configuredWeight = MIN_WEIGHT;
     private volatile TrafficClass trafficClass = TrafficClass.BULK;
@@ -92,9 +94,9 @@ public abstract class Flow extends Share {
         return statistics;
     }
 
-    /** The port that it was attached to, or null. */
-    public final @Nullable Port port() {
-        return port;
+    /** The output that it was attached to, or null. */
+    public final @Nullable OutputQueue output() {
+        return output;
     }
 
     /** Bytes it may send in the visit that {@link Arbiter#next} granted. */
@@ -102,14 +104,24 @@ public abstract class Flow extends Share {
         return budget;
     }
 
-    /** Whether the visit that {@link Arbiter#next} granted ends with its first packet, or operation on mapped memory. */
+    /**
+     * Whether it is served as urgent: it may use the window that links leave to urgent packets, which bulk keeps out
+     * of.
+     */
+    public final boolean isUrgent() {
+        return urgent;
+    }
+
+    /**
+     * Whether the visit that {@link Arbiter#next} granted ends with its first packet, or operation on mapped memory.
+     */
     public final boolean sendsOnePacket() {
         return onePacket;
     }
 
     /**
-     * Whether the packet of a request that is sent now is to ask for an answer, also if it does not end a message; says so
-     * once.
+     * Whether the packet of a request that is sent now is to ask for an answer, also if it does not end a message; says
+     * so once.
      */
     public final boolean takeWantsAnswer() {
         boolean wants = answered;
@@ -125,6 +137,45 @@ public abstract class Flow extends Share {
 
     /** Whether it stands in the schedule now. */
     public final boolean isScheduled() {
-        return list != null;
+        Share other = place;
+        return list != null || (other != null && other.list != null);
+    }
+
+    // ---- for disciplines of other packages -----------------------------------------------------------------------
+
+    /** What the discipline that it is attached to keeps of it, or null. */
+    public final @Nullable Share place() {
+        return place;
+    }
+
+    /** Sets what the discipline keeps of it. */
+    public final void place(@Nullable Share where) {
+        place = where;
+    }
+
+    /** Sets the output that it is attached to, or null. */
+    public final void output(@Nullable OutputQueue along) {
+        output = along;
+    }
+
+    /** Sets what it may send in the visit that begins: bytes, at least 1. */
+    public final void grant(int bytes) {
+        budget = bytes;
+    }
+
+    /** Sets that it may send one packet in the visit that begins, of at most so many bytes. */
+    public final void grantPacket(int bytes) {
+        budget = bytes;
+        onePacket = true;
+    }
+
+    /** Sets whether the packet that it sends now is to ask for an answer. */
+    public final void askForAnswer(boolean asks) {
+        answered = asks;
+    }
+
+    /** Whether that is still to be done. */
+    public final boolean hasToAsk() {
+        return answered;
     }
 }

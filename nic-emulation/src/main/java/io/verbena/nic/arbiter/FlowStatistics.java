@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a flow, or what a group on one engine, has sent and waited for.
  *
- * <p>Concurrency: written under the engine's baton; each number may be read by any thread, and is not older than the last
- * visit but one. Numbers that are read together may be a visit apart.
+ * <p>Concurrency: written under the engine's baton; each number may be read by any thread, and is not older than the
+ * last visit but one. Numbers that are read together may be a visit apart.
  */
 public final class FlowStatistics {
     private static final VarHandle BYTES;
@@ -16,7 +16,7 @@ public final class FlowStatistics {
     private static final VarHandle MESSAGES;
     private static final VarHandle CHUNKS;
     private static final VarHandle VISITS;
-    private static final VarHandle CONTESTED;
+    private static final VarHandle CONTENDED;
     private static final VarHandle BACKLOGGED;
     private static final VarHandle DELAY;
 
@@ -28,7 +28,7 @@ public final class FlowStatistics {
             MESSAGES = lookup.findVarHandle(FlowStatistics.class, "messages", long.class);
             CHUNKS = lookup.findVarHandle(FlowStatistics.class, "chunks", long.class);
             VISITS = lookup.findVarHandle(FlowStatistics.class, "visits", long.class);
-            CONTESTED = lookup.findVarHandle(FlowStatistics.class, "contested", long.class);
+            CONTENDED = lookup.findVarHandle(FlowStatistics.class, "contended", long.class);
             BACKLOGGED = lookup.findVarHandle(FlowStatistics.class, "backlogged", long.class);
             DELAY = lookup.findVarHandle(FlowStatistics.class, "delay", DelayHistogram.class);
         } catch (ReflectiveOperationException e) {
@@ -41,7 +41,7 @@ public final class FlowStatistics {
     private long messages;
     private long chunks;
     private long visits;
-    private long contested;
+    private long contended;
     private long backlogged;
     private @Nullable DelayHistogram delay;
 
@@ -73,8 +73,8 @@ public final class FlowStatistics {
     }
 
     /** Adds what was charged for a visit that began while another group had work too. */
-    public void contested(long units) {
-        CONTESTED.setOpaque(this, contested + units);
+    public void contended(long units) {
+        CONTENDED.setOpaque(this, contended + units);
     }
 
     /** Adds a time for which there was work to send, and a group beside had some too. */
@@ -116,8 +116,8 @@ public final class FlowStatistics {
     }
 
     /** What was charged for visits that began while another group had work too; of a group alone. */
-    public long contested() {
-        return (long) CONTESTED.getOpaque(this);
+    public long contended() {
+        return (long) CONTENDED.getOpaque(this);
     }
 
     /** Nanoseconds for which there was work to send, and a group beside had some too; of a group alone. */
@@ -126,8 +126,8 @@ public final class FlowStatistics {
     }
 
     /**
-     * Delays between having work and being served, some of them: of those that met others with work, one in sixteen. They
-     * are counted from the first call on.
+     * Delays between having work and being served, some of them: of those that met others with work, one in sixteen.
+     * They are counted from the first call on.
      */
     public DelayHistogram delay() {
         DelayHistogram histogram = (DelayHistogram) DELAY.getAcquire(this);

@@ -3,8 +3,8 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group's account on one engine: see {@link EngineAccounts}. The arbiter says when the group begins and ceases to have
- * work here, what it was charged, and asks at each turn what the turn is to be corrected by.
+ * A group's account on one engine: see {@link EngineAccounts}. The arbiter says when the group begins and ceases to
+ * have work here, what it was charged, and asks at each turn what the turn is to be corrected by.
  *
  * <p>Used under the engine's baton.
  */
@@ -52,7 +52,7 @@ final class GroupAccount {
         }
     }
 
-    /** It has work, but others are served because it cannot be: behind full ports, or above its ceiling. */
+    /** It has work, but others are served because it cannot be: behind full outputs, or above its ceiling. */
     void pause() {
         if (balance != null) {
             balance.leave();

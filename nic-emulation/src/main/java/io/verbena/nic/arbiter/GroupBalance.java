@@ -1,8 +1,8 @@
 package io.verbena.nic.arbiter;
 
 /**
- * A group's part in {@link EngineBalance}, whose fields most of these are: what it was entitled to and served in this interval, and how far it is
- * behind.
+ * A group's part in {@link EngineBalance}, whose fields most of these are: what it was entitled to and served in this
+ * interval, and how far it is behind.
  */
 final class GroupBalance {
     private static final int LEAST_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
@@ -53,13 +53,13 @@ final class GroupBalance {
     }
 
     /**
-     * What its next turn is longer by, or shorter if negative: never so much that nothing is left of it, or twice. Nothing
-     * while nobody else could have the turn.
+     * What its next turn is longer by, or shorter if negative: never so much that nothing is left of it, or twice.
+     * Nothing while nobody else could have the turn.
      *
      * @param turn length of the turn
      */
     long correct(long turn) {
-        if (correction == 0 || turn < 1 || !engine.isContested()) {
+        if (correction == 0 || turn < 1 || !engine.isContended()) {
             return 0;
         }
         long most = turn - Math.max(1, turn / LEAST_PART);

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group in one engine's arbiter: its place in the round of groups, and its flows. Bulk flows stand in queues, a port each;
- * urgent ones stand before them.
+ * A group in one engine's arbiter: its place in the round of groups, and its flows. Bulk flows stand in queues, an
+ * output each; urgent ones stand before them.
  */
 final class GroupEntry extends Share {
     final FlowGroup group;
@@ -26,12 +26,12 @@ final class GroupEntry extends Share {
     long floorTokens; // that its floor lets it send before others
     long wakeNanos; // end of parking
     long floorAtNanos = Long.MIN_VALUE; // when its floor gives again
-    long contested; // the arbiter's contested time when this was published
+    long contended; // the arbiter's contended time when this was published
 
-    private final Map<@Nullable Port, FlowQueue> byPort = new HashMap<>();
+    private final Map<@Nullable OutputQueue, FlowQueue> byOutput = new HashMap<>();
     private final List<FlowQueue> attached = new ArrayList<>();
     private @Nullable FlowQueue
-            left; // without flows: one whose flows come and go between it and the queue without a port
+            left; // without flows: one whose flows come and go between it and the queue without an output
 
     GroupEntry(FlowGroup group, EngineAccounts books) {
         this.group = group;
@@ -47,67 +47,69 @@ final class GroupEntry extends Share {
         began = true;
     }
 
-    /** The queue of a port's flows, for one more; made if there is none, and not where a flow goes back and forth. */
-    FlowQueue attach(@Nullable Port port) {
-        FlowQueue queue = byPort.get(port);
+    /**
+     * The queue of an output's flows, for one more; made if there is none, and not where a flow goes back and forth.
+     */
+    FlowQueue attach(@Nullable OutputQueue output) {
+        FlowQueue queue = byOutput.get(output);
         if (queue == null) {
-            queue = new FlowQueue(this, port);
-            byPort.put(port, queue);
+            queue = new FlowQueue(this, output);
+            byOutput.put(output, queue);
             attached.add(queue);
         }
         queue.attached++;
         return queue;
     }
 
-    /** One flow less. The queue of the last port that was left stays, and the one without a port. */
+    /** One flow less. The queue of the last output that was left stays, and the one without an output. */
     void detach(FlowQueue queue) {
-        if (--queue.attached > 0 || queue.port == null) {
+        if (--queue.attached > 0 || queue.output == null) {
             return;
         }
         FlowQueue before = left;
         if (before != null && before != queue && before.attached == 0) {
-            byPort.remove(before.port);
+            byOutput.remove(before.output);
             attached.remove(before);
         }
         left = queue;
     }
 
-    /** Its flows with work whose port has room for who waits for its turn. */
+    /** Its flows with work whose output has room for who waits for its turn. */
     int inTurn() {
         int count = 0;
         for (int i = 0; i < attached.size(); i++) {
             FlowQueue queue = attached.get(i);
-            Port port = queue.port;
-            count += port != null && port.full ? 0 : queue.flows.members() + queue.urgent;
+            OutputQueue output = queue.output;
+            count += output != null && output.full ? 0 : queue.flows.members() + queue.urgent;
         }
         return count;
     }
 
     /**
-     * Counts its flows among those that have work behind their ports, or no longer.
+     * Counts its flows among those that have work behind their outputs, or no longer.
      *
      * @param sign 1 or -1
-     * @return how many of them are behind a port with room
+     * @return how many of them are behind an output with room
      */
     int count(int sign) {
         int ready = 0;
         for (int i = 0; i < attached.size(); i++) {
             FlowQueue queue = attached.get(i);
             int bulk = queue.flows.members();
-            Port port = queue.port;
-            if (port == null) {
+            OutputQueue output = queue.output;
+            if (output == null) {
                 ready += bulk + queue.urgent;
             } else {
-                port.backlog += sign * bulk;
-                port.urgentBacklog += sign * queue.urgent;
-                ready += (port.full ? 0 : bulk) + (port.urgentFull ? 0 : queue.urgent);
+                output.backlog += sign * bulk;
+                output.urgentBacklog += sign * queue.urgent;
+                ready += (output.full ? 0 : bulk) + (output.urgentFull ? 0 : queue.urgent);
             }
         }
         return ready;
     }
 
     /**
-     * The queue whose turn it is; those whose port is full step aside.
+     * The queue whose turn it is; those whose output is full step aside.
      *
      * @param lapUnits for all of its flows together, if a lap begins
      * @return null if none can be served
@@ -115,12 +117,12 @@ final class GroupEntry extends Share {
     @Nullable
     FlowQueue select(long lapUnits) {
         for (FlowQueue queue = queues.select(lapUnits); queue != null; queue = queues.select(lapUnits)) {
-            Port port = queue.port;
-            if (port == null || !port.full) {
+            OutputQueue output = queue.output;
+            if (output == null || !output.full) {
                 return queue;
             }
             queues.stall(queue);
-            port.stalledQueues.addLast(queue);
+            output.stalledQueues.addLast(queue);
         }
         return null;
     }

@@ -12,16 +12,11 @@ import org.jspecify.annotations.Nullable;
 final class GroupRates {
     private final ShareList<GroupEntry> parked = new ShareList<>();
     private final List<GroupEntry> floored = new ArrayList<>();
-    private NanoClock clock;
+    private final NanoClock clock;
     private long deadline = Long.MAX_VALUE; // the first end of parking
 
     GroupRates(NanoClock clock) {
         this.clock = clock;
-    }
-
-    /** Sets where the time comes from. */
-    void timeBy(NanoClock engine) {
-        clock = engine;
     }
 
     /** A group is new, or has changed; rates that are as they were keep what was taken of them. */

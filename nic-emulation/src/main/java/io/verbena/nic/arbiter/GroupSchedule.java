@@ -4,18 +4,19 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where flows that have work stand, and which is next: groups below their floor, then urgent flows, then the round of groups.
+ * Where flows that have work stand, and which is next: groups below their floor, then urgent flows, then the round of
+ * groups.
  *
- * <p>Behind a full port nothing moves: a flag and two counts say that its flows cannot be served. Only where others can, what
- * is met behind it steps aside, and comes back to the head when there is room. {@link #next} takes constant time on the
- * average.
+ * <p>Behind a full output nothing moves: a flag and two counts say that its flows cannot be served. Only where others
+ * can, what is met behind it steps aside, and comes back to the head when there is room. {@link #next} takes constant
+ * time on the average.
  */
 final class GroupSchedule {
-    private static final int LEAST_TOTAL = 64 * 1024;
-    private static final int MOST_TOTAL = 1024 * 1024;
+    private static final int MIN_TOTAL = 64 * 1024;
+    private static final int MAX_TOTAL = 1024 * 1024;
     private static final int FRACTION = WeightedRound.FRACTION;
 
-    /** One of so many waits is timed, less one. */
+    /** Mask: every 16th wait is timed. */
     private static final int SAMPLED = 15;
 
     private final ArbiterSettings settings;
@@ -25,33 +26,27 @@ final class GroupSchedule {
     private final UrgentTurns urgentTurns;
     private final WeightedRound<GroupEntry> groups = new WeightedRound<>();
     private int flows; // that have work
-    private int ready; // of them, whose port has room and whose group is not above its ceiling
-    private int readyInTurn; // of all, urgent or not, whose port has room for who waits for its turn
+    private int ready; // of them, whose output has room and whose group is not above its ceiling
+    private int readyInTurn; // of all, urgent or not, whose output has room for who waits for its turn
     private int entered;
-    private NanoClock turn; // the engine's time, one for all of its turn
-    private long lap; // units of the last lap over the groups
+    private final NanoClock turnClock; // the engine's time, one for all of its turn
+    private long lapUnits; // of the last lap over the groups, as all engines were told
 
     // How the last flow was chosen.
     private boolean belowFloor; // its group had not had its floor
 
     // For how long more than one group has had work.
-    private long contestedNanos;
-    private long contestedSince;
+    private long contendedNanos;
+    private long contendedSince;
 
-    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock) {
+    GroupSchedule(ArbiterSettings settings, int shift, int engine, NanoClock clock, NanoClock turnClock) {
         this.settings = settings;
         this.shift = shift;
         this.clock = clock;
-        this.turn = clock;
-        this.rates = new GroupRates(clock);
+        this.turnClock = turnClock;
+        this.rates = new GroupRates(turnClock);
         this.urgentTurns = new UrgentTurns(
                 engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
-    }
-
-    /** Sets where the time comes from that visits are not timed with. */
-    void timeBy(NanoClock engine) {
-        turn = engine;
-        rates.timeBy(engine);
     }
 
     // ---- what stands where
@@ -63,7 +58,7 @@ final class GroupSchedule {
     }
 
     /** Whether more than one group has work. */
-    boolean isContested() {
+    boolean isContended() {
         return groups.members() > 1;
     }
 
@@ -137,32 +132,32 @@ final class GroupSchedule {
     }
 
     private void count(Flow flow, int change) {
-        Port port = flow.port;
+        OutputQueue output = flow.output;
         boolean full = false;
-        if (port != null && flow.urgent) {
-            port.urgentBacklog += change;
-            full = port.urgentFull;
-        } else if (port != null) {
-            port.backlog += change;
-            full = port.full;
+        if (output != null && flow.urgent) {
+            output.urgentBacklog += change;
+            full = output.urgentFull;
+        } else if (output != null) {
+            output.backlog += change;
+            full = output.full;
         }
         ready += full ? 0 : change;
-        readyInTurn += port != null && port.full ? 0 : change;
+        readyInTurn += output != null && output.full ? 0 : change;
     }
 
     private void join(GroupEntry entry) {
         if (groups.members() == 1) {
-            contestedSince = turn.nanoTime();
+            contendedSince = turnClock.nanoTime();
         }
         groups.join(entry);
-        entry.contested = contested();
+        entry.contended = contended();
         entry.account.enter();
     }
 
     private void part(GroupEntry entry) {
         publish(entry);
         if (groups.members() == 2) {
-            contestedNanos = entry.contested;
+            contendedNanos = entry.contended;
         }
         urgentTurns.withdraw(entry);
         groups.leave(entry, false);
@@ -170,16 +165,16 @@ final class GroupSchedule {
         entry.account.leave();
     }
 
-    private long contested() {
-        return groups.members() > 1 ? contestedNanos + turn.nanoTime() - contestedSince : contestedNanos;
+    private long contended() {
+        return groups.members() > 1 ? contendedNanos + turnClock.nanoTime() - contendedSince : contendedNanos;
     }
 
     /** Adds the time for which the group has had work, and another too. */
     private void publish(GroupEntry entry) {
-        long now = contested();
-        if (now != entry.contested) {
-            entry.statistics.backlogged(now - entry.contested);
-            entry.contested = now;
+        long now = contended();
+        if (now != entry.contended) {
+            entry.statistics.backlogged(now - entry.contended);
+            entry.contended = now;
         }
     }
 
@@ -213,40 +208,40 @@ final class GroupSchedule {
         entry.account.pause();
     }
 
-    // ---- ports
+    // ---- outputs
     // -------------------------------------------------------------------------------------------------------
 
-    /** A flow has met its port without room. */
-    void full(Port port, boolean forUrgent) {
-        if (!port.full) {
-            port.full = true;
-            ready -= port.backlog;
-            readyInTurn -= port.backlog + port.urgentBacklog;
+    /** A flow has met its output without room. */
+    void full(OutputQueue output, boolean forUrgent) {
+        if (!output.full) {
+            output.full = true;
+            ready -= output.backlog;
+            readyInTurn -= output.backlog + output.urgentBacklog;
         }
-        if (forUrgent && !port.urgentFull) {
-            port.urgentFull = true;
-            ready -= port.urgentBacklog;
+        if (forUrgent && !output.urgentFull) {
+            output.urgentFull = true;
+            ready -= output.urgentBacklog;
         }
     }
 
-    /** A port may be tried again. */
-    void room(Port port) {
-        if (port.full) {
-            port.full = false;
-            ready += port.backlog;
-            readyInTurn += port.backlog + port.urgentBacklog;
-            ShareList<FlowQueue> stalled = port.stalledQueues;
+    /** An output may be tried again. */
+    void room(OutputQueue output) {
+        if (output.full) {
+            output.full = false;
+            ready += output.backlog;
+            readyInTurn += output.backlog + output.urgentBacklog;
+            ShareList<FlowQueue> stalled = output.stalledQueues;
             for (FlowQueue queue = stalled.last(); queue != null; queue = stalled.last()) {
                 stalled.remove(queue);
                 queue.entry.queues.resume(queue);
                 resume(queue.entry);
             }
         }
-        if (port.urgentFull) {
-            port.urgentFull = false;
-            ready += port.urgentBacklog;
+        if (output.urgentFull) {
+            output.urgentFull = false;
+            ready += output.urgentBacklog;
         }
-        ShareList<Flow> stalled = port.stalledFlows;
+        ShareList<Flow> stalled = output.stalledFlows;
         for (Flow flow = stalled.last(); flow != null; flow = stalled.last()) {
             stalled.remove(flow);
             GroupEntry entry = flow.queue().entry;
@@ -288,7 +283,7 @@ final class GroupSchedule {
         belowFloor = false;
         if (rates.hasFloors() && groups.members() > 1) {
             for (int i = rates.belowFloor(0); i >= 0; i = rates.belowFloor(i + 1)) {
-                Flow flow = choose(rates.floored(i)); // none if all its ports are full
+                Flow flow = choose(rates.floored(i)); // none if all its outputs are full
                 if (flow != null) {
                     belowFloor = true;
                     return flow;
@@ -302,7 +297,7 @@ final class GroupSchedule {
             }
         }
         if (readyInTurn == 0) {
-            return null; // no lap passes while those in turn wait for room on the same port as who is urgent
+            return null; // no lap passes while those in turn wait for room on the same output as who is urgent
         }
         while (true) {
             long units = total();
@@ -323,15 +318,15 @@ final class GroupSchedule {
 
     private void begin(GroupEntry entry, long units) {
         entry.began = false;
-        if (units != lap) {
-            lap = units;
+        if (units != lapUnits) {
+            lapUnits = units;
             entry.account.lap(units);
         }
         publish(entry);
         urgentTurns.offer(entry); // its turns have paid what was early
     }
 
-    /** The flow of a group whose turn it is, urgent ones first; null if all are behind full ports. */
+    /** The flow of a group whose turn it is, urgent ones first; null if all are behind full outputs. */
     private @Nullable Flow choose(GroupEntry entry) {
         if (entry.urgent.flows.hasReady()) {
             Flow flow = urgentTurns.select(entry);
@@ -349,7 +344,7 @@ final class GroupSchedule {
     private long total() {
         long total = settings.chunkTotal();
         if (total == 0) {
-            total = Math.min(MOST_TOTAL, Math.max(LEAST_TOTAL, (long) flows * settings.mtu()));
+            total = Math.min(MAX_TOTAL, Math.max(MIN_TOTAL, (long) flows * settings.mtu()));
         }
         return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
     }

@@ -33,7 +33,9 @@ public final class GroupStatistics {
         return parts[engine];
     }
 
-    /** Counts urgent visits that an engine has treated as bulk, because the group's urgent traffic was above its bound. */
+    /**
+     * Counts urgent visits that an engine has treated as bulk, because the group's urgent traffic was above its bound.
+     */
     public void demote(int engine, int count) {
         add(engine, DEMOTED, count);
     }
@@ -43,7 +45,10 @@ public final class GroupStatistics {
         add(engine, ENTITLED, units);
     }
 
-    /** Counts that a sender was told "not now": by whoever told it, as channels and regions of the framework do. Any thread. */
+    /**
+     * Counts that a sender was told "not now": by whoever told it, as channels and regions of the framework do. Any
+     * thread.
+     */
     public void refuse(Limit limit) {
         refusals[limit.ordinal()].increment();
     }
@@ -72,13 +77,13 @@ public final class GroupStatistics {
     }
 
     /**
-     * What of {@link #charged} was for visits that began while another group had work too: of that, each has its weight's part. The rest
-     * nobody else wanted at that moment. Only the discipline CHUNKS counts this.
+     * What of {@link #charged} was for visits that began while another group had work too: of that, each has its
+     * weight's part. The rest nobody else wanted at that moment. Only the discipline CHUNKS counts this.
      */
-    public long contested() {
+    public long contended() {
         long sum = 0;
         for (FlowStatistics part : parts) {
-            sum += part.contested();
+            sum += part.contended();
         }
         return sum;
     }
@@ -111,8 +116,8 @@ public final class GroupStatistics {
     }
 
     /**
-     * Nanoseconds for which there was work to send, and a group beside had some too: in which shares mean something. Of all
-     * engines together.
+     * Nanoseconds for which there was work to send, and a group beside had some too: in which shares mean something. Of
+     * all engines together.
      */
     public long backloggedNanos() {
         long sum = 0;
@@ -128,8 +133,8 @@ public final class GroupStatistics {
     }
 
     /**
-     * What it was entitled to: of all that was charged while it had work, its weight's part among those that had work. A
-     * ceiling or a floor is not taken into account; only the discipline CHUNKS counts this.
+     * What it was entitled to: of all that was charged while it had work, its weight's part among those that had work.
+     * A ceiling or a floor is not taken into account; only the discipline CHUNKS counts this.
      */
     public long entitled() {
         return sum(ENTITLED);

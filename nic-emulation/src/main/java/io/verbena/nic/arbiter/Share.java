@@ -3,10 +3,11 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes part in a {@link WeightedRound}: a flow, a group's flows of one port, a group. The fields are the round's; they
- * live here so that scheduling needs no look-up and no allocation.
+ * What takes part in a {@link WeightedRound}: a flow, a group's flows of one output, a group. What a round knows of a
+ * member lives here, so that scheduling needs no look-up and no allocation; {@link WeightedRound} alone moves it from
+ * lap to lap, and whoever serves a member takes from its credit.
  */
-abstract class Share {
+public abstract class Share {
     // A place in one list at most.
     @Nullable
     ShareList<?> list;
@@ -26,6 +27,16 @@ abstract class Share {
     boolean keepsCredit; // left over when it left, also for a later lap
     boolean member;
     boolean inTurn;
+
+    /** Whether it stands in a list. */
+    public final boolean isListed() {
+        return list != null;
+    }
+
+    /** Whether it stands in this list. */
+    public final boolean isIn(ShareList<?> of) {
+        return list == of;
+    }
 
     /** Its turn begins: it is given what its weight is worth, in fractions of a unit. */
     void begin(long turn) {

@@ -3,33 +3,35 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /** A doubly linked list whose links are in its elements: everything in constant time, nothing allocated. */
-final class ShareList<T extends Share> {
+public final class ShareList<T extends Share> {
     private @Nullable Share head;
     private @Nullable Share tail;
     private int size;
 
-    int size() {
+    /** How many stand in it. */
+    public int size() {
         return size;
     }
 
-    boolean isEmpty() {
+    /** Whether none does. */
+    public boolean isEmpty() {
         return head == null;
     }
 
+    /** The first, or null. */
     @SuppressWarnings("unchecked") // only T are added
-    @Nullable
-    T first() {
+    public @Nullable T first() {
         return (T) head;
     }
 
+    /** The last, or null. */
     @SuppressWarnings("unchecked")
-    @Nullable
-    T last() {
+    public @Nullable T last() {
         return (T) tail;
     }
 
     /** Adds one that is in no list. */
-    void addFirst(T share) {
+    public void addFirst(T share) {
         Share before = head;
         share.list = this;
         share.next = before;
@@ -43,7 +45,7 @@ final class ShareList<T extends Share> {
     }
 
     /** Adds one that is in no list. */
-    void addLast(T share) {
+    public void addLast(T share) {
         Share before = tail;
         share.list = this;
         share.previous = before;
@@ -57,7 +59,7 @@ final class ShareList<T extends Share> {
     }
 
     /** Takes one out that is in this list. */
-    void remove(Share share) {
+    public void remove(Share share) {
         Share before = share.previous;
         Share after = share.next;
         if (before == null) {
@@ -77,7 +79,7 @@ final class ShareList<T extends Share> {
     }
 
     /** Moves the first to the end. */
-    void rotate() {
+    public void rotate() {
         T first = first();
         if (first != null && size > 1) {
             remove(first);

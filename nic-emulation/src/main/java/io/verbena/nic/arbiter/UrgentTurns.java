@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The groups whose urgent flows are served before all bulk, in turn, a visit each.
  *
- * <p>Urgent service is an advance: it is taken from the group's own credit in the round of groups, and may put it so far
- * below zero and no further. A group that is beyond that has its urgent flows served first in its own turn, and early again
- * when its turns have paid. Its share is therefore what its weight says, urgent or not, and who marks everything urgent
- * delays others by the advance at most.
+ * <p>Urgent service is an advance: it is taken from the group's own credit in the round of groups, and may put it so
+ * far below zero and no further. A group that is beyond that has its urgent flows served first in its own turn, and
+ * early again when its turns have paid. Its share is therefore what its weight says, urgent or not, and who marks
+ * everything urgent delays others by the advance at most.
  */
 final class UrgentTurns {
     private final ShareList<UrgentFlows> turns = new ShareList<>();
@@ -48,13 +48,13 @@ final class UrgentTurns {
     /**
      * The flow to serve early.
      *
-     * @param contested whether another group has work, so that an advance is to be paid
+     * @param contended whether another group has work, so that an advance is to be paid
      * @return null if there is none that may be
      */
     @Nullable
-    Flow select(boolean contested) {
+    Flow select(boolean contended) {
         for (UrgentFlows urgent = turns.first(); urgent != null; urgent = turns.first()) {
-            if (contested && left(urgent.entry) <= 0) {
+            if (contended && left(urgent.entry) <= 0) {
                 turns.remove(urgent);
                 urgent.entry.group.statistics().demote(engine, 1);
                 continue;
@@ -68,7 +68,7 @@ final class UrgentTurns {
         return null;
     }
 
-    /** The urgent flow to serve in its group's own turn; null if all are behind full ports. */
+    /** The urgent flow to serve in its group's own turn; null if all are behind full outputs. */
     @Nullable
     Flow select(GroupEntry entry) {
         return entry.urgent.select(lapUnits);

@@ -3,9 +3,9 @@ package io.verbena.nic.arbiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deficit round robin with weights: members in turn, each as many units (bytes, mostly) a lap as its weight says; what a
- * turn overshoots or leaves over is carried to the next. Shares are therefore exact in the long run, for every mix of sizes: a member that has
- * work throughout is never further from its share than one turn and one message.
+ * Deficit round robin with weights: members in turn, each as many units (bytes, mostly) a lap as its weight says; what
+ * a turn overshoots or leaves over is carried to the next. Shares are therefore exact in the long run, for every mix of
+ * sizes: a member that has work throughout is never further from its share than one turn and one message.
  *
  * <pre>
  *   fresh   [came back: has its turn of this lap, or what is left of it] ...              served first
@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  *                                  └─ credit += weight x unit when its turn comes; owes still: to the tail at once
  * </pre>
  *
- * <p>Who has work only now and then has its turn when it comes, not after a whole lap: its turn of this lap, once, or the
- * rest of it. So it waits for the visit under way, and gets no more than its share for coming and going.
+ * <p>Who has work only now and then has its turn when it comes, not after a whole lap: its turn of this lap, once, or
+ * the rest of it. So it waits for the visit under way, and gets no more than its share for coming and going.
  *
  * <p>A lap ends when the head came to the tail in this lap. Only then is the unit, what a weight of one gets, computed
  * anew, from the weights of the members of that moment: all members see the same sequence of units, however the
  * sum of weights moves, and a change of a weight touches one number. Credit is kept in fractions of a unit
  * ({@link #FRACTION} bits), so that light weights lose nothing to rounding.
  *
- * <p>A member that leaves while it owes is served by staying away: the laps that it misses pay. When all have left, debts
- * end, for nobody is there to be owed. All operations take constant time; {@link #select} does so on the average, for each
- * lap moves some, and where all owe more than a lap's worth, laps are skipped at once.
+ * <p>A member that leaves while it owes is served by staying away: the laps that it misses pay. When all have left,
+ * debts end, for nobody is there to be owed. All operations take constant time; {@link #select} does so on the average,
+ * for each lap moves some, and where all owe more than a lap's worth, laps are skipped at once.
  */
 final class WeightedRound<T extends Share> {
     /** Bits of a unit's fraction in credits. */
@@ -87,7 +87,8 @@ final class WeightedRound<T extends Share> {
     }
 
     /**
-     * A member has no work left, or cannot go on: it keeps what it owes. Of its credit a turn's worth is for this lap alone.
+     * A member has no work left, or cannot go on: it keeps what it owes. Of its credit a turn's worth is for this lap
+     * alone.
      *
      * @param keepsCredit also for later laps
      */
@@ -105,7 +106,9 @@ final class WeightedRound<T extends Share> {
         }
     }
 
-    /** A member cannot be served for now: it leaves the list, but keeps its turn, its credit, and its part of the sum. */
+    /**
+     * A member cannot be served for now: it leaves the list, but keeps its turn, its credit, and its part of the sum.
+     */
     void stall(T share) {
         unlink(share);
     }

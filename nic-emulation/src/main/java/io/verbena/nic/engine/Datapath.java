@@ -5,15 +5,10 @@ import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.TrafficClass;
-import io.verbena.nic.engine.ReceiveSchedule.Source;
 import io.verbena.nic.memory.ControlBlock;
-import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
-import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.LogLimit;
-import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.transport.AddressTable;
@@ -24,22 +19,18 @@ import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
-import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
 import io.verbena.nic.wire.Opcode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One engine's work: packets in, timers, then whatever the arbiter chooses out, acknowledgements, one flush a link. All
@@ -51,12 +42,7 @@ import org.slf4j.LoggerFactory;
  *   timers ────────▶ schedule                acknowledgements ─▶ flush ─▶ wake a parked peer
  * </pre>
  */
-final class Datapath implements TransportServices, PacketHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
-
-    /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */
-    static final int MANAGEMENT_QP = 1;
-
+final class Datapath implements TransportServices {
     private static final long UNKNOWN = Long.MIN_VALUE;
     private static final VarHandle LAST_TURN;
 
@@ -73,23 +59,20 @@ final class Datapath implements TransportServices, PacketHandler {
     private final String nicName;
     private final MemoryTable regions;
     private final AddressTable addresses;
-    private final TailPointerTable appendQueues;
     private final Appender appender;
-    private final ControlBlock control;
     private final NanoClock clock;
     private final Arbiter arbiter;
     private final Outbound outbound;
     private final AtomicLongArray counters; // the engine's own: written under its baton alone
     private final NicEvents events;
 
-    private final LogLimit reports = new LogLimit();
     private final TimerQueue timers = new TimerQueue(this::broken);
     private final LinkTable links;
     private final QueuePairTable queuePairs;
-    private final OccupiedSlots occupied;
-    private final List<Path> touched = new ArrayList<>();
-    private final List<CompletionRing> completed = new ArrayList<>();
-    private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
+    private final PublishedStates published;
+    private final Inbound inbound;
+    private final TurnEnd ending;
+    private final Failures failures;
 
     private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
@@ -101,35 +84,33 @@ final class Datapath implements TransportServices, PacketHandler {
 
     Datapath(
             int index,
-            long nicId,
-            String nicName,
-            MemoryTable regions,
-            AddressTable addresses,
-            TailPointerTable appendQueues,
-            ControlBlock control,
-            NanoClock clock,
-            Arbiter arbiter,
+            EngineContext context,
+            Function<NanoClock, Arbiter> arbiters,
             Doorbells doorbells,
             AtomicLongArray counters,
-            NicEvents events,
             Executor later) {
+        EngineContext.Tables tables = context.tables();
         this.index = index;
-        this.nicId = nicId;
-        this.nicName = nicName;
-        this.regions = regions;
-        this.addresses = addresses;
-        this.appendQueues = appendQueues;
+        this.nicId = context.nic().id();
+        this.nicName = context.nic().name();
+        this.regions = tables.regions();
+        this.addresses = tables.addresses();
+        TailPointerTable appendQueues = tables.appendQueues();
         this.appender = appendQueues.appender(index);
-        this.control = control;
-        this.clock = clock;
+        ControlBlock control = tables.control();
+        this.clock = context.run().clock();
         this.lastTurn = clock.nanoTime();
-        this.arbiter = arbiter;
-        this.outbound = new Outbound(arbiter, doorbells, this, clock);
+        this.arbiter = arbiters.apply(this::now);
+        this.outbound =
+                new Outbound(arbiter, doorbells, this, clock, context.run().timesVisits());
         this.counters = counters;
-        this.events = events;
+        this.events = context.events();
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
-        this.occupied = new OccupiedSlots(control);
+        this.failures = new Failures(queuePairs, clock, this);
+        this.published = new PublishedStates(control, appendQueues, index);
         this.links = new LinkTable(index, nicId, control, this, appendQueues, later);
+        this.ending = new TurnEnd(clock, this);
+        this.inbound = new Inbound(links, queuePairs, events, this);
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
@@ -146,11 +127,9 @@ final class Datapath implements TransportServices, PacketHandler {
             finish();
             return 0;
         }
-        if (!occupied.isEmpty()) {
-            openFreed();
-        }
+        published.openFreed();
         int work = outbound.acknowledgeAll();
-        work += receive();
+        work += inbound.receive();
         if (timers.next() != Long.MAX_VALUE) {
             work += timers.expire(now());
         }
@@ -160,13 +139,6 @@ final class Datapath implements TransportServices, PacketHandler {
         work += outbound.send();
         finish();
         return work;
-    }
-
-    /** Peers may execute directly where a slot has become theirs. */
-    private void openFreed() {
-        for (QpContext qp = occupied.takeFree(); qp != null; qp = occupied.takeFree()) {
-            open(qp);
-        }
     }
 
     /** Time has passed since the last turn. */
@@ -204,105 +176,14 @@ final class Datapath implements TransportServices, PacketHandler {
         return done;
     }
 
-    private int receive() {
-        int work = 0;
-        links.begin();
-        int limit = links.visit();
-        for (Source source = links.next(); source != null; source = links.next()) {
-            Link link = source.link;
-            int packets;
-            try {
-                packets = link.poll(this, limit);
-            } catch (RuntimeException | Error e) {
-                links.broken(link, e);
-                detach(source);
-                continue;
-            }
-            boolean up = link.state() == Link.State.UP;
-            if (packets > 0) {
-                work += packets;
-                count(NicCounter.PACKETS_RECEIVED, packets);
-                Path path = links.find(link.peerNic());
-                if (path != null) {
-                    touch(path); // the peer may sleep until there is room
-                }
-                if (path == null || path.link() != link) {
-                    link.flush(); // the other end of a link to itself, or one that another has replaced
-                }
-                links.received(source, packets == limit || !up);
-            } else if (!up) {
-                detach(source);
-                work++;
-            }
-        }
-        return work;
-    }
-
-    /** The link that the round has come to is not up any more. */
-    private void detach(Source source) {
-        try {
-            links.detach(source);
-        } catch (RuntimeException | Error e) {
-            links.broken(source.link, e);
-        }
-    }
-
     /** Ends a turn: fails what overran, flushes links, wakes peers, raises completion events. */
     void finish() {
-        while (!fatal.isEmpty()) {
-            QpContext qp = fatal.remove(fatal.size() - 1);
-            try {
-                qp.completionsLost();
-            } catch (RuntimeException | Error e) {
-                broken(qp, e);
-            }
-        }
-        for (int i = 0; i < touched.size(); i++) {
-            Path path = touched.get(i);
-            path.settle();
-            Link link = path.link();
-            if (link == null) {
-                links.forgetUnused(path);
-                continue;
-            }
-            try {
-                link.flush();
-                ControlBlock peer = path.peerControl();
-                if (peer != null) {
-                    wake(link, peer);
-                }
-            } catch (RuntimeException | Error e) {
-                links.broken(link, e);
-            }
-        }
-        touched.clear();
-        if (!completed.isEmpty()) {
-            VarHandle.fullFence(); // entries first, then the look at who has asked to be told
-            for (int i = 0; i < completed.size(); i++) {
-                fire(completed.get(i));
-            }
-            completed.clear();
-            delivered = true; // also where the entries themselves were told of before
-        }
+        failures.settle();
+        ending.flush(links);
+        delivered |= ending.raise();
         if (now != UNKNOWN) {
             lastTurn(now);
             now = UNKNOWN; // between turns time passes
-        }
-    }
-
-    private void fire(CompletionRing ring) {
-        try {
-            ring.fire();
-        } catch (RuntimeException | Error e) {
-            long leftOut = reports.ask(clock.nanoTime());
-            if (leftOut >= 0) {
-                LOG.error(
-                        "completion queue {} of {}: nobody could be told of completions; {} such lines left out",
-                        ring.number(),
-                        this,
-                        leftOut,
-                        e);
-            }
         }
     }
 
@@ -316,25 +197,9 @@ final class Datapath implements TransportServices, PacketHandler {
         LAST_TURN.setOpaque(this, time);
     }
 
-    private static void wake(Link link, ControlBlock peer) {
-        VarHandle.fullFence(); // what was written there first, then the looks at who has asked to be told, and who
-        // sleeps
-        int announcement = link.takeAnnouncement();
-        if (announcement >= 0) {
-            peer.markArrival(
-                    announcement / ControlDescriptor.MAX_ANNOUNCING, announcement % ControlDescriptor.MAX_ANNOUNCING);
-        }
-        int words = peer.limits().maxEngines();
-        for (int i = 0; i < words; i++) {
-            if (peer.isParked(i)) {
-                link.wakePeer(i);
-            }
-        }
-    }
-
     /** Whether the last turn delivered something that a sleeping application thread may wait for. */
     boolean takeDelivered() {
-        boolean was = delivered;
+        boolean was = inbound.takeDelivered() || delivered;
         delivered = false;
         return was;
     }
@@ -368,7 +233,7 @@ final class Datapath implements TransportServices, PacketHandler {
     void fail() {
         failed = true;
         links.closeAll();
-        touched.clear();
+        ending.forgetPaths();
         outbound.clear();
         queuePairs.failAll(this);
         event(AsyncEventType.DEVICE_FATAL, index);
@@ -390,89 +255,10 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void broken(QpContext qp, Throwable cause) {
-        boolean known = qp.failure() != null;
-        if (!known) {
-            count(NicCounter.QUEUE_PAIRS_BROKEN);
-            long leftOut = reports.ask(clock.nanoTime());
-            if (leftOut >= 0) {
-                LOG.error(
-                        "queue pair {} of {} goes to ERR, others go on; {} such lines left out",
-                        qp.number(),
-                        this,
-                        leftOut,
-                        cause);
-            }
-        }
-        try {
-            qp.failed(cause.toString());
-        } catch (RuntimeException | Error e) {
-            known = true;
-        }
-        if (known) {
-            qp.giveUp(); // not even in ERR does it go through
-        }
+        failures.broken(qp, cause);
     }
 
-    /** A completion queue is full, or was: what would complete there cannot go on ({@code IBV_EVENT_CQ_ERR}). */
-    private void dropped(CompletionRing ring, boolean first, int qpNumber) {
-        count(NicCounter.COMPLETIONS_DROPPED);
-        if (first) {
-            event(AsyncEventType.CQ_ERR, ring.number());
-            queuePairs.completingTo(ring, fatal);
-            return;
-        }
-        QpContext qp = queuePairs.find(qpNumber);
-        if (qp != null && qp.state() != QpState.ERR && !fatal.contains(qp)) {
-            fatal.add(qp);
-        }
-    }
-
-    // ---- packets in --------------------------------------------------------------------------------------------
-
-    @Override
-    public void onPacket(Link link, DirectBuffer b, int offset, int length) {
-        // Whatever is read of a packet that a peer has mapped is read once.
-        Opcode opcode = length < BthFlyweight.LENGTH ? null : Opcode.of(BthFlyweight.opcode(b, offset));
-        int headers = Opcode.check(opcode, b, offset, length);
-        if (opcode == null || headers < 0) {
-            rejected(length);
-            return;
-        }
-        int number = BthFlyweight.destinationQp(b, offset);
-        if (number == MANAGEMENT_QP && opcode == Opcode.UD_SEND_ONLY) {
-            links.charge(null, length);
-            events.datagram(link.peerNic(), b, offset + headers, length - headers);
-            delivered = true;
-            return;
-        }
-        QpContext qp = queuePairs.find(number);
-        if (qp == null || !qp.type().takes(opcode) || !isFromPeer(qp, link, BthFlyweight.sourceQp(b, offset))) {
-            rejected(length);
-            return;
-        }
-        links.charge(qp.group(), length);
-        try {
-            if (opcode.isRequest()) {
-                qp.responder().onRequest(link.peerNic(), opcode, b, offset, length, headers);
-                delivered |= opcode.family() == Opcode.Family.APPEND;
-            } else {
-                qp.requester().onResponse(opcode, b, offset, length, headers);
-            }
-        } catch (RuntimeException | Error e) {
-            broken(qp, e);
-        }
-    }
-
-    private void rejected(int length) {
-        count(NicCounter.PACKETS_REJECTED);
-        links.charge(null, length);
-    }
-
-    /** Whether a queue pair takes packets from that one; datagrams may come from anybody. */
-    private static boolean isFromPeer(QpContext qp, Link link, int sourceQp) {
-        Path path = qp.path();
-        return qp.type() == QpType.UD || (qp.peerQp() == sourceQp && path != null && path.peerNic() == link.peerNic());
-    }
+    // ---- management --------------------------------------------------------------------------------------------
 
     /**
      * Sends a management datagram.
@@ -495,8 +281,9 @@ final class Datapath implements TransportServices, PacketHandler {
         if (at == Link.NO_ROOM) {
             return false;
         }
-        BthFlyweight.encode(link.buffer(), at, Opcode.UD_SEND_ONLY.code(), 0, MANAGEMENT_QP, 0, MANAGEMENT_QP);
-        DethFlyweight.encode(link.buffer(), at + Opcode.UD_SEND_ONLY.dethOffset(), 0, MANAGEMENT_QP);
+        BthFlyweight.encode(
+                link.buffer(), at, Opcode.UD_SEND_ONLY.code(), 0, Inbound.MANAGEMENT_QP, 0, Inbound.MANAGEMENT_QP);
+        DethFlyweight.encode(link.buffer(), at + Opcode.UD_SEND_ONLY.dethOffset(), 0, Inbound.MANAGEMENT_QP);
         link.buffer().putBytes(at + headers, b, offset, length);
         link.commit();
         touch(path);
@@ -512,7 +299,7 @@ final class Datapath implements TransportServices, PacketHandler {
     }
 
     void remove(QpContext qp) {
-        fatal.remove(qp);
+        failures.forget(qp);
         queuePairs.remove(qp);
         timers.remove(qp);
         Path path = qp.path();
@@ -627,12 +414,12 @@ final class Datapath implements TransportServices, PacketHandler {
             count(NicCounter.ERROR_COMPLETIONS);
         }
         if (!ring.offer(wrId, status, opcode, flags, qpNumber, peerQp, byteLength, immediate, vendorError)) {
-            dropped(ring, ring.noteOverrun(), qpNumber);
+            failures.overrun(ring, qpNumber);
             return;
         }
         delivered = true;
         if (ring.noteOffered((flags & CqeDescriptor.SOLICITED) != 0 || status != WcStatus.SUCCESS.ordinal())) {
-            completed.add(ring);
+            ending.add(ring);
         }
     }
 
@@ -674,34 +461,13 @@ final class Datapath implements TransportServices, PacketHandler {
 
     @Override
     public void publishState(QpContext qp) {
-        if (qp.type() != QpType.RC || occupied.isClosed(qp)) { // the direct path is for RC alone
-            publish(qp, QpState.RESET);
-        } else if (qp.state() == QpState.RTR) {
-            open(qp);
-        } else {
-            publish(qp, qp.state());
-        }
-    }
-
-    /** The peer may execute directly from now on. */
-    private void open(QpContext qp) {
-        Path path = qp.path();
-        if (path != null) {
-            appendQueues
-                    .initiators()
-                    .connected(qp.number(), path.peerNic(), index); // before the peer can see that it is
-        }
-        publish(qp, qp.state());
-    }
-
-    private void publish(QpContext qp, QpState state) {
-        control.setQpWord(qp.number(), QueuePairWord.pack(state.ordinal(), qp.directAccess(), qp.takesFrom(), qp.pd()));
+        published.publish(qp);
     }
 
     @Override
     public void touch(Path path) {
         if (path.touch()) {
-            touched.add(path);
+            ending.add(path);
         }
     }
 

@@ -1,18 +1,13 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
-import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.LogLimit;
-import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Waiter;
-import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -20,11 +15,10 @@ import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.NicCounter;
-import java.util.Arrays;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -35,92 +29,60 @@ import org.slf4j.LoggerFactory;
  * Runs a NIC's work: the one place that knows about threads. The work is done by whoever holds the baton: the engine's
  * own thread, the application that calls {@link #doWork}, or a thread that posts and finds the baton free.
  *
- * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner and wakes him if he sleeps;
- * the holder lets the baton go (a full fence) and then looks at the doorbells once more. No sleeper is left asleep: it publishes PARKED, fences, looks at everything once
- * more, and only then blocks; whoever writes something for it does so, fences, and then looks at its park word.
+ * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner, who is unparked if it
+ * is parked; {@link Turns} says what the holder does when it lets the baton go. No sleeper is left asleep:
+ * {@link Owner}.
  */
 public final class Engine implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    private static final long CONTROL_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
-    private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
     /** How long after a turn the next one is waited for: several times what a system call takes. */
     private static final long LONGEST_LEFT = TimeUnit.MICROSECONDS.toNanos(20);
 
     private final int index;
-    private final long nicId;
-    private final EngineMode mode;
+    private final EngineContext context;
     private final boolean assisted;
     private final NanoClock clock;
     private final Waiter waiter;
-    private final ControlBlock control;
-    private final MemoryProvider memory;
-    private final LogLimit reports = new LogLimit();
-    private final AtomicLongArray counters; // of the NIC; any thread's
     private final AtomicLongArray ownCounters = new AtomicLongArray(NicCounter.values().length);
-    private final NicEvents events;
     private final Datapath datapath;
     private final Guests guests;
     private final Baton baton = new Baton();
-    private final WaiterPace pace;
     private final Doorbells doorbells;
-    private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private final @Nullable EngineThread thread;
-    private volatile @Nullable EngineAgent agent;
+    private final Owner owner;
+    private final Commands commands;
+    private final Turns turns;
+    private final BooleanSupplier workCheck = this::hasWork; // made once: sleeping allocates nothing
 
     /** Who runs application code that this engine has called. */
     private final CallbackThreads inCallback = new CallbackThreads();
 
-    private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
     private volatile boolean closed;
 
-    /** Creates an engine; {@link #start} lets its thread run, if it has one. */
-    public Engine(
-            int index,
-            int engines,
-            long nicId,
-            String nicName,
-            EngineMode mode,
-            NanoClock clock,
-            Waiter waiter,
-            long longestSpinNanos,
-            ControlBlock control,
-            MemoryProvider memory,
-            MemoryTable regions,
-            AddressTable addresses,
-            TailPointerTable appendQueues,
-            Arbiter arbiter,
-            AtomicLongArray counters,
-            NicEvents events) {
+    /**
+     * Creates an engine; {@link #start} lets its thread run, if it has one.
+     *
+     * @param index of the engine in its NIC, from 0
+     * @param context what it shares with the NIC's other engines
+     * @param waiter in which its owner sleeps
+     * @param arbiters makes the arbiter that says who sends next, given the clock of the engine's turns
+     */
+    public Engine(int index, EngineContext context, Waiter waiter, Function<NanoClock, Arbiter> arbiters) {
         this.index = index;
-        this.nicId = nicId;
-        this.mode = mode;
-        this.assisted = mode != EngineMode.THREAD;
-        this.clock = clock;
+        this.context = context;
         this.waiter = waiter;
-        this.control = control;
-        this.memory = memory;
-        this.counters = counters;
-        this.events = events;
+        EngineContext.Run run = context.run();
+        ControlBlock control = context.tables().control();
+        this.assisted = run.mode() != EngineMode.THREAD;
+        this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
-        this.datapath = new Datapath(
-                index,
-                nicId,
-                nicName,
-                regions,
-                addresses,
-                appendQueues,
-                control,
-                clock,
-                arbiter,
-                doorbells,
-                ownCounters,
-                events,
-                this::later);
-        this.pace = new WaiterPace(clock);
-        this.guests = new Guests(control, engines + index, longestSpinNanos);
-        this.thread = mode == EngineMode.INVOKER ? null : new EngineThread(this, longestSpinNanos);
+        this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
+        this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
+        this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());
+        this.owner = new Owner(index, control, waiter, clock, datapath, thread);
+        this.commands = new Commands(baton, datapath, owner, guests);
+        this.turns = new Turns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
     }
 
     /** Index of the engine in its NIC. */
@@ -130,12 +92,12 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Who runs it. */
     public EngineMode mode() {
-        return mode;
+        return context.run().mode();
     }
 
     /**
-     * Whether the calling thread may do turns: any may but in the mode THREAD, where only the engine's own does them (also
-     * in application code that runs there, which would otherwise wait for itself).
+     * Whether the calling thread may do turns: any may but in the mode THREAD, where only the engine's own does them
+     * (also in application code that runs there, which would otherwise wait for itself).
      */
     public boolean mayAssist() {
         return assisted || (thread != null && thread.isCurrent());
@@ -147,12 +109,12 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Whether a queue pair's sending is left to the engine's own thread: while several groups send to its peer, and the peer is what is
-     * short. Who posts is slower than who sends. If it did a turn with each message, it would have nothing queued whenever room comes,
-     * and its turns would give that room to the others.
+     * Whether a queue pair's sending is left to the engine's own thread: while several groups send to its peer, and the
+     * peer is what is short. Who posts is slower than who sends. If it did a turn with each message, it would have
+     * nothing queued whenever room comes, and its turns would give that room to the others.
      */
     private boolean isLeftToOwner(QpContext qp) {
-        return qp.contested && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
+        return qp.contended && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
     }
 
     /** Starts the engine's own thread, where the mode has one. */
@@ -167,89 +129,49 @@ public final class Engine implements LinkListener, AutoCloseable {
      * there. Without a thread of its own (INVOKER) the application calls it itself.
      */
     public void agent(EngineAgent work) {
-        agent = work;
+        owner.agent(work);
         wake();
     }
 
     /** The agent's share of a turn of the engine's own thread. */
     int agentWork() {
-        EngineAgent work = agent;
-        return work == null ? 0 : work.doWork();
-    }
-
-    /** When the agent needs its next turn. */
-    private long agentDeadline() {
-        EngineAgent work = agent;
-        return work == null ? Long.MAX_VALUE : work.nextDeadline();
+        return owner.agentWork();
     }
 
     // ---- turns -------------------------------------------------------------------------------------------------
 
     /**
-     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from within
-     * (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
+     * Runs one turn if nobody else does: I/O (on the waiter's owner), packets, timers, sending. An exception from
+     * within (a link's, or a fault of ours) is fatal for the engine: {@link AsyncEventType#DEVICE_FATAL}.
      *
-     * <p>The waiter may call handlers of the application. Within {@linkplain #isInCallback a callback} it does not: this then is
-     * {@link #progress}.
+     * <p>The waiter may call handlers of the application. Within {@linkplain #isInCallback a callback} it does not:
+     * this then is {@link #progress}.
      *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
     public int doWork() {
-        return turn(!isInCallback() || !waiter.runsApplication());
+        return turns.run(!isInCallback() || !waiter.runsApplication());
     }
 
     /**
-     * Runs one turn as {@link #doWork} does, but calls no application code, so that it may be called from anywhere: where the
-     * waiter {@linkplain Waiter#runsApplication may call some}, what is ready on sockets stays there.
+     * Runs one turn as {@link #doWork} does, but calls no application code, so that it may be called from anywhere:
+     * where the waiter {@linkplain Waiter#runsApplication may call some}, what is ready on sockets stays there.
      *
      * @return the amount of work done; 0 if there was none, or somebody else holds the baton
      */
     public int progress() {
-        return turn(!waiter.runsApplication());
-    }
-
-    private int turn(boolean polls) {
-        int work = 0;
-        boolean owner = owns();
-        if (polls && owner && (datapath.links().socketLinks() > 0 || pace.isDue())) {
-            work = waiter.poll();
-        }
-        if (!baton.tryTake()) {
-            return work;
-        }
-        boolean delivered;
-        boolean more;
-        try {
-            drainCommands();
-            hearDoorbells();
-            work += datapath.turn();
-            delivered = datapath.takeDelivered();
-            more = !owner && datapath.hasMore();
-        } catch (RuntimeException | Error e) {
-            fail(e);
-            throw e;
-        } finally {
-            baton.release();
-        }
-        if (owner) {
-            if (delivered) {
-                guests.wake();
-            }
-        } else {
-            leave(delivered, more);
-        }
-        return work + (doorbells.isEmpty() ? 0 : 1);
+        return turns.run(!waiter.runsApplication());
     }
 
     /**
-     * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs a
-     * bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to the
-     * thread that may write there, and what is sent beside other groups to the engine's own.
+     * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs
+     * a bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to
+     * the thread that may write there, and what is sent beside other groups to the engine's own.
      */
     public void ring(QpContext qp) {
         boolean helps = assisted && (!qp.isFlushCostly() || owns()) && !isLeftToOwner(qp);
         if (helps && baton.tryTake()) {
-            assist(qp);
+            turns.assist(qp);
             return;
         }
         if (!qp.ring()) {
@@ -257,16 +179,16 @@ public final class Engine implements LinkListener, AutoCloseable {
         }
         doorbells.ring(qp);
         if (helps && baton.tryTake()) {
-            assist(null);
+            turns.assist(null);
         } else {
-            wakeOwner();
+            owner.wake();
         }
     }
 
     /**
-     * A queue pair that waits for answers already has a new request. Where packets go by a socket, and the last turn is a
-     * moment ago, it is left to the next turn, which those answers need in any case: what is posted in the meantime shares
-     * its system call. Otherwise as {@link #ring}.
+     * A queue pair that waits for answers already has a new request. Where packets go by a socket, and the last turn is
+     * a moment ago, it is left to the next turn, which those answers need in any case: what is posted in the meantime
+     * shares its system call. Otherwise as {@link #ring}.
      */
     public void ringSoon(QpContext qp) {
         if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT || !owns()) {
@@ -279,7 +201,7 @@ public final class Engine implements LinkListener, AutoCloseable {
             ring(qp);
         } else if (qp.ring()) {
             doorbells.ring(qp);
-            wakeOwner();
+            owner.wake();
         }
     }
 
@@ -301,112 +223,26 @@ public final class Engine implements LinkListener, AutoCloseable {
             done = datapath.executeNow(qp, slot, data, longest);
             delivered = datapath.takeDelivered();
         } catch (RuntimeException | Error e) {
-            fail(e);
+            turns.fail(e);
             throw e;
         } finally {
             baton.release();
         }
-        leave(delivered, false); // nothing else had anything to send
+        turns.leave(delivered, false); // nothing else had anything to send
         if (!doorbells.isEmpty() && baton.tryTake()) {
-            assist(null);
+            turns.assist(null);
         }
         return done;
     }
 
-    private void assist(@Nullable QpContext qp) {
-        QpContext rung = qp;
-        while (true) {
-            boolean delivered;
-            boolean more;
-            try {
-                drainCommands();
-                hearDoorbells();
-                datapath.sendTurn(rung);
-                rung = null;
-                delivered = datapath.takeDelivered();
-                more = datapath.hasMore();
-            } catch (RuntimeException | Error e) {
-                fail(e);
-                throw e;
-            } finally {
-                baton.release();
-            }
-            leave(delivered, more);
-            if (doorbells.isEmpty() || !baton.tryTake()) {
-                return;
-            }
-        }
-    }
-
-    /**
-     * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's agent waits
-     * for, are the owner's, who is woken for them.
-     */
-    private void leave(boolean delivered, boolean more) {
-        if (delivered) {
-            guests.wake();
-        }
-        if ((more || delivered || isDueBeforeOwnerLooks())
-                && control.isParkedFenced(index)
-                && (more || isDueBeforeOwnerLooks() || isAwaited())) {
-            waiter.wake();
-        }
-    }
-
-    /** Whether the owner sleeps for longer than timers may wait. */
-    private boolean isDueBeforeOwnerLooks() {
-        long until = sleepsUntil;
-        return until != Long.MIN_VALUE && datapath.nextDeadline() < until;
-    }
-
-    /**
-     * The work under the baton ended in an exception: state may be torn, so the engine does not go on from it. Raises
-     * DEVICE_FATAL, once; the exception itself goes on to whoever ran the turn.
-     */
-    private void fail(Throwable cause) {
-        if (datapath.hasFailed()) {
-            return;
-        }
-        LOG.error("{} has failed: its links are closed, its queue pairs are in ERR", this, cause);
-        try {
-            datapath.fail();
-        } catch (RuntimeException e) {
-            cause.addSuppressed(e);
-        }
-        guests.wake();
-    }
-
     /** Whether the calling thread is the one that does the I/O and sleeps in the waiter. */
     private boolean owns() {
-        return thread == null ? waiter.isOwner() : thread.isCurrent();
-    }
-
-    private void hearDoorbells() {
-        for (QpContext qp = doorbells.hear(); qp != null; qp = doorbells.hear()) {
-            datapath.ring(qp);
-        }
-    }
-
-    private void drainCommands() {
-        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-            try {
-                command.run();
-            } catch (RuntimeException | Error e) { // whoever gave it is gone; the next one is somebody else's
-                long leftOut = reports.ask(System.nanoTime());
-                if (leftOut >= 0) {
-                    LOG.error(
-                            "{}: something that it was told to do has failed; {} such lines left out",
-                            this,
-                            leftOut,
-                            e);
-                }
-            }
-        }
+        return owner.isCurrent();
     }
 
     /**
-     * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the engine
-     * without {@link #await}.
+     * When timers need the next turn, in the clock's nanoseconds, or {@link Long#MAX_VALUE}. For whoever drives the
+     * engine without {@link #await}.
      */
     public long nextDeadlineNanos() {
         return datapath.nextDeadline();
@@ -415,8 +251,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- callbacks ---------------------------------------------------------------------------------------------
 
     /**
-     * Application code is about to be called by the thread that drives this engine: until {@link #leaveCallback} it may not
-     * drive it again. Does nothing on other threads, and within another callback.
+     * Application code is about to be called by the thread that drives this engine: until {@link #leaveCallback} it may
+     * not drive it again. Does nothing on other threads, and within another callback.
      *
      * @return whether {@link #leaveCallback} must follow
      */
@@ -430,8 +266,8 @@ public final class Engine implements LinkListener, AutoCloseable {
     }
 
     /**
-     * Whether the caller is application code that this engine has called: a handler of its agent, or of a channel on its
-     * waiter's event loop. Nothing that drives or waits for this engine may be done there.
+     * Whether the caller is application code that this engine has called: a handler of its agent, or of a channel on
+     * its waiter's event loop. Nothing that drives or waits for this engine may be done there.
      */
     public boolean isInCallback() {
         return inCallback.isInside() || waiter.isRunning();
@@ -446,9 +282,9 @@ public final class Engine implements LinkListener, AutoCloseable {
     // ---- sleeping ----------------------------------------------------------------------------------------------
 
     /**
-     * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode INVOKER
-     * the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter it sleeps
-     * as a guest. The owner's wait runs the waiter's event loop, and with it handlers of the application.
+     * Blocks the owner until there is something to do, {@link #wake} is called, or the time is over. With the mode
+     * INVOKER the application calls this when {@link #doWork} found nothing; from a thread that does not own the waiter
+     * it sleeps as a guest. The owner's wait runs the waiter's event loop, and with it handlers of the application.
      *
      * @param nanos most nanoseconds to block
      * @throws IllegalStateException within {@linkplain #isInCallback a callback}
@@ -456,34 +292,12 @@ public final class Engine implements LinkListener, AutoCloseable {
     public void await(long nanos) {
         refuseInCallback();
         if (!owns()) {
-            awaitAsGuest(nanos, this::hasWork);
+            awaitAsGuest(nanos, workCheck);
             return;
         }
-        long now = clock.nanoTime();
-        long deadline = datapath.nextDeadline();
-        long next = Math.min(deadline, agentDeadline());
-        long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? LONGEST_SLEEP : next - now, LONGEST_SLEEP));
-        if (wait <= 0) {
-            return;
+        if (owner.sleep(nanos, workCheck)) {
+            guests.wake(); // a peer that woke this engine may have meant them
         }
-        sleepsUntil = now + wait;
-        if (thread != null && parkChecks.length == 0) {
-            control.setParkedForPackets(index); // whoever polls what peers write here directly is awake, or a guest
-            if (parkChecks.length > 0) {
-                control.setParked(index); // added meanwhile, by somebody who saw this engine run
-            }
-        } else {
-            control.setParked(index);
-        }
-        try {
-            if (!hasWork() && datapath.nextDeadline() >= deadline) {
-                waiter.await(wait);
-            }
-        } finally {
-            control.setRunning(index);
-            sleepsUntil = Long.MIN_VALUE;
-        }
-        guests.wake(); // a peer that woke this engine may have meant them
     }
 
     /**
@@ -509,37 +323,20 @@ public final class Engine implements LinkListener, AutoCloseable {
                 || datapath.links().hasInbound()) {
             return true;
         }
-        return isAwaited();
-    }
-
-    /** Whether something has come that the owner's application consumes. */
-    private boolean isAwaited() {
-        EngineAgent work = agent;
-        if (work != null && work.hasWork()) {
-            return true;
-        }
-        for (BooleanSupplier check : parkChecks) {
-            if (check.getAsBoolean()) {
-                return true;
-            }
-        }
-        return false;
+        return owner.isAwaited();
     }
 
     /**
-     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with a
-     * thread of its own and without such checks is not woken for what peers append or write directly.
+     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with
+     * a thread of its own and without such checks is not woken for what peers append or write directly.
      */
-    public synchronized void addParkCheck(BooleanSupplier check) {
-        BooleanSupplier[] now = Arrays.copyOf(parkChecks, parkChecks.length + 1);
-        now[now.length - 1] = check;
-        parkChecks = now;
-        wakeOwner(); // it may sleep without looking at this
+    public void addParkCheck(BooleanSupplier check) {
+        owner.addParkCheck(check);
     }
 
     /** Takes a check back. */
-    public synchronized void removeParkCheck(BooleanSupplier check) {
-        parkChecks = Arrays.stream(parkChecks).filter(c -> c != check).toArray(BooleanSupplier[]::new);
+    public void removeParkCheck(BooleanSupplier check) {
+        owner.removeParkCheck(check);
     }
 
     /** Wakes whoever sleeps here. Any thread. */
@@ -556,19 +353,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @throws IllegalStateException if the baton is not to be had within 10 s
      */
     public void call(Runnable action) {
-        long deadline = System.nanoTime() + CONTROL_TIMEOUT;
-        int spins = 0;
-        while (!baton.tryTake()) {
-            if (++spins > 100) {
-                Thread.yield();
-            } else {
-                Thread.onSpinWait();
-            }
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException(this + " has been busy for 10 s");
-            }
-        }
-        act(action);
+        commands.call(action);
     }
 
     /**
@@ -576,33 +361,7 @@ public final class Engine implements LinkListener, AutoCloseable {
      * Whatever {@link #call} or this was given later comes after it.
      */
     public void callSoon(Runnable action) {
-        commands.add(action);
-        if (baton.tryTake()) {
-            act(() -> {});
-        } else {
-            wakeOwner();
-        }
-    }
-
-    /** Runs what was asked for under the baton, and then this; lets the baton go. */
-    private void act(Runnable action) {
-        boolean delivered = false;
-        try {
-            datapath.beginTurn();
-            drainCommands();
-            try {
-                action.run();
-            } finally {
-                datapath.finish(); // what it completed raises its events now
-                delivered = datapath.takeDelivered();
-            }
-        } finally {
-            baton.release();
-            if (delivered) {
-                guests.wake();
-            }
-            wakeOwner();
-        }
+        commands.callSoon(action);
     }
 
     /** The path to a peer NIC. Under the baton ({@link #call}). */
@@ -648,8 +407,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Runs something under the baton in the next turn. Any thread. */
     private void later(Runnable command) {
-        commands.add(command);
-        wakeOwner();
+        commands.later(command);
     }
 
     /**
@@ -664,15 +422,14 @@ public final class Engine implements LinkListener, AutoCloseable {
         return sent[0];
     }
 
-    private void wakeOwner() {
-        if (control.isParkedFenced(index)) {
-            waiter.wake();
-        }
-    }
-
     /** What a fabric needs to bring links to this engine. */
     public LinkEndpoint endpoint() {
-        return new LinkEndpoint(nicId, index, new WakeGuestsToo(), memory, this);
+        return new LinkEndpoint(
+                context.nic().id(),
+                index,
+                new WakingWaiter(waiter, guests),
+                context.tables().memory(),
+                this);
     }
 
     @Override
@@ -682,7 +439,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     @Override
     public void onRejected(String remote, String reason) {
-        counters.incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
+        context.counters().incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
         LOG.debug("{} turned away {}: {}", this, remote, reason);
     }
 
@@ -698,7 +455,7 @@ public final class Engine implements LinkListener, AutoCloseable {
 
     /** Events and datagrams of the NIC. */
     public NicEvents events() {
-        return events;
+        return context.events();
     }
 
     boolean isClosed() {
@@ -721,45 +478,6 @@ public final class Engine implements LinkListener, AutoCloseable {
         boolean stopped = thread == null || thread.join();
         guests.close();
         call(() -> datapath.close(stopped));
-    }
-
-    /** The waiter as fabrics see it: a wake is also for the guests. */
-    private final class WakeGuestsToo implements Waiter {
-        @Override
-        public boolean isOwner() {
-            return waiter.isOwner();
-        }
-
-        @Override
-        public int poll() {
-            return waiter.poll();
-        }
-
-        @Override
-        public boolean isRunning() {
-            return waiter.isRunning();
-        }
-
-        @Override
-        public boolean runsApplication() {
-            return waiter.runsApplication();
-        }
-
-        @Override
-        public void await(long nanos) {
-            waiter.await(nanos);
-        }
-
-        @Override
-        public void wake() {
-            waiter.wake();
-            guests.wake();
-        }
-
-        @Override
-        public void close() {
-            waiter.close();
-        }
     }
 
     @Override

@@ -27,12 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An engine's links, and its paths: a path is what queue pairs know of a peer NIC, and outlives the links that come and go
- * under it.
+ * An engine's links, and its paths: a path is what queue pairs know of a peer NIC, and outlives the links that come and
+ * go under it.
  *
- * <p>A few links are asked each turn whether something has come. When there are more, each link that can is given a number,
- * under which its peer (or its socket's handler) sets a bit in the control block, and only links whose bits are set are
- * asked: an idle link costs nothing. In which order, and how often, {@link ReceiveSchedule} says; one link needs no order.
+ * <p>A few links are asked each turn whether something has come. When there are more, each link that can is given a
+ * number, under which its peer (or its socket's handler) sets a bit in the control block, and only links whose bits are
+ * set are asked: an idle link costs nothing. In which order, and how often, {@link ReceiveSchedule} says; one link
+ * needs no order.
  *
  * <p>Used under the baton, but for {@link #arrived} and {@link #hasInbound}.
  */
@@ -333,7 +334,7 @@ final class LinkTable implements Arrivals {
             before.close(); // by the peer's memory it is better reached
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
-            services.attach(path.queuePairs().get(i)); // a link of another kind may have another port
+            services.attach(path.queuePairs().get(i)); // a link of another kind may have another output
         }
         services.unblock(path);
         for (int i = 0; i < path.queuePairs().size(); i++) {
@@ -342,7 +343,10 @@ final class LinkTable implements Arrivals {
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());
     }
 
-    /** The link that {@link #next} gave is not up: closes it; a dead peer's queue pairs fail, others wait for a next link. */
+    /**
+     * The link that {@link #next} gave is not up: closes it; a dead peer's queue pairs fail, others wait for a next
+     * link.
+     */
     void detach(Source source) {
         Link link = source.link;
         remove(source);

@@ -1,25 +1,20 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
-import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.arbiter.Port;
-import io.verbena.nic.port.Link;
+import io.verbena.nic.arbiter.baseline.SoftwareChunking;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
-import io.verbena.nic.transport.PathWindow;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
-import java.util.ArrayList;
-import java.util.List;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used under
- * the baton.
+ * What leaves an engine: requests and answers of the queue pairs that the arbiter chooses, and acknowledgements. Used
+ * under the baton.
  */
 final class Outbound implements AutoCloseable {
     private static final int VISITS_A_TURN = 64;
@@ -27,35 +22,27 @@ final class Outbound implements AutoCloseable {
     /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
     private static final int BYTES_A_TURN = 1024 * 1024;
 
-    /** Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are copied. */
+    /**
+     * Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are
+     * copied.
+     */
     private static final int BYTES_UNHEARD = 64 * 1024;
 
-    /** How soon a mapped queue is looked at again that had no room, in nanoseconds. */
-    private static final long LOOK_NANOS = 10_000;
-
-    /** Nanoseconds of a path's least delay for each of which bulk beside urgent flows may have a window on its way. */
-    private static final long LONG_DELAY = 1_000_000;
-
-    /** In place of bytes: a visit found that its port has no room for bulk. */
+    /** In place of bytes: a visit found that its output has no room for bulk. */
     private static final int NO_ROOM = -1;
 
     private final Arbiter arbiter;
     private final Doorbells doorbells;
-    private final boolean wantsAcknowledgements;
+    private final @Nullable SoftwareChunking chunking; // the arbiter, if that waits for acknowledgements
     private final TransportServices services;
     private final boolean timed;
     private final RunDelay runDelay = new RunDelay();
     private final VisitTimer timer;
-    private final List<Port> full = new ArrayList<>(); // until the next turn
-    private final List<Path> bulkFull =
-            new ArrayList<>(); // of them, whose links have room that is left to urgent packets
-    private final List<Port> refusing = new ArrayList<>(); // append queues of mapped peers without room
-    private final List<Path> blocked = new ArrayList<>();
-    private List<QpContext> acknowledgements = new ArrayList<>();
-    private List<QpContext> acknowledging = new ArrayList<>();
+    private final RoomWaiters waiters;
+    private final Acknowledgements acknowledgements;
     private @Nullable QpContext newcomer; // has work, and the arbiter has not been told: it may stay the only one
     private @Nullable QpContext visited; // now
-    private @Nullable PathWindow bound; // where who is visited sends, if others do too
+    private final VisitWindow window;
     private boolean again; // it was given something to send in its visit
 
     /**
@@ -63,16 +50,19 @@ final class Outbound implements AutoCloseable {
      *
      * @param doorbells whose urgent ones are heard between visits
      * @param services told of the paths that something was sent on
-     * @param clock times visits, where the arbiter wants that
+     * @param clock times visits
+     * @param timed whether the arbiter charges a visit's time
      */
-    Outbound(Arbiter arbiter, Doorbells doorbells, TransportServices services, NanoClock clock) {
+    Outbound(Arbiter arbiter, Doorbells doorbells, TransportServices services, NanoClock clock, boolean timed) {
         this.arbiter = arbiter;
         this.doorbells = doorbells;
-        this.wantsAcknowledgements = arbiter.wantsAcknowledgements();
+        this.chunking = arbiter instanceof SoftwareChunking waits ? waits : null;
         this.services = services;
-        this.timed = arbiter.isTimed();
+        this.acknowledgements = new Acknowledgements(services);
+        this.window = new VisitWindow(services);
+        this.waiters = new RoomWaiters(arbiter, services);
+        this.timed = timed;
         this.timer = new VisitTimer(clock, runDelay::sum);
-        arbiter.timeBy(services::now);
     }
 
     /**
@@ -81,18 +71,7 @@ final class Outbound implements AutoCloseable {
      * @return visits that found something to do
      */
     int send() {
-        for (int i = full.size() - 1; i >= 0; i--) {
-            arbiter.room(full.remove(i));
-        }
-        bulkFull.clear();
-        for (int i = refusing.size() - 1; i >= 0; i--) {
-            if (services.now() >= refusing.get(i).reopensAt()) {
-                arbiter.room(refusing.remove(i));
-            }
-        }
-        for (int i = blocked.size() - 1; i >= 0; i--) {
-            unblock(blocked.remove(i));
-        }
+        waiters.reopen();
         int most = Math.min(BYTES_A_TURN, arbiter.turnBytes());
         int visits = 0;
         int bytes = 0;
@@ -146,7 +125,7 @@ final class Outbound implements AutoCloseable {
      */
     void send(QpContext qp) {
         schedule(qp);
-        if (newcomer == qp && full.isEmpty() && blocked.isEmpty() && arbiter.nextAlone(qp)) {
+        if (newcomer == qp && waiters.nobodyAtLinks() && arbiter.nextAlone(qp)) {
             newcomer = null;
             visit(qp);
             if (!isScheduled()) {
@@ -166,12 +145,12 @@ final class Outbound implements AutoCloseable {
                 || newcomer != null
                 || qp.blockedOn != null
                 || !acknowledgements.isEmpty()
-                || !blocked.isEmpty()) {
+                || waiters.hasBlocked()) {
             return false;
         }
         Path path = qp.path();
-        bound = null;
-        if (path != null && path.contention().isContested(qp.group(), services) && !mayAppend(qp, path, slot)) {
+        window.begin();
+        if (path != null && path.contention().isContended(qp.group(), services) && !mayAppend(qp, path, slot)) {
             return false;
         }
         if (!arbiter.nextAlone(qp)) {
@@ -191,7 +170,7 @@ final class Outbound implements AutoCloseable {
         }
         if (sent >= 0) {
             arbiter.charge(qp, sent, 1, timed ? timer.end() : 0);
-            sent(qp, sent);
+            window.sent(qp, sent);
         }
         visited = null;
         if (again) {
@@ -213,7 +192,7 @@ final class Outbound implements AutoCloseable {
 
     private boolean mayAppend(QpContext qp, Path path, int slot) {
         MappedQueue queue = qp.queue(path, slot);
-        return queue == null || queueRoom(path, queue, qp.group()) > 0;
+        return queue == null || window.inQueue(path, queue, qp.group()) > 0;
     }
 
     private void hear() {
@@ -234,8 +213,8 @@ final class Outbound implements AutoCloseable {
     private int visit(QpContext qp) {
         int budget = qp.budget();
         Path path = qp.path();
-        bound = null;
-        if (path != null && !arbiter.isEarly() && qp.hasWork()) { // one that has failed has none, and leaves
+        window.begin();
+        if (path != null && !qp.isUrgent() && qp.hasWork()) { // one that has failed has none, and leaves
             budget = Math.min(budget, roomFor(qp, path));
             if (budget <= 0) {
                 return NO_ROOM;
@@ -248,7 +227,7 @@ final class Outbound implements AutoCloseable {
         }
         int sent = transmitted(qp, budget);
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
-        sent(qp, sent);
+        window.sent(qp, sent);
         visited = null;
         if (qp.outcome() == QpContext.MORE) {
             standAnew(qp);
@@ -258,125 +237,57 @@ final class Outbound implements AutoCloseable {
     }
 
     private int roomFor(QpContext qp, Path path) {
-        boolean contested = path.contention().isContested(qp.group(), services);
-        if (!contested && path.port().bulkWindow() == Integer.MAX_VALUE) {
+        boolean contended = path.contention().isContended(qp.group(), services);
+        if (!contended && path.output().bulkWindow() == Integer.MAX_VALUE) {
             return Integer.MAX_VALUE;
         }
         try {
             MappedQueue queue = qp.nextQueue();
             if (queue != null) {
-                return contested ? mappedRoom(qp, path, queue) : Integer.MAX_VALUE;
+                return contended ? mappedRoom(qp, path, queue) : Integer.MAX_VALUE;
             }
-            return qp.isNextDirect() ? Integer.MAX_VALUE : linkRoom(qp, path, contested);
+            return qp.isNextDirect() ? Integer.MAX_VALUE : linkRoom(qp, path, contended);
         } catch (RuntimeException | Error e) {
             services.broken(qp, e);
             return Integer.MAX_VALUE; // it has nothing to send any more
         }
     }
 
-    /** Tells the window that bounds a queue pair, if there is one, what it has added. */
-    private void sent(QpContext qp, int bytes) {
-        PathWindow window = bound;
-        qp.contested = window != null;
-        Path path = qp.path();
-        if (path == null || !path.contention().isContested()) {
-            return;
-        }
-        if (window != null) {
-            window.sent(bytes, services);
-        }
-        if (window != path.window()) {
-            path.contention().sent(bytes);
-        }
-    }
-
     /** Bytes that a queue pair may add to what its link carries; if none, it waits. */
-    private int linkRoom(QpContext qp, Path path, boolean contested) {
-        int room = bulkRoom(path, qp.group(), contested);
+    private int linkRoom(QpContext qp, Path path, boolean contended) {
+        int room = window.onLink(path, qp.group(), contended);
         if (room > 0) {
             return room;
         }
         if (qp.hasDirectPath()) {
-            look(qp, path.port());
-        } else if (full(qp, path.port())) {
-            bulkFull.add(path);
-            qp.requester().awaitsRoom();
+            waiters.look(qp, path.output());
+        } else {
+            waiters.fullForBulk(qp, path);
         }
         return room;
     }
 
     /** Bytes that a queue pair may add to what its peer has not taken of mapped queues; if none, it waits. */
     private int mappedRoom(QpContext qp, Path path, MappedQueue queue) {
-        int room = queueRoom(path, queue, qp.group());
+        int room = window.inQueue(path, queue, qp.group());
         if (room <= 0) {
-            look(qp, path.window(queue) == path.window() ? path.port() : queue.port());
-        }
-        return room;
-    }
-
-    /** Who takes from mapped memory does not say so: any turn may find room, and one is had soon. */
-    private void look(QpContext qp, Port port) {
-        wait(qp, port, services.now());
-        services.arm(qp, services.now() + LOOK_NANOS);
-    }
-
-    /**
-     * Bytes that may be added to what a link carries: what the path's window leaves while several groups send there, and while
-     * urgent packets are not to wait behind more, a window here and another on its way to the peer.
-     */
-    private int bulkRoom(Path path, FlowGroup group, boolean contested) {
-        Link link = path.link();
-        if (link == null || link.state() != Link.State.UP) {
-            return Integer.MAX_VALUE; // nothing goes there: who has work finds that out by itself
-        }
-        int room = Integer.MAX_VALUE;
-        PathWindow window = path.window();
-        if (contested && window.binds(group, services)) {
-            room = window.room(path.underWay(services.now()), services.now());
-            if (room <= 0) {
-                link.wakeBelow(window.limit());
-                return room;
-            }
-            bound = window;
-        }
-        int urgent = path.port().bulkWindow();
-        return urgent == Integer.MAX_VALUE ? room : Math.min(room, urgentRoom(path, link, urgent));
-    }
-
-    /** Bytes that may be added to a queue in mapped memory: what the window leaves that bounds it while several groups send. */
-    private int queueRoom(Path path, MappedQueue queue, FlowGroup group) {
-        PathWindow window = path.window(queue);
-        if (!window.binds(group, services)) {
-            return Integer.MAX_VALUE;
-        }
-        bound = window;
-        long now = services.now();
-        return window.room(path.underWay(window, queue, now), now);
-    }
-
-    /** Where the peer takes long to look, what is urgent waits for that: bulk may fill the time. */
-    private static int urgentRoom(Path path, Link link, int window) {
-        long delays = Math.max(1, path.window().leastDelay() / LONG_DELAY);
-        int onTheWay = (int) Math.min(Integer.MAX_VALUE, 2L * window * delays);
-        int room = Math.min(window - link.unsent(), onTheWay - link.ahead(onTheWay));
-        if (room <= 0) {
-            link.wakeBelow(window / 2);
+            waiters.look(qp, path.window(queue) == path.window() ? path.output() : queue.output());
         }
         return room;
     }
 
     /**
-     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind what is
-     * short where it appends, and else behind nothing.
+     * Where the peer's memory is mapped, a queue pair stands behind the link while what it has next goes there, behind
+     * what is short where it appends, and else behind nothing.
      */
     private void stand(QpContext qp) {
         Path path = qp.path();
         if (path != null && qp.hasDirectPath()) {
             MappedQueue queue = qp.nextQueue();
             if (queue != null) {
-                arbiter.attach(qp, path.port(queue));
+                arbiter.attach(qp, path.output(queue));
             } else {
-                arbiter.attach(qp, qp.isNextDirect() ? null : path.port());
+                arbiter.attach(qp, qp.isNextDirect() ? null : path.output());
             }
         }
     }
@@ -389,40 +300,16 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    /** A queue of the peer's has refused a message. */
-    private void refused(QpContext qp) {
-        MappedQueue queue = qp.nextQueue();
-        if (queue == null) {
-            arbiter.blocked(qp);
-            return;
-        }
-        queue.refused();
-        wait(qp, queue.port(), qp.deadline());
-    }
-
-    /**
-     * A queue of the peer's has no room, or all that its engine takes: whoever sends there waits its turn, so that what room there
-     * comes to be is shared by weight and is not whose who asks first. Nobody says when there is room: it is looked at again.
-     */
-    private void wait(QpContext qp, Port port, long until) {
-        arbiter.attach(qp, port);
-        if (!refusing.contains(port)) {
-            refusing.add(port);
-        }
-        port.reopensAt(until);
-        arbiter.full(qp);
-    }
-
     private void settle(QpContext qp) {
         switch (qp.outcome()) {
             case QpContext.MORE:
                 arbiter.active(qp);
                 break;
             case QpContext.BLOCKED:
-                block(qp);
+                waiters.block(qp);
                 break;
             case QpContext.REFUSED:
-                refused(qp);
+                waiters.refused(qp);
                 break;
             case QpContext.WAITING:
                 if (again) {
@@ -440,51 +327,9 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    private void block(QpContext qp) {
-        Path path = qp.sendPath();
-        if (path != null && path == qp.path() && path.isUp()) {
-            if (qp.port() != path.port()) {
-                arbiter.attach(
-                        qp, path.port()); // its packets wait as all do; what is executed on mapped memory goes on
-            }
-            full(qp, path.port());
-            return;
-        }
-        arbiter.blocked(qp);
-        if (path != null && qp.blockedOn == null) {
-            // Where there is no link it is the next one that has room: until then nobody asks, and nobody else pays.
-            if (path.isUp() && !path.hasBlocked()) {
-                blocked.add(path);
-            }
-            path.block(qp);
-        }
-    }
-
-    /** Returns whether that was not known in this turn. */
-    private boolean full(QpContext qp, Port port) {
-        Path path = qp.path();
-        boolean known = port.isFull();
-        arbiter.full(qp);
-        if (path == null || known) {
-            return false;
-        }
-        full.add(port);
-        if (path.noRoom(services.now())) {
-            for (int i = 0; i < path.queuePairs().size(); i++) {
-                QpContext waiting = path.queuePairs().get(i);
-                if (waiting.port() == port) {
-                    waiting.requester().awaitsRoom(); // not only whose turn it is: all give up in time
-                }
-            }
-        }
-        return true;
-    }
-
     /** There may be room for who waits on a path. */
     void unblock(Path path) {
-        for (QpContext qp = path.unblockOne(); qp != null; qp = path.unblockOne()) {
-            arbiter.active(qp);
-        }
+        waiters.unblock(path);
     }
 
     /**
@@ -493,44 +338,13 @@ final class Outbound implements AutoCloseable {
      * @return how many
      */
     int acknowledgeAll() {
-        if (acknowledgements.isEmpty()) {
-            return 0;
-        }
-        List<QpContext> due = acknowledgements;
-        acknowledgements = acknowledging;
-        acknowledging = due;
-        int sent = 0;
-        for (int i = 0; i < due.size(); i++) {
-            QpContext qp = due.get(i);
-            qp.acknowledgementListed = false;
-            Path path = qp.path();
-            Link link = path == null ? null : path.link();
-            if (path != null && link != null && link.state() == Link.State.UP) {
-                if (acknowledged(qp, link)) {
-                    services.touch(path);
-                    sent++;
-                } else {
-                    acknowledge(qp);
-                }
-            }
-        }
-        due.clear();
-        return sent;
-    }
-
-    private boolean acknowledged(QpContext qp, Link link) {
-        try {
-            return qp.responder().acknowledge(link);
-        } catch (RuntimeException | Error e) {
-            services.broken(qp, e);
-            return true;
-        }
+        return acknowledgements.send();
     }
 
     /** All that a queue pair has sent was answered, or is to be sent again, or never will be. */
     void nothingUnderWay(QpContext qp) {
-        if (wantsAcknowledgements) {
-            arbiter.acknowledged(qp);
+        if (chunking != null) {
+            chunking.acknowledged(qp);
         }
     }
 
@@ -550,7 +364,9 @@ final class Outbound implements AutoCloseable {
         }
     }
 
-    /** Whether a queue pair that waits for a link has something to do that needs none: flushing, or giving up datagrams. */
+    /**
+     * Whether a queue pair that waits for a link has something to do that needs none: flushing, or giving up datagrams.
+     */
     private static boolean needsNoLink(QpContext qp, Path path) {
         if (path.isUp() || (qp.type() == QpType.RC && qp.state() == QpState.RTS)) {
             return false;
@@ -561,10 +377,7 @@ final class Outbound implements AutoCloseable {
 
     /** A queue pair has an acknowledgement to send. */
     void acknowledge(QpContext qp) {
-        if (!qp.acknowledgementListed) {
-            qp.acknowledgementListed = true;
-            acknowledgements.add(qp);
-        }
+        acknowledgements.add(qp);
     }
 
     /** Whether something is left to be sent. */
@@ -574,24 +387,14 @@ final class Outbound implements AutoCloseable {
 
     /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
     boolean hasBulkRoom() {
-        for (int i = 0; i < bulkFull.size(); i++) {
-            Path path = bulkFull.get(i);
-            Link link = path.link();
-            int window = path.port().bulkWindow();
-            if (link == null
-                    || (path.window().hasRoom(path.underWay(services.now()))
-                            && (window == Integer.MAX_VALUE || urgentRoom(path, link, window) > 0))) {
-                return true;
-            }
-        }
-        return false;
+        return waiters.hasBulkRoom(window);
     }
 
     /** A queue pair is new, or its path or the path's link is. */
     void attach(QpContext qp) {
         qp.attached = true;
         Path path = qp.path();
-        arbiter.attach(qp, path == null || qp.hasDirectPath() ? null : path.port());
+        arbiter.attach(qp, path == null || qp.hasDirectPath() ? null : path.output());
     }
 
     /** Forgets a queue pair that is removed. */
@@ -600,10 +403,7 @@ final class Outbound implements AutoCloseable {
         if (newcomer == qp) {
             newcomer = null;
         }
-        Port port = qp.port();
-        if (port != null && refusing.remove(port)) {
-            arbiter.room(port); // it may be the one whose timer was to ask again
-        }
+        waiters.leave(qp.output());
         arbiter.detach(qp);
         Path path = qp.blockedOn;
         if (path != null) {
@@ -614,10 +414,7 @@ final class Outbound implements AutoCloseable {
     /** Nothing is sent any more. */
     void clear() {
         newcomer = null;
-        full.clear();
-        bulkFull.clear();
-        refusing.clear();
-        blocked.clear();
+        waiters.clear();
         acknowledgements.clear();
     }
 

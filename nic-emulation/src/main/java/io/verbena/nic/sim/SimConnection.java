@@ -15,12 +15,8 @@ public final class SimConnection {
     private final Simulation simulation;
     private final String wayAToB;
     private final String wayBToA;
-    private LinkEndpoint endpointA;
-    private LinkEndpoint endpointB;
-    private final @Nullable NicModel nicA;
-    private final @Nullable NicModel nicB;
-    private final @Nullable Runnable stepperA;
-    private final @Nullable Runnable stepperB;
+    private End endA;
+    private End endB;
     private SimLink a;
     private SimLink b;
     private final LinkCounters gone = new LinkCounters();
@@ -28,34 +24,41 @@ public final class SimConnection {
     private boolean cutB;
     private boolean partitioned;
 
-    SimConnection(
-            Simulation simulation,
-            String nameA,
-            LinkEndpoint endpointA,
-            String nameB,
-            LinkEndpoint endpointB,
-            LinkProfile profileAToB,
-            LinkProfile profileBToA,
-            @Nullable NicModel nicA,
-            @Nullable NicModel nicB,
-            @Nullable Runnable stepperA,
-            @Nullable Runnable stepperB) {
+    /**
+     * One end of a connection.
+     *
+     * @param name in the trace
+     * @param endpoint whom links are for
+     * @param nic models the NIC's own time, if that is simulated
+     * @param stepper runs between the steps of direct operations, if they are interleaved
+     */
+    record End(
+            String name,
+            LinkEndpoint endpoint,
+            @Nullable NicModel nic,
+            @Nullable Runnable stepper) {
+        long nicId() {
+            return endpoint.nicId();
+        }
+
+        End with(LinkEndpoint present) {
+            return new End(name, present, nic, stepper);
+        }
+    }
+
+    SimConnection(Simulation simulation, End endA, End endB, LinkProfile profileAToB, LinkProfile profileBToA) {
         if (profileAToB.direct != profileBToA.direct || profileAToB.maxPacket != profileBToA.maxPacket) {
             throw new IllegalArgumentException("the directions differ in direct (" + profileAToB.direct + ", "
                     + profileBToA.direct + ") or largest packet (" + profileAToB.maxPacket + ", "
                     + profileBToA.maxPacket + ')');
         }
         this.simulation = simulation;
-        this.wayAToB = nameA + '>' + nameB;
-        this.wayBToA = nameB + '>' + nameA;
-        this.endpointA = endpointA;
-        this.endpointB = endpointB;
-        this.nicA = nicA;
-        this.nicB = nicB;
-        this.stepperA = stepperA;
-        this.stepperB = stepperB;
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, profileAToB.copy(), nicA, nicB, stepperA);
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, profileBToA.copy(), nicB, nicA, stepperB);
+        this.wayAToB = endA.name() + '>' + endB.name();
+        this.wayBToA = endB.name() + '>' + endA.name();
+        this.endA = endA;
+        this.endB = endB;
+        a = new SimLink(simulation, wayAToB, endA, endB, profileAToB.copy());
+        b = new SimLink(simulation, wayBToA, endB, endA, profileBToA.copy());
         announce();
     }
 
@@ -121,7 +124,7 @@ public final class SimConnection {
 
     /** Whether one of the endpoints is of this NIC. */
     public boolean touches(long nicId) {
-        return endpointA.nicId() == nicId || endpointB.nicId() == nicId;
+        return endA.nicId() == nicId || endB.nicId() == nicId;
     }
 
     /** Whether both ends are up. */
@@ -135,16 +138,16 @@ public final class SimConnection {
     }
 
     LinkEndpoint endpointA() {
-        return endpointA;
+        return endA.endpoint();
     }
 
     LinkEndpoint endpointB() {
-        return endpointB;
+        return endB.endpoint();
     }
 
     /** The end at a NIC. */
     public SimLink end(long nicId) {
-        return endpointA.nicId() == nicId ? a : b;
+        return endA.nicId() == nicId ? a : b;
     }
 
     /** Breaks the link: both ends are down now, and what was under way is lost. */
@@ -170,21 +173,21 @@ public final class SimConnection {
 
     /** A NIC at one of the ends, or at both, is gone. */
     void crash(long nicId) {
-        if (endpointA.nicId() == nicId) {
+        if (endA.nicId() == nicId) {
             killA();
         }
-        if (endpointB.nicId() == nicId) {
+        if (endB.nicId() == nicId) {
             killB();
         }
     }
 
     /** A NIC of the same identity is there again, with an endpoint of its own; the link comes up anew. */
     void restart(LinkEndpoint endpoint) {
-        if (endpointA.nicId() == endpoint.nicId()) {
-            endpointA = endpoint;
+        if (endA.nicId() == endpoint.nicId()) {
+            endA = endA.with(endpoint);
         }
-        if (endpointB.nicId() == endpoint.nicId()) {
-            endpointB = endpoint;
+        if (endB.nicId() == endpoint.nicId()) {
+            endB = endB.with(endpoint);
         }
         a.lose(Link.State.DEAD);
         b.lose(Link.State.DEAD);
@@ -202,8 +205,8 @@ public final class SimConnection {
         }
         gone.add(a.counters());
         gone.add(b.counters());
-        a = new SimLink(simulation, wayAToB, endpointA, endpointB, a.profile(), nicA, nicB, stepperA);
-        b = new SimLink(simulation, wayBToA, endpointB, endpointA, b.profile(), nicB, nicA, stepperB);
+        a = new SimLink(simulation, wayAToB, endA, endB, a.profile());
+        b = new SimLink(simulation, wayBToA, endB, endA, b.profile());
         announce();
     }
 
@@ -211,8 +214,8 @@ public final class SimConnection {
         a.join(b);
         b.join(a);
         applyCuts();
-        endpointA.listener().onLink(a);
-        endpointB.listener().onLink(b);
+        endA.endpoint().listener().onLink(a);
+        endB.endpoint().listener().onLink(b);
     }
 
     @Override

@@ -78,21 +78,14 @@ public final class SimFabric {
      */
     public SimConnection connect(
             String nameA, LinkEndpoint a, String nameB, LinkEndpoint b, LinkProfile aToB, LinkProfile bToA) {
-        SimConnection connection = new SimConnection(
-                simulation,
-                nameA,
-                a,
-                nameB,
-                b,
-                aToB,
-                bToA,
-                models.get(a.nicId()),
-                models.get(b.nicId()),
-                steppers.get(a.nicId()),
-                steppers.get(b.nicId()));
+        SimConnection connection = new SimConnection(simulation, end(nameA, a), end(nameB, b), aToB, bToA);
         connections.add(connection);
         connection.partitioned(isApart(connection));
         return connection;
+    }
+
+    private SimConnection.End end(String name, LinkEndpoint endpoint) {
+        return new SimConnection.End(name, endpoint, models.get(endpoint.nicId()), steppers.get(endpoint.nicId()));
     }
 
     /**

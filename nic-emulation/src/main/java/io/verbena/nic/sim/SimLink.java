@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing: packets come from a pool that grows to what was in flight at most.
  */
 public final class SimLink implements Link {
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
-    private static final int BITS = 8;
-
     private final Simulation simulation;
     private final String way;
     private final LinkEndpoint local;
@@ -31,11 +28,11 @@ public final class SimLink implements Link {
     private final LinkProfile profile;
     private final @Nullable NicModel localNic;
     private final @Nullable NicModel remoteNic;
-    private final SimRandom random;
+    private final SimWire wire;
     private final LinkCounters counters = new LinkCounters();
     private final ArrayDeque<SimPacket> pool = new ArrayDeque<>();
     private final ArrayDeque<SimPacket> committed = new ArrayDeque<>();
-    private final ArrayDeque<SimPacket> inbound = new ArrayDeque<>();
+    private final SimInbound inbound = new SimInbound();
     private final @Nullable PeerMemory peerMemory;
 
     private @Nullable SimLink peer;
@@ -47,30 +44,18 @@ public final class SimLink implements Link {
     private boolean peerDied;
     private int unsent;
     private int wakeBelow;
-    private int inboundBytes;
-    private long wireFreeNanos;
-    private long wireRemainder;
-    private long lastArrivalNanos;
-    private int lossesToCome;
     private long wakes;
 
-    SimLink(
-            Simulation simulation,
-            String way,
-            LinkEndpoint local,
-            LinkEndpoint remote,
-            LinkProfile profile,
-            @Nullable NicModel localNic,
-            @Nullable NicModel remoteNic,
-            @Nullable Runnable stepper) {
+    SimLink(Simulation simulation, String way, SimConnection.End from, SimConnection.End to, LinkProfile profile) {
         this.simulation = simulation;
         this.way = way;
-        this.local = local;
-        this.remote = remote;
+        this.local = from.endpoint();
+        this.remote = to.endpoint();
         this.profile = profile;
-        this.localNic = localNic;
-        this.remoteNic = remoteNic;
-        random = simulation.newRandom();
+        this.localNic = from.nic();
+        this.remoteNic = to.nic();
+        wire = new SimWire(profile, simulation.newRandom());
+        Runnable stepper = from.stepper();
         peerMemory = !profile.direct
                 ? null
                 : stepper == null
@@ -198,7 +183,6 @@ public final class SimLink implements Link {
                 break;
             }
             polled++;
-            inboundBytes -= charge(p);
             p.sender.counters.delivered++;
             simulation.trace().packet(now(), p.sender.way, Fate.DELIVERED, p.buffer, SimPacket.GUARD, p.length);
             try {
@@ -244,8 +228,8 @@ public final class SimLink implements Link {
         SimLink other = peer;
         if (other != null) {
             // By way of the time at which the last bit leaves, so that it comes behind the last packet.
-            simulation.after(Math.max(wireFreeNanos - now(), 0), () -> {
-                long arrival = Math.max(now() + profile.delayNanos, lastArrivalNanos);
+            simulation.after(Math.max(wire.freeAtNanos() - now(), 0), () -> {
+                long arrival = Math.max(now() + profile.delayNanos, wire.lastArrivalNanos());
                 simulation.after(arrival - now(), () -> other.peerHasClosed());
             });
         }
@@ -288,7 +272,6 @@ public final class SimLink implements Link {
             p.sender.counters.cut++;
             p.sender.recycle(p);
         }
-        inboundBytes = 0;
         local.waiter().wake();
     }
 
@@ -308,18 +291,7 @@ public final class SimLink implements Link {
         long now = localNic == null
                 ? now()
                 : localNic.send(now(), packet.buffer, SimPacket.GUARD, length, profile.overheadBytes);
-        if (profile.bitsPerSecond == 0) {
-            wireFreeNanos = Math.max(wireFreeNanos, now);
-            return wireFreeNanos;
-        }
-        if (wireFreeNanos < now) {
-            wireFreeNanos = now;
-            wireRemainder = 0;
-        }
-        long scaled = (length + (long) profile.overheadBytes) * BITS * NANOS_PER_SECOND + wireRemainder;
-        wireFreeNanos += scaled / profile.bitsPerSecond;
-        wireRemainder = scaled % profile.bitsPerSecond;
-        return wireFreeNanos;
+        return wire.departure(now, length);
     }
 
     /** The last bit has left: the window opens, and chance strikes. */
@@ -342,12 +314,12 @@ public final class SimLink implements Link {
         boolean byChance = verdict == Tamper.Verdict.PASS;
         if (cut) {
             drop(packet, Fate.CUT);
-        } else if (verdict == Tamper.Verdict.DROP || (byChance && lossStrikes())) {
+        } else if (verdict == Tamper.Verdict.DROP || (byChance && wire.loses())) {
             drop(packet, Fate.LOST);
-        } else if (byChance && random.chance(profile.corruption)) {
+        } else if (byChance && wire.corrupts()) {
             drop(packet, Fate.CORRUPTED);
         } else {
-            boolean twice = verdict == Tamper.Verdict.DUPLICATE || (byChance && random.chance(profile.duplication));
+            boolean twice = verdict == Tamper.Verdict.DUPLICATE || (byChance && wire.duplicates());
             if (twice) {
                 counters.duplicated++;
                 SimPacket copy = take(packet.length);
@@ -361,37 +333,16 @@ public final class SimLink implements Link {
     }
 
     private void send(SimPacket packet, boolean hold) {
-        long arrival = now() + profile.delayNanos;
-        if (profile.jitterNanos > 0) {
-            arrival += random.nextLong(profile.jitterNanos + 1);
-        }
-        if (hold || random.chance(profile.reordering)) {
+        long arrival = wire.arrival(now());
+        if (hold || wire.reorders()) {
             counters.reordered++;
             trace(packet, Fate.REORDERED);
-            arrival += hold ? profile.reorderNanos : 1 + random.nextLong(profile.reorderNanos);
+            arrival += wire.lateness(hold);
         } else {
-            // Jitter delays; only reordering lets a packet overtake another.
-            arrival = Math.max(arrival, lastArrivalNanos);
-            lastArrivalNanos = arrival;
+            arrival = wire.inOrder(arrival);
             trace(packet, Fate.SENT);
         }
         simulation.schedule(packet, arrival);
-    }
-
-    private boolean lossStrikes() {
-        if (profile.loss == 0) {
-            lossesToCome = 0; // what is faultless now ends the burst too
-            return false;
-        }
-        if (lossesToCome > 0) {
-            lossesToCome--;
-            return true;
-        }
-        if (random.chance(profile.loss)) {
-            lossesToCome = profile.lossBurst - 1;
-            return true;
-        }
-        return false;
     }
 
     /** A packet that this end has sent reaches the peer's NIC. */
@@ -410,17 +361,11 @@ public final class SimLink implements Link {
         SimLink to = peer;
         if (to == null || to.state != State.UP) {
             drop(packet, Fate.CUT);
-        } else if (to.inboundBytes + charge(packet) > profile.inbound) {
+        } else if (!to.inbound.offer(packet, profile.inbound)) {
             drop(packet, Fate.OVERRUN);
         } else {
-            to.inboundBytes += charge(packet);
-            to.inbound.add(packet);
             to.local.waiter().wake();
         }
-    }
-
-    private static int charge(SimPacket packet) {
-        return Math.max(packet.length, LinkProfile.MIN_PACKET);
     }
 
     private void drop(SimPacket packet, Fate fate) {

@@ -5,11 +5,16 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.wire.AppendEthFlyweight;
+import io.verbena.nic.wire.AppendRunFlyweight;
+import io.verbena.nic.wire.BthFlyweight;
+import io.verbena.nic.wire.Opcode;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Appends to one queue that stand one behind the other in the send ring and can go together: RDMAbox's adjacent requests
- * (3.1). On mapped memory they share a claim and a commit, on a link a packet.
+ * Appends to one queue that stand one behind the other in the send ring and can go together: RDMAbox's adjacent
+ * requests (3.1). On mapped memory they share a claim and a commit, on a link a packet.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -78,6 +83,54 @@ final class AppendRun {
         messages = count;
         bytes = total;
         longest = greatest;
+    }
+
+    /** Bytes that its messages take in a packet, behind the packet's headers. */
+    int packetBytes() {
+        return bytes - messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
+    }
+
+    /**
+     * Writes the run into a packet that was claimed for it: its requests get their PSNs, and the next request is the
+     * one behind them.
+     *
+     * @param slot of the current request
+     * @return the PSN of the first
+     */
+    int write(MutableDirectBuffer b, int at, int slot, PsnWindow psns) {
+        int psn = psns.first(slot);
+        BthFlyweight.encode(b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), psn, qp.number());
+        AppendEthFlyweight.encodeRun(
+                b,
+                at + Opcode.APPEND_RUN.appendEthOffset(),
+                (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
+                wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
+                packetBytes(),
+                messages);
+        int message = at + Opcode.APPEND_RUN.headerLength();
+        for (int i = 0; i < messages; i++) {
+            int follower = ring.slot(ring.next());
+            psns.first(follower);
+            message += writeMessage(b, message, follower);
+            ring.advanceNext();
+        }
+        return psn;
+    }
+
+    /** Writes a message. Returns the bytes that it takes. */
+    private int writeMessage(MutableDirectBuffer b, int at, int slot) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int length = SendWqeDescriptor.length(header);
+        int stream = wqes.getInt(slot + SendWqeDescriptor.STREAM);
+        if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.IMMEDIATE) != 0) {
+            AppendRunFlyweight.encode(b, at, length, stream, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
+        } else {
+            AppendRunFlyweight.encode(b, at, length, stream);
+        }
+        if (length > 0) {
+            ScatterGather.copy(services, wqes, slot, 0, length, b, at + AppendRunFlyweight.HEADER_LENGTH);
+        }
+        return AppendRunFlyweight.alignedLength(length);
     }
 
     /** Payload bytes of a request that may go with the one before it, or -1. */

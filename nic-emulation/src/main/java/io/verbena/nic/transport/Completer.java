@@ -33,6 +33,7 @@ final class Completer {
     private final QpContext qp;
     private final TransportServices services;
     private final ReliableRequester requester;
+    private final PsnWindow psns;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
@@ -50,10 +51,11 @@ final class Completer {
     private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
-    Completer(QpContext qp, TransportServices services, ReliableRequester requester) {
+    Completer(QpContext qp, TransportServices services, ReliableRequester requester, PsnWindow psns) {
         this.qp = qp;
         this.services = services;
         this.requester = requester;
+        this.psns = psns;
         this.ring = qp.sendRing();
         this.wqes = ring.buffer();
     }
@@ -100,7 +102,7 @@ final class Completer {
 
     /** Starts the timeout anew, or stops it if nothing is waited for. */
     void startTimer() {
-        long timeout = qp.ackTimeoutNanos();
+        long timeout = qp.retries().ackTimeoutNanos();
         if (timeout != Long.MAX_VALUE && requester.awaitsPeer()) {
             ackDeadline = services.now() + timeout;
             services.arm(qp, ackDeadline);
@@ -115,7 +117,7 @@ final class Completer {
             return;
         }
         int psn = BthFlyweight.psn(b, offset);
-        if (!requester.hasUnanswered() || Psn.diff(psn, requester.unsentPsn()) >= 0) {
+        if (!requester.hasUnanswered() || Psn.diff(psn, psns.unsent()) >= 0) {
             services.count(NicCounter.UNEXPECTED_RESPONSES); // an answer to a PSN never sent, or late: answers nothing
             return;
         }
@@ -167,7 +169,7 @@ final class Completer {
                 }
                 nakPsn = psn;
                 services.count(NicCounter.RETRANSMISSIONS);
-                if (++retries > qp.retryCount()) {
+                if (++retries > qp.retries().retryCount()) {
                     requester.fail(WcStatus.RETRY_EXC_ERR);
                 } else {
                     requester.rewind(psn);
@@ -276,14 +278,14 @@ final class Completer {
             if (Psn.after(wqes.getInt(slot + SendWqeDescriptor.LAST_PSN), psn)) {
                 break;
             }
-            if (ReliableRequester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
+            if (Requester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
                 all = false;
                 break;
             }
             requester.completeHead(WcStatus.SUCCESS);
             some = true;
         }
-        int reached = all ? psn : Psn.add(headPsn(), -1); // what a READ has got is known from its answers
+        int reached = all ? psn : Psn.add(psns.head(), -1); // what a READ has got is known from its answers
         if (some || Psn.after(reached, acknowledged)) {
             answeredTo(reached);
             startTimer();
@@ -295,12 +297,12 @@ final class Completer {
         if (Psn.after(psn, acknowledged)) {
             acknowledged = psn;
         }
-        if (Psn.next(acknowledged) == requester.unsentPsn()) {
+        if (Psn.next(acknowledged) == psns.unsent()) {
             services.nothingUnderWay(qp);
         }
         progress();
         if (ackDeadline != Long.MAX_VALUE) {
-            ackDeadline = services.now() + qp.ackTimeoutNanos();
+            ackDeadline = services.now() + qp.retries().ackTimeoutNanos();
         }
     }
 
@@ -321,31 +323,26 @@ final class Completer {
         if (!wentBack) {
             wentBack = true;
             services.count(NicCounter.RETRANSMISSIONS);
-            requester.rewind(Psn.add(headPsn(), readOffset / qp.pathMtu()));
+            requester.rewind(Psn.add(psns.head(), readOffset / qp.pathMtu()));
             services.schedule(qp);
         }
     }
 
-    /** The first PSN of the oldest request; there is one with PSNs. */
-    int headPsn() {
-        return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
-    }
-
     /**
-     * Whether the receiver was not ready for the oldest request, and has not taken it since: only that one is sent again, for what
-     * is behind it would be thrown away with it.
+     * Whether the receiver was not ready for the oldest request, and has not taken it since: only that one is sent
+     * again, for what is behind it would be thrown away with it.
      */
     boolean isProbing() {
         return probing;
     }
 
     /**
-     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the least; when
-     * that has not helped for long, as long again as it has waited so far. So a receiver that stays away costs the link little, and
-     * one that comes back is found in twice the time.
+     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the
+     * least; when that has not helped for long, as long again as it has waited so far. So a receiver that stays away
+     * costs the link little, and one that comes back is found in twice the time.
      */
     private long backedOff(long delay) {
-        if (qp.rnrRetry() != FOREVER) {
+        if (qp.retries().rnrRetry() != FOREVER) {
             return delay;
         }
         long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.LONGEST_BACK_OFF));
@@ -356,7 +353,7 @@ final class Completer {
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
     void receiverNotReady(long delay) {
         refused = true;
-        if (qp.rnrRetry() != FOREVER && ++rnrRetries > qp.rnrRetry()) {
+        if (qp.retries().rnrRetry() != FOREVER && ++rnrRetries > qp.retries().rnrRetry()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }
@@ -380,7 +377,10 @@ final class Completer {
         Path path = qp.path();
         Link link = path == null ? null : path.link();
         boolean up = link != null && link.state() == Link.State.UP;
-        if (up && link != null && link.unsent() > 0 && extensions++ < qp.retryCount()) {
+        if (up
+                && link != null
+                && link.unsent() > 0
+                && extensions++ < qp.retries().retryCount()) {
             startTimer(); // the timeout does not run for what the medium has not taken; bounded all the same
             return;
         }
@@ -388,7 +388,7 @@ final class Completer {
             startTimer(); // the link had no room just now, but others' packets go: its turn will come
             return;
         }
-        if (++retries > qp.retryCount()) {
+        if (++retries > qp.retries().retryCount()) {
             requester.fail(WcStatus.RETRY_EXC_ERR);
             return;
         }
@@ -396,7 +396,7 @@ final class Completer {
         nakPsn = -1;
         services.count(NicCounter.RETRANSMISSIONS);
         if (requester.hasUnanswered()) {
-            int head = headPsn();
+            int head = psns.head();
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);
         }

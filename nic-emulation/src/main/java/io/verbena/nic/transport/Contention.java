@@ -10,23 +10,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Pure state: used under the engine's baton.
  */
 public final class Contention {
-    /** Nanoseconds for which a way counts as contested after the sender has changed. */
-    static final long CONTESTED = TimeUnit.MILLISECONDS.toNanos(20);
+    /** Nanoseconds for which a way counts as contended after the sender has changed. */
+    static final long CONTENDED = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** And for at least so many bytes, two laps of the arbiter: on a slow way others may have waited for their turn all that time. */
-    static final int CONTESTED_BYTES = 2 * 1024 * 1024;
+    /**
+     * And for at least so many bytes, two laps of the arbiter: on a slow way others may have waited for their turn all
+     * that time.
+     */
+    static final int CONTENDED_BYTES = 2 * 1024 * 1024;
 
     private @Nullable FlowGroup sender; // the last
-    private boolean contested;
-    private long contestedUntil;
+    private boolean contended;
+    private long contendedUntil;
     private long sent; // bytes since then
     private int times;
 
     Contention() {}
 
     /** Whether more than one group has sent of late. */
-    public boolean isContested() {
-        return contested;
+    public boolean isContended() {
+        return contended;
     }
 
     /** The group that is about to send has sent so many bytes. */
@@ -34,7 +37,7 @@ public final class Contention {
         sent += bytes;
     }
 
-    /** How often it has come to be contested. */
+    /** How often it has come to be contended. */
     int times() {
         return times;
     }
@@ -44,21 +47,21 @@ public final class Contention {
      *
      * @return whether it is not alone
      */
-    public boolean isContested(FlowGroup group, TransportServices services) {
-        if (group == sender && !contested) {
+    public boolean isContended(FlowGroup group, TransportServices services) {
+        if (group == sender && !contended) {
             return false;
         }
         if (group != sender) {
             if (sender != null) {
-                times += contested ? 0 : 1;
-                contested = true;
-                contestedUntil = services.now() + CONTESTED;
+                times += contended ? 0 : 1;
+                contended = true;
+                contendedUntil = services.now() + CONTENDED;
                 sent = 0;
             }
             sender = group;
-        } else if (sent > CONTESTED_BYTES && services.now() > contestedUntil) {
-            contested = false;
+        } else if (sent > CONTENDED_BYTES && services.now() > contendedUntil) {
+            contended = false;
         }
-        return contested;
+        return contended;
     }
 }

@@ -17,13 +17,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes one-sided requests and appends on a peer's mapped memory: one copy, one CPU atomic, or claim, copy and commit.
+ * Executes one-sided requests and appends on a peer's mapped memory: one copy, one CPU atomic, or claim, copy and
+ * commit.
  *
- * <p>For each slice the in-flight slot is taken by compare-and-set, then the peer's queue pair word is looked at, and the key.
- * Either that look says that the connection has ended, or the owner finds the slot taken before it gives the queue pair to another
- * initiator, which then may not execute directly for so long: one that stands still in between does nothing in another's name. What
- * does not hold is not judged here: the request then travels as a packet, and the peer answers it, raises its events and goes to ERR
- * as it would for any other.
+ * <p>For each slice the in-flight slot is taken by compare-and-set, then the peer's queue pair word is looked at, and
+ * the key. Either that look says that the connection has ended, or the owner finds the slot taken before it gives the
+ * queue pair to another initiator, which then may not execute directly for so long: one that stands still in between
+ * does nothing in another's name. What does not hold is not judged here: the request then travels as a packet, and the
+ * peer answers it, raises its events and goes to ERR as it would for any other.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -84,9 +85,25 @@ final class DirectPath {
                 || (kind == WRITE && (flags & SendWqeDescriptor.IMMEDIATE) == 0);
     }
 
+    /** Whether a request can: not an append that is known to be too long for a chunk of the peer's. */
+    boolean offers(@Nullable Path path, int slot, long header) {
+        int kind = SendWqeDescriptor.opcode(header);
+        return offers(kind, SendWqeDescriptor.flags(header)) && !isTooLong(path, slot, kind, header);
+    }
+
+    private boolean isTooLong(@Nullable Path path, int slot, int kind, long header) {
+        int length = SendWqeDescriptor.length(header);
+        if (kind != APPEND || length <= Appender.MAX_RUN || path == null) {
+            return false;
+        }
+        Appender appender = path.remoteAppender();
+        return appender != null
+                && appender.isTooLongForChunk((int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET), length);
+    }
+
     /**
-     * Whether the peer's queue pair takes requests from this one, as far as is known: {@link #execute} looks again in any case, and
-     * does nothing on one that has closed since.
+     * Whether the peer's queue pair takes requests from this one, as far as is known: {@link #execute} looks again in
+     * any case, and does nothing on one that has closed since.
      */
     boolean isOpen(Path path) {
         ControlBlock control = path.peerControl();
@@ -100,7 +117,9 @@ final class DirectPath {
         return open;
     }
 
-    /** Whether a word says that the peer's queue pair is in a state that takes requests, and takes them from this one. */
+    /**
+     * Whether a word says that the peer's queue pair is in a state that takes requests, and takes them from this one.
+     */
     private boolean takesRequests(long word) {
         return QpState.receives(QueuePairWord.state(word)) && QueuePairWord.connection(word) == connection;
     }
@@ -121,7 +140,8 @@ final class DirectPath {
      * Executes a request, or its next slice, on a path that {@link #isOpen}.
      *
      * @param header the first word of its element
-     * @param inline the inline data of a request that is not in the ring yet, and has none behind it; null for one that is there
+     * @param inline the inline data of a request that is not in the ring yet, and has none behind it; null for one that
+     *     is there
      * @param offset bytes of the message that are done
      * @param budget most bytes to move, at least 1; an append is never sliced
      * @return bytes moved, or one of the results below zero
@@ -145,11 +165,12 @@ final class DirectPath {
     }
 
     /**
-     * Appends the request and those behind it that go with it ({@link AppendRun}) by one claim and one commit; the copies go
-     * to their place at once.
+     * Appends the request and those behind it that go with it ({@link AppendRun}) by one claim and one commit; the
+     * copies go to their place at once.
      *
-     * <p>One method on purpose: it is longer than what HotSpot inlines (325 bytecodes), so what it calls is inlined from here. As
-     * parts, the calls between a post and a store are more than it inlines (15 levels), and the stores are calls: 40 ns a message.
+     * <p>One method on purpose: it is longer than what HotSpot inlines (325 bytecodes), so what it calls is inlined
+     * from here. As parts, the calls between a post and a store are more than it inlines (15 levels), and the stores
+     * are calls: 40 ns a message.
      */
     private int append(Path path, ControlBlock control, int slot, long header, @Nullable InlineData inline) {
         Appender appender = path.remoteAppender();

@@ -1,10 +1,11 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 
 /**
- * An append queue of a peer's that is mapped here, as who appends to it sees it: something that fills up for all of them.
+ * An append queue of a peer's that is mapped here, as who appends to it sees it: something that fills up for all of
+ * them.
  *
  * <p>Used under the engine's baton.
  */
@@ -14,7 +15,7 @@ public final class MappedQueue {
 
     private final Appender appender;
     private final int id;
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
     private final PathWindow window = new PathWindow(new Contention());
     private long head; // when it was last seen to move
     private long movedAt = Long.MIN_VALUE;
@@ -27,8 +28,8 @@ public final class MappedQueue {
     }
 
     /** What fills up for all that append here when it refuses a message, or when its own window is full. */
-    public Port port() {
-        return port;
+    public OutputQueue output() {
+        return output;
     }
 
     /** What bounds the bytes in it while several groups append here, and somebody takes them who takes nothing else. */
@@ -42,8 +43,8 @@ public final class MappedQueue {
     }
 
     /**
-     * Whether it has had no room once, it or another queue of its number before: then who appends stands at its port, which holds
-     * nobody up while there is room.
+     * Whether it has had no room once, it or another queue of its number before: then who appends stands at its output,
+     * which holds nobody up while there is room.
      */
     boolean hasRefused() {
         return hasRefused;

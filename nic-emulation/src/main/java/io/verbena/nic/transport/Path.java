@@ -2,7 +2,7 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.SenderShare;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
 import io.verbena.nic.port.Link;
@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one peer NIC: the link that is up now, and the peer's memory where it is mapped. Outlives its link: when the
- * link breaks and another one to the same NIC comes, the queue pairs of the path go on where they were.
+ * The way to one peer NIC: the link that is up now, and the peer's memory where it is mapped. Outlives its link: when
+ * the link breaks and another one to the same NIC comes, the queue pairs of the path go on where they were.
  *
  * <p>Used under the engine's baton.
  */
@@ -33,7 +33,7 @@ public final class Path {
     private @Nullable ControlBlock peerControl;
     private @Nullable RemoteKeys remoteKeys;
     private @Nullable Appender remoteAppender;
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
     private final Contention contention = new Contention();
     private final PathWindow window = new PathWindow(contention);
     private final List<MappedQueue> counted =
@@ -64,7 +64,7 @@ public final class Path {
         return queuePairs;
     }
 
-    /** Whether queue pairs have work and wait for the link without standing behind its {@link #port}. */
+    /** Whether queue pairs have work and wait for the link without standing behind its {@link #output}. */
     public boolean hasBlocked() {
         return !blocked.isEmpty();
     }
@@ -97,8 +97,8 @@ public final class Path {
     }
 
     /** What fills up for all queue pairs whose packets go over the link. */
-    public Port port() {
-        return port;
+    public OutputQueue output() {
+        return output;
     }
 
     /** Whether several groups send to the peer, in whichever way; if not, no window needs a look. */
@@ -106,12 +106,17 @@ public final class Path {
         return contention;
     }
 
-    /** What bounds the bytes under way to the peer's engine, on the link and in mapped queues, while several groups send there. */
+    /**
+     * What bounds the bytes under way to the peer's engine, on the link and in mapped queues, while several groups send
+     * there.
+     */
     public PathWindow window() {
         return window;
     }
 
-    /** What bounds the bytes in a mapped queue: the path's window if the peer's engine takes them, else the queue's own. */
+    /**
+     * What bounds the bytes in a mapped queue: the path's window if the peer's engine takes them, else the queue's own.
+     */
     public PathWindow window(MappedQueue queue) {
         if (!queue.isTakenByEngine()) {
             return queue.window();
@@ -149,11 +154,11 @@ public final class Path {
     }
 
     /** What who appends to a mapped queue stands behind: what is short for all of them; null if nothing is. */
-    public @Nullable Port port(MappedQueue queue) {
-        if (contention.isContested() && window(queue) == window) {
-            return port;
+    public @Nullable OutputQueue output(MappedQueue queue) {
+        if (contention.isContended() && window(queue) == window) {
+            return output;
         }
-        return queue.hasRefused() || queue.window().isContested() ? queue.port() : null;
+        return queue.hasRefused() || queue.window().isContended() ? queue.output() : null;
     }
 
     /** What the peer may have in an append queue of this NIC's. */
@@ -171,7 +176,7 @@ public final class Path {
 
     /** Bytes that the link needs for a packet on top of the packet's own: who sends it is charged them too. */
     int overhead() {
-        return port.overhead();
+        return output.overhead();
     }
 
     /** The link, or null while there is none. It may be down. */
@@ -215,7 +220,7 @@ public final class Path {
         Appender appender = control == null || memory == null ? null : new Appender(control, memory);
         link = newLink;
         flushCostly = newLink.isFlushCostly();
-        port.overhead(newLink.overhead());
+        output.overhead(newLink.overhead());
         window.restart();
         peerControl = control;
         remoteKeys = keys;
@@ -260,8 +265,8 @@ public final class Path {
     }
 
     /**
-     * Lets go of segments that the peer has given back, so that their memory goes back to the operating system. Under the
-     * baton no operation is under way, so views that are kept from one to the next are all that leads there.
+     * Lets go of segments that the peer has given back, so that their memory goes back to the operating system. Under
+     * the baton no operation is under way, so views that are kept from one to the next are all that leads there.
      *
      * @param memory of a link of this path; if another link has come since, the collector does it
      */
@@ -322,8 +327,8 @@ public final class Path {
     }
 
     /**
-     * Whether it is up, and something has gone over it since it had no room. If not, who waits keeps its timer, so that somebody
-     * looks at a link that moves nothing; whether that counts as a retry {@link #isFlowing} says.
+     * Whether it is up, and something has gone over it since it had no room. If not, who waits keeps its timer, so that
+     * somebody looks at a link that moves nothing; whether that counts as a retry {@link #isFlowing} says.
      */
     boolean takesPackets() {
         return noRoomSince == NEVER && isUp();

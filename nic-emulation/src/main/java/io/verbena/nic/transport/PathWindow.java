@@ -4,11 +4,13 @@ import io.verbena.nic.arbiter.FlowGroup;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds what is under way to a peer while more than one group sends there, so that the rest waits at the arbiter, which shares
- * by weight: what waits in a kernel or at the peer is served first come, first served. A group that is alone has no bound.
+ * Bounds what is under way to a peer while more than one group sends there, so that the rest waits at the arbiter,
+ * which shares by weight: what waits in a kernel or at the peer is served first come, first served. A group that is
+ * alone has no bound.
  *
- * <p>The window is twice the greatest delivery rate of late times the least delay of late (as BBR's), at least {@link #LEAST}. The
- * least delay cannot be measured under load: now and then the path is left to drain, and then carries a few packets alone.
+ * <p>The window is twice the greatest delivery rate of late times the least delay of late (as BBR's), at least
+ * {@link #LEAST}. The least delay cannot be measured under load: now and then the path is left to drain, and then
+ * carries a few packets alone.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -42,7 +44,7 @@ public final class PathWindow {
     }
 
     private final Contention contention;
-    private int times; // that it was contested
+    private int times; // that it was contended
     private boolean full; // until a quarter of the window is free: not a system call for each packet
     private int window = LEAST;
     private long given; // bytes
@@ -72,11 +74,11 @@ public final class PathWindow {
     }
 
     /** Whether more than one group has sent of late. */
-    public boolean isContested() {
-        return contention.isContested();
+    public boolean isContended() {
+        return contention.isContended();
     }
 
-    /** The window in bytes, which holds while the path is contested. */
+    /** The window in bytes, which holds while the path is contended. */
     public int window() {
         return window;
     }
@@ -87,7 +89,7 @@ public final class PathWindow {
      * @return whether {@link #room} bounds it: it is not alone
      */
     public boolean binds(FlowGroup group, TransportServices services) {
-        boolean is = contention.isContested(group, services);
+        boolean is = contention.isContended(group, services);
         if (is && times != contention.times()) {
             times = contention.times();
             phase = Phase.OPEN;
@@ -148,7 +150,7 @@ public final class PathWindow {
 
     /** Whether who was refused would get room now. */
     public boolean hasRoom(int underWay) {
-        return !isContested() || (phase == Phase.OPEN && underWay < limit());
+        return !isContended() || (phase == Phase.OPEN && underWay < limit());
     }
 
     /** So many bytes were given to the path. */
@@ -176,7 +178,10 @@ public final class PathWindow {
         }
     }
 
-    /** Nanoseconds until the peer has what is sent alone; 0 while that is not known: it is measured while the path is contested. */
+    /**
+     * Nanoseconds until the peer has what is sent alone; 0 while that is not known: it is measured while the path is
+     * contended.
+     */
     public long leastDelay() {
         return leastDelay;
     }
@@ -210,7 +215,7 @@ public final class PathWindow {
 
     @Override
     public String toString() {
-        return "window of " + window + " bytes" + (isContested() ? ", contested" : "") + ", delay " + leastDelay
+        return "window of " + window + " bytes" + (isContended() ? ", contended" : "") + ", delay " + leastDelay
                 + " ns";
     }
 }

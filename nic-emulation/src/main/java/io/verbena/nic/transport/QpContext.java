@@ -1,11 +1,8 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.SenderQuota;
-import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Limit;
-import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.QueuePairWord;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
@@ -17,33 +14,23 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
-import io.verbena.nic.wire.AckTimeout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The context of one queue pair: what requester and responder share, and what the arbiter schedules.
  *
- * <p>Concurrency: everything but {@link #state} (readable by any thread) and the doorbell flag is used under the baton of
+ * <p>Concurrency: everything but {@link #state} (readable by any thread) and the doorbell is used under the baton of
  * the engine that owns the queue pair.
  */
-public final class QpContext extends Flow {
-    private static final VarHandle DOORBELL;
-
-    /** A receive that is posted while its queue pair goes to ERR may be in nobody's sight yet: one more look, after this. */
+public final class QpContext extends ScheduledFlow {
+    /**
+     * A receive that is posted while its queue pair goes to ERR may be in nobody's sight yet: one more look, after
+     * this.
+     */
     private static final long LAST_LOOK_NANOS = 1_000_000;
 
-    static {
-        try {
-            DOORBELL = MethodHandles.lookup().findVarHandle(QpContext.class, "doorbell", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     /** Requests without a packet that are charged at a time, at most. */
-    private static final int MOST_WITHOUT = 1 << 16;
+    private static final int MAX_WITHOUT = 1 << 16;
 
     /** Returned by {@link #transmit}'s outcome: nothing left to send. */
     public static final int IDLE = 0;
@@ -60,27 +47,14 @@ public final class QpContext extends Flow {
     private final int number;
     private final int pd;
     private final SendRing sendRing;
-    private final ReceiveRing receiveRing;
-    private final boolean sharedReceive;
-    private final CompletionRing sendCompletions;
-    private final CompletionRing receiveCompletions;
+    private final Queues queues;
     private final TransportServices services;
     private final Requester requester;
     private final Responder responder;
+    private final Connection connection = new Connection();
+    private final RetryPolicy retries = new RetryPolicy();
 
     private volatile QpState state = QpState.RESET;
-    private @Nullable Path path;
-    private int peerQp;
-    private long takesFrom;
-    private int pathMtu = 1024;
-    private int access;
-    private int qkey;
-    private int retryCount = 7;
-    private int rnrRetry = 7;
-    private long ackTimeoutNanos = AckTimeout.nanos(18);
-    private int minRnrTimer = 12;
-    private int maxRdAtomic;
-    private int maxDestRdAtomic;
     private int outcome;
     private volatile @Nullable String failure;
     private boolean torn;
@@ -91,49 +65,34 @@ public final class QpContext extends Flow {
     private int operations;
     private int without;
 
-    /** Place in the engine's timer queue, or -1; the engine's. */
-    public int timerIndex = -1;
-    /** When the engine's timer queue will look at this queue pair; the engine's. */
-    public long timerNanos;
-    /** Whether it is on the engine's list of acknowledgements; the engine's. */
-    public boolean acknowledgementListed;
-    /** Whether the arbiter knows it; the engine's. A doorbell may be heard when it is gone. */
-    public boolean attached;
-    /** Whether other groups send where it has sent last; the engine's, a hint for others. */
-    public boolean contested;
-    /** The path on whose list of blocked flows it is, or null; the engine's. */
-    public @Nullable Path blockedOn;
-    /** Where it is on that list; the path's. */
-    int blockedAt;
-
-    @SuppressWarnings("unused") // through DOORBELL
-    private volatile int doorbell;
+    /**
+     * The queues of a queue pair.
+     *
+     * @param sends where requests are posted
+     * @param receives where receives are posted
+     * @param sharesReceives whether other queue pairs take receives there too
+     * @param sendCompletions where requests complete
+     * @param receiveCompletions where receives complete
+     */
+    public record Queues(
+            SendRing sends,
+            ReceiveRing receives,
+            boolean sharesReceives,
+            CompletionRing sendCompletions,
+            CompletionRing receiveCompletions) {}
 
     /**
      * Creates a queue pair in RESET.
      *
      * @param group whose share its traffic takes
      */
-    public QpContext(
-            QpType type,
-            int number,
-            int pd,
-            FlowGroup group,
-            SendRing sendRing,
-            ReceiveRing receiveRing,
-            boolean sharedReceive,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions,
-            TransportServices services) {
+    public QpContext(QpType type, int number, int pd, FlowGroup group, Queues queues, TransportServices services) {
         super(group);
         this.type = type;
         this.number = number;
         this.pd = pd;
-        this.sendRing = sendRing;
-        this.receiveRing = receiveRing;
-        this.sharedReceive = sharedReceive;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
+        this.sendRing = queues.sends();
+        this.queues = queues;
         this.services = services;
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
@@ -148,11 +107,6 @@ public final class QpContext extends Flow {
     /** What the peer's messages in append queues count against. */
     SenderQuota senderQuota() {
         return senderQuota;
-    }
-
-    /** The connection that direct requests are taken from, a {@link QueuePairWord#connection(long, int, int)}. */
-    public long takesFrom() {
-        return takesFrom;
     }
 
     /** Its transport. */
@@ -177,17 +131,17 @@ public final class QpContext extends Flow {
 
     /** Where it takes receives from. */
     public ReceiveRing receiveRing() {
-        return receiveRing;
+        return queues.receives();
     }
 
     /** Whether the receive queue is shared with others. */
     public boolean sharesReceive() {
-        return sharedReceive;
+        return queues.sharesReceives();
     }
 
     /** Whether sends or receives complete there. */
     public boolean completesTo(CompletionRing ring) {
-        return sendCompletions == ring || receiveCompletions == ring;
+        return queues.sendCompletions() == ring || queues.receiveCompletions() == ring;
     }
 
     /** The state; any thread. */
@@ -197,27 +151,27 @@ public final class QpContext extends Flow {
 
     /** The way to the peer, or null before RTR. */
     public @Nullable Path path() {
-        return path;
+        return connection.path();
     }
 
     /** The way that the request under way takes: a datagram's own, else {@link #path}. */
     public @Nullable Path sendPath() {
-        return path == null && type != QpType.UD ? null : requester.path();
+        return path() == null && type != QpType.UD ? null : requester.path();
     }
 
     /** The peer queue pair's number. */
     public int peerQp() {
-        return peerQp;
+        return connection.peerQp();
     }
 
     /** Payload bytes of a full packet. */
     public int pathMtu() {
-        return pathMtu;
+        return connection.pathMtu();
     }
 
-    /** What the peer may do here, {@link io.verbena.nic.memory.Access} flags. */
-    public int access() {
-        return access;
+    /** What it knows of its peer. */
+    public Connection connection() {
+        return connection;
     }
 
     /** What sends its requests. */
@@ -230,57 +184,20 @@ public final class QpContext extends Flow {
         return responder;
     }
 
-    int qkey() {
-        return qkey;
-    }
-
-    /** Sets the Q_Key that datagrams must have. */
-    public void qkey(int key) {
-        qkey = key;
-    }
-
-    int retryCount() {
-        return retryCount;
-    }
-
-    int rnrRetry() {
-        return rnrRetry;
-    }
-
-    long ackTimeoutNanos() {
-        return ackTimeoutNanos;
-    }
-
-    int minRnrTimer() {
-        return minRnrTimer;
-    }
-
-    int maxRdAtomic() {
-        return maxRdAtomic;
-    }
-
-    int maxDestRdAtomic() {
-        return maxDestRdAtomic;
-    }
-
-    /** What the peer may do by the direct path: READs and atomics only where packets of them would be answered. */
-    public int directAccess() {
-        return maxDestRdAtomic == 0 ? access & ~(Access.REMOTE_READ | Access.REMOTE_ATOMIC) : access;
+    /** How long answers are waited for, and how often requests are tried. */
+    public RetryPolicy retries() {
+        return retries;
     }
 
     /** Sets what the peer may do. */
     public void access(int flags) {
-        access = flags;
+        connection.access(flags);
         services.publishState(this);
     }
 
     /** Sets what a queue pair knows from RTR on; called on the move to RTR. */
     public void connect(Path newPath, int destinationQp, int mtu, int receivePsn, int maxDest) {
-        path = newPath;
-        peerQp = destinationQp;
-        takesFrom = QueuePairWord.connection(newPath.peerNic(), destinationQp, receivePsn);
-        pathMtu = mtu;
-        maxDestRdAtomic = maxDest;
+        connection.open(newPath, destinationQp, mtu, receivePsn, maxDest);
         responder.reset(receivePsn);
         services.attach(this);
     }
@@ -295,31 +212,6 @@ public final class QpContext extends Flow {
         requester.reset(sendPsn);
     }
 
-    /** Sets the acknowledgement timeout, a code of {@link AckTimeout}. */
-    public void timeout(int code) {
-        ackTimeoutNanos = AckTimeout.nanos(code);
-    }
-
-    /** Sets the retries after a timeout. */
-    public void retryCount(int count) {
-        retryCount = count;
-    }
-
-    /** Sets the retries after "receiver not ready", 7 for ever. */
-    public void rnrRetry(int count) {
-        rnrRetry = count;
-    }
-
-    /** Sets the READs and atomics to have outstanding at the peer. */
-    public void maxRdAtomic(int count) {
-        maxRdAtomic = count;
-    }
-
-    /** Sets the RNR timer code that peers are answered with. */
-    public void minRnrTimer(int code) {
-        minRnrTimer = code;
-    }
-
     /** Moves to another state; the caller has checked that the table allows it. */
     public void state(QpState next) {
         if (next == QpState.ERR) {
@@ -331,10 +223,10 @@ public final class QpContext extends Flow {
         if (next == QpState.RESET) {
             failure = null;
             torn = false;
-            path = null;
+            connection.close();
             sendRing.reset();
-            if (!sharedReceive) {
-                receiveRing.reset();
+            if (!queues.sharesReceives()) {
+                queues.receives().reset();
             }
             requester.reset(0);
             responder.reset(0);
@@ -345,7 +237,10 @@ public final class QpContext extends Flow {
         }
     }
 
-    /** A request of this side has failed: the queue pair goes to ERR, or, on an unreliable transport, its send queue to SQE. */
+    /**
+     * A request of this side has failed: the queue pair goes to ERR, or, on an unreliable transport, its send queue to
+     * SQE.
+     */
     void sendFailed() {
         if (type == QpType.RC || state == QpState.ERR) {
             error();
@@ -365,7 +260,7 @@ public final class QpContext extends Flow {
             requester.flush();
             flushReceives();
             services.arm(this, services.now() + LAST_LOOK_NANOS);
-            if (sharedReceive) {
+            if (queues.sharesReceives()) {
                 services.event(AsyncEventType.LAST_WQE_REACHED, number);
             }
         } else {
@@ -382,7 +277,8 @@ public final class QpContext extends Flow {
     }
 
     /**
-     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is flushed.
+     * Its own work has met an exception, or its engine has: the oldest request ends in FATAL_ERR, everything else is
+     * flushed.
      *
      * @param why see {@link #failure}
      */
@@ -404,7 +300,10 @@ public final class QpContext extends Flow {
         }
     }
 
-    /** What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is reset. */
+    /**
+     * What it had is torn so that not even {@link #failed} went through: it is in ERR, and is not touched before it is
+     * reset.
+     */
     public void giveUp() {
         torn = true;
         outcome = IDLE;
@@ -433,8 +332,8 @@ public final class QpContext extends Flow {
     /**
      * Sends up to the budget: answers to the peer's READs and atomics first, then requests.
      *
-     * @return bytes to be charged: as the link carries them, and some for each request that ended without a packet; {@link
-     *     #outcome} says why it ended
+     * @return bytes to be charged: as the link carries them, and some for each request that ended without a packet;
+     *     {@link #outcome} says why it ended
      */
     public int transmit(int budget) {
         answers = 0;
@@ -471,7 +370,7 @@ public final class QpContext extends Flow {
 
     /** The queue that the next request appends to, if that is mapped here. */
     public @Nullable MappedQueue nextQueue() {
-        Path to = path;
+        Path to = path();
         int slot = to == null || !isNextDirect() ? -1 : sendRing.slot(sendRing.next());
         return to == null || slot < 0 ? null : queue(to, slot);
     }
@@ -484,13 +383,15 @@ public final class QpContext extends Flow {
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */
     public boolean hasDirectPath() {
-        Path to = path;
+        Path to = path();
         return to != null && to.remoteKeys() != null;
     }
 
-    /** Whether what it sends takes a system call, {@link io.verbena.nic.port.Link#isFlushCostly}; any thread, a hint. */
+    /**
+     * Whether what it sends takes a system call, {@link io.verbena.nic.port.Link#isFlushCostly}; any thread, a hint.
+     */
     public boolean isFlushCostly() {
-        Path to = path;
+        Path to = path();
         return to != null && to.isFlushCostly();
     }
 
@@ -504,9 +405,11 @@ public final class QpContext extends Flow {
         answers++;
     }
 
-    /** A request has ended without a packet: done here, refused or flushed. It costs its sender something all the same. */
+    /**
+     * A request has ended without a packet: done here, refused or flushed. It costs its sender something all the same.
+     */
     void endedWithoutPacket() {
-        without = Math.min(without + 1, MOST_WITHOUT);
+        without = Math.min(without + 1, MAX_WITHOUT);
     }
 
     /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
@@ -521,17 +424,12 @@ public final class QpContext extends Flow {
         return charged;
     }
 
-    /** Whether other groups send to its peer too, and it has nothing that waits for its turn; any thread, a hint. */
-    public boolean isStarved() {
-        return contested && !isScheduled();
-    }
-
     /** What keeps it from sending more; any thread, a hint. */
     public Limit limit() {
         if (requester.awaitsReceiver()) {
             return Limit.RECEIVER;
         }
-        if (!isScheduled() && blockedOn == null && doorbell == 0) {
+        if (!isScheduled() && blockedOn == null && !isRung()) {
             return Limit.WINDOW;
         }
         return isAtCeiling() ? Limit.CEILING : Limit.LINK;
@@ -557,29 +455,15 @@ public final class QpContext extends Flow {
         return Math.min(requester.deadline(), responder.deadline());
     }
 
-    /**
-     * Poster: rings the doorbell. A full fence: what was published before is seen by whoever has not heard it yet.
-     *
-     * @return whether it was silent, so that the engine must be told
-     */
-    public boolean ring() {
-        return (int) DOORBELL.getAndSet(this, 1) == 0;
-    }
-
-    /** Engine: the doorbell was heard; looks at the ring must come after this. */
-    public void heard() {
-        DOORBELL.setVolatile(this, 0);
-    }
-
     void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
         services.complete(
-                sendCompletions,
+                queues.sendCompletions(),
                 wrId,
                 status.ordinal(),
                 opcode,
                 status == WcStatus.SUCCESS ? 0 : CqeDescriptor.SOLICITED,
                 number,
-                peerQp,
+                peerQp(),
                 byteLength,
                 0,
                 0);
@@ -588,7 +472,7 @@ public final class QpContext extends Flow {
     void completeReceive(
             long wrId, WcStatus status, WcOpcode opcode, int flags, int sourceQp, int byteLength, int immediate) {
         services.complete(
-                receiveCompletions,
+                queues.receiveCompletions(),
                 wrId,
                 status.ordinal(),
                 opcode.ordinal(),
@@ -601,13 +485,14 @@ public final class QpContext extends Flow {
     }
 
     private void flushReceives() {
-        if (sharedReceive) {
+        if (queues.sharesReceives()) {
             return;
         }
-        for (int slot = receiveRing.front(); slot >= 0; slot = receiveRing.front()) {
-            long wrId = receiveRing.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
-            receiveRing.pop();
-            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, peerQp, 0, 0);
+        ReceiveRing receives = queues.receives();
+        for (int slot = receives.front(); slot >= 0; slot = receives.front()) {
+            long wrId = receives.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
+            receives.pop();
+            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, peerQp(), 0, 0);
         }
     }
 }

@@ -1,53 +1,41 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.append.Appender;
-import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
-import io.verbena.nic.wire.AppendEthFlyweight;
-import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a reliable connection: cuts packets, or executes the request on the peer's mapped memory
  * ({@link DirectPath}).
  *
- * <p>A request gets its PSNs when it is first sent and keeps them; going back to an earlier PSN moves the cursor only.
- * Pure state: used under the engine's baton.
+ * <p>A request gets its PSNs when it is first sent and keeps them ({@link PsnWindow}); going back to an earlier PSN
+ * moves the cursor only. Pure state: used under the engine's baton.
  */
 final class ReliableRequester extends Requester {
-    /** An acknowledgement is asked for at least so often, so that a long message's timer runs for a part of it. */
-    private static final int ACKNOWLEDGED_BYTES = 16 * 1024;
-
     /** Bytes of a payload that the link is given by reference. */
-    private static final int LEAST_BY_REFERENCE = 4 * 1024;
+    private static final int MIN_BY_REFERENCE = 4 * 1024;
 
     private final Completer completer;
     private final DirectPath direct;
     private final AppendRun run;
+    private final PsnWindow psns;
 
-    private int nextPsn;
-    private int unsentPsn; // after the last that was sent
-    private int askedPsn; // after the last that a packet has asked an answer for, since it went back
-    private long assigned; // requests below this index have their PSNs
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries have been checked in this turn
-    private int unrequested; // bytes sent since an acknowledgement was asked for
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
 
     ReliableRequester(QpContext qp, TransportServices services) {
         super(qp, services);
-        this.completer = new Completer(qp, services, this);
+        this.psns = new PsnWindow(qp);
+        this.completer = new Completer(qp, services, this, psns);
         this.run = new AppendRun(qp, services);
         this.direct = new DirectPath(qp, services, run);
     }
@@ -65,8 +53,7 @@ final class ReliableRequester extends Requester {
     @Override
     public void awaitsRoom() {
         if (qp.state() == QpState.RTS && ring.hasNext()) {
-            outcome = QpContext.BLOCKED;
-            completer.sent();
+            noRoom();
         }
     }
 
@@ -87,30 +74,25 @@ final class ReliableRequester extends Requester {
 
     @Override
     void reset(int psn) {
-        nextPsn = psn & Psn.MASK;
-        unsentPsn = nextPsn;
-        askedPsn = nextPsn;
-        assigned = ring.head();
+        psns.reset(psn);
         offset = 0;
         started = false;
         directly = false;
         packetsOnly = false;
         readsOutstanding = 0;
-        completer.reset(nextPsn);
-        direct.begin(nextPsn);
-    }
-
-    /** Index of the first request without PSNs. */
-    long assigned() {
-        return assigned;
+        completer.reset(psns.next());
+        direct.begin(psns.next());
     }
 
     /** Whether requests were sent as packets and are not answered. */
     boolean hasUnanswered() {
-        return ring.head() < assigned;
+        return psns.hasUnanswered();
     }
 
-    /** Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not count. */
+    /**
+     * Whether the peer owes something: an answer, or a link that takes packets. What merely waits its turn does not
+     * count.
+     */
     boolean awaitsPeer() {
         return awaitsAnswer()
                 || (outcome == QpContext.BLOCKED
@@ -121,12 +103,7 @@ final class ReliableRequester extends Requester {
 
     /** Whether the peer owes an answer. */
     boolean awaitsAnswer() {
-        return hasUnanswered() && Psn.diff(askedPsn, completer.acknowledged()) > 1;
-    }
-
-    /** The PSN after the last that was sent: a message has its PSNs before all of it is sent. */
-    int unsentPsn() {
-        return unsentPsn;
+        return hasUnanswered() && Psn.diff(psns.asked(), completer.acknowledged()) > 1;
     }
 
     @Override
@@ -140,7 +117,7 @@ final class ReliableRequester extends Requester {
         outcome = QpContext.MORE;
         justChecked = false;
         while (spent < budget) {
-            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || ring.next() < assigned))) {
+            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || psns.isCurrentAssigned()))) {
                 outcome = notSending();
                 break;
             }
@@ -178,20 +155,7 @@ final class ReliableRequester extends Requester {
             return false;
         }
         int slot = ring.slot(ring.next());
-        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
-        int kind = SendWqeDescriptor.opcode(header);
-        return DirectPath.offers(kind, SendWqeDescriptor.flags(header)) && !isTooLong(qp.path(), slot, kind, header);
-    }
-
-    /** Whether it is an append that is known to be too long for a chunk of the peer's. */
-    private boolean isTooLong(@Nullable Path path, int slot, int kind, long header) {
-        int length = SendWqeDescriptor.length(header);
-        if (kind != APPEND || length <= Appender.MAX_RUN || path == null) {
-            return false;
-        }
-        Appender appender = path.remoteAppender();
-        return appender != null
-                && appender.isTooLongForChunk((int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET), length);
+        return direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
     }
 
     @Override
@@ -209,7 +173,7 @@ final class ReliableRequester extends Requester {
                 || path.remoteKeys() == null
                 || !DirectPath.offers(kind, flags)
                 || !direct.isOpen(path)
-                || (reads && (qp.maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
+                || (reads && (qp.connection().maxRdAtomic() == 0 || (kind != READ && length != Long.BYTES)))
                 || ((flags & SendWqeDescriptor.INLINE) != 0
                         ? !data.isReadable()
                         : !entriesHold(slot, accessToOwn(reads)))) {
@@ -247,23 +211,22 @@ final class ReliableRequester extends Requester {
         Path path = qp.path();
         // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
         directly = !packetsOnly
-                && ring.next() >= assigned
-                && (!reads || qp.maxRdAtomic() > 0)
+                && !psns.isCurrentAssigned()
+                && (!reads || qp.connection().maxRdAtomic() > 0)
                 && path != null
                 && path.remoteKeys() != null
-                && DirectPath.offers(opcode, flags)
-                && !isTooLong(path, slot, opcode, header)
+                && direct.offers(path, slot, header)
                 && direct.isOpen(path);
         if (((directly || completer.isProbing()) && !nothingUnanswered)
-                || (reads && !directly && readsOutstanding >= qp.maxRdAtomic())
+                || (reads && !directly && readsOutstanding >= qp.connection().maxRdAtomic())
                 || ((flags & SendWqeDescriptor.FENCE) != 0 && readsOutstanding > 0)) {
-            if (reads && qp.maxRdAtomic() == 0) {
+            if (reads && qp.connection().maxRdAtomic() == 0) {
                 return refuse(WcStatus.LOC_QP_OP_ERR, nothingUnanswered);
             }
             outcome = QpContext.WAITING;
             return false;
         }
-        if (ring.next() >= assigned && !directly && !hasPsnsFor(packets(slot))) {
+        if (!psns.isCurrentAssigned() && !directly && !psns.hasRoom(psns.packets(slot))) {
             if (nothingUnanswered) {
                 return refuse(WcStatus.LOC_LEN_ERR, true);
             }
@@ -288,34 +251,20 @@ final class ReliableRequester extends Requester {
         return true;
     }
 
-    /** A request that is done here waits for those before it, which complete first. Returns false: nothing is to be sent. */
+    /**
+     * A request that is done here waits for those before it, which complete first. Returns false: nothing is to be
+     * sent.
+     */
     private boolean beginHere(int slot, int opcode, boolean nothingUnanswered) {
         if (!nothingUnanswered) {
             outcome = QpContext.WAITING;
         } else if (executeHere(slot, opcode)) {
-            assigned = ring.head();
+            psns.noneAssigned();
             outcome = QpContext.MORE;
         } else {
             outcome = QpContext.IDLE;
         }
         return false;
-    }
-
-    /** Whether so many more PSNs can be outstanding: numbers compare only while fewer than 2^23 are. */
-    private boolean hasPsnsFor(int packets) {
-        int outstanding = hasUnanswered() ? Psn.diff(nextPsn, completer.headPsn()) : 0;
-        return outstanding + packets < Psn.HALF;
-    }
-
-    /** PSNs that a request takes: its packets, or those of a READ's answer. */
-    private int packets(int slot) {
-        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
-        int kind = SendWqeDescriptor.opcode(header);
-        if (kind == COMPARE_SWAP || kind == FETCH_ADD) {
-            return 1;
-        }
-        int length = SendWqeDescriptor.length(header);
-        return Math.max(1, (int) ((length + (long) qp.pathMtu() - 1) / qp.pathMtu()));
     }
 
     private boolean refuse(WcStatus status, boolean nothingUnanswered) {
@@ -342,7 +291,7 @@ final class ReliableRequester extends Requester {
                     completeHead(WcStatus.SUCCESS);
                 }
                 completer.progress();
-                assigned = ring.head();
+                psns.noneAssigned();
                 completer.drained();
             } else {
                 offset += result;
@@ -369,9 +318,7 @@ final class ReliableRequester extends Requester {
         Path path = path();
         Link link = path.link();
         if (link == null || link.state() != Link.State.UP) {
-            outcome = QpContext.BLOCKED;
-            completer.sent(); // its timer runs although nothing can be sent
-            return STOPPED;
+            return noRoom();
         }
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);
@@ -390,13 +337,13 @@ final class ReliableRequester extends Requester {
         }
         if (mayStartRun(kind, path)) {
             run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - headers));
-            if (run.messages() > 1 && hasPsnsFor(run.messages())) {
+            if (run.messages() > 1 && psns.hasRoom(run.messages())) {
                 return sendRun(link, path, slot);
             }
         }
         MemoryRegion source = null; // where the payload lies whole, if it had better not be copied
         int sourceOffset = 0;
-        if (payload >= LEAST_BY_REFERENCE && (flags & SendWqeDescriptor.INLINE) == 0) {
+        if (payload >= MIN_BY_REFERENCE && (flags & SendWqeDescriptor.INLINE) == 0) {
             long found = ScatterGather.find(wqes, slot + SendWqeDescriptor.DATA, offset, payload);
             if (found >= 0) {
                 int entry = (int) (found >>> Integer.SIZE);
@@ -408,29 +355,31 @@ final class ReliableRequester extends Requester {
                 ? link.claim(headers + payload)
                 : link.claim(headers, source.buffer(), sourceOffset, payload);
         if (at == Link.NO_ROOM) {
-            outcome = QpContext.BLOCKED;
-            completer.sent();
-            return STOPPED;
+            return noRoom();
         }
+        return putPacket(link, path, slot, opcode, at, payload, source != null);
+    }
+
+    /**
+     * Lays a packet out where it was claimed, and commits it.
+     *
+     * @param referred whether the payload is sent from where it lies
+     * @return bytes charged
+     */
+    private int putPacket(Link link, Path path, int slot, Opcode opcode, int at, int payload, boolean referred) {
+        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
+        int flags = SendWqeDescriptor.flags(header);
+        boolean reads = isRead(SendWqeDescriptor.opcode(header));
+        boolean last = reads || offset + payload == SendWqeDescriptor.length(header);
         boolean first = !hasUnanswered();
-        int psn = offset == 0 ? firstPsn(slot) : psnAt(slot);
-        unrequested = last ? 0 : unrequested + payload;
-        boolean wantsAnswer = qp.takeWantsAnswer() || last || unrequested >= ACKNOWLEDGED_BYTES;
-        if (wantsAnswer) {
-            unrequested = 0;
-        }
+        int psn = psns.at(slot, offset);
+        boolean wantsAnswer = psns.asksForAnswer(payload, last);
         int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
                 | (last && (flags & SendWqeDescriptor.SOLICITED) != 0 ? BthFlyweight.SOLICITED : 0);
-        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, source == null ? payload : 0);
+        encode(link.buffer(), at, slot, opcode, bthFlags, qp.peerQp(), psn, referred ? 0 : payload);
         link.commit();
         services.touch(path);
-        int end = Psn.next(reads ? wqes.getInt(slot + SendWqeDescriptor.LAST_PSN) : psn);
-        if (Psn.after(end, unsentPsn)) {
-            unsentPsn = end;
-        }
-        if (wantsAnswer || reads) {
-            askedPsn = end;
-        }
+        psns.sent(Psn.next(reads ? wqes.getInt(slot + SendWqeDescriptor.LAST_PSN) : psn), wantsAnswer || reads);
         justChecked = false;
         offset += payload;
         if (last) {
@@ -442,17 +391,13 @@ final class ReliableRequester extends Requester {
                 readsOutstanding++;
             }
         }
-        if (first) {
-            completer.startTimer();
-        } else {
-            completer.sent();
-        }
-        return headers + payload + path.overhead();
+        awaitAnswer(first);
+        return opcode.headerLength() + payload + path.overhead();
     }
 
     /**
-     * Whether the current request may take others with it in its packet. What is sent again need not go as it went before:
-     * each message has its PSN, and the peer leaves out those that it has done.
+     * Whether the current request may take others with it in its packet. What is sent again need not go as it went
+     * before: each message has its PSN, and the peer leaves out those that it has done.
      */
     private boolean mayStartRun(int kind, Path path) {
         return kind == APPEND
@@ -465,66 +410,37 @@ final class ReliableRequester extends Requester {
 
     /** Sends the run that was found, in one packet with the PSNs of all its messages. */
     private int sendRun(Link link, Path path, int slot) {
-        int headers = Opcode.APPEND_RUN.headerLength();
-        int messages = run.messages();
-        // A record's header is longer than a message's in the packet, so this is a little less.
-        int payload = run.bytes() - messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
-        int at = link.claim(headers + payload);
+        int length = Opcode.APPEND_RUN.headerLength() + run.packetBytes();
+        int at = link.claim(length);
         if (at == Link.NO_ROOM) {
-            outcome = QpContext.BLOCKED;
-            completer.sent();
-            return STOPPED;
+            return noRoom();
         }
         boolean first = !hasUnanswered();
-        int psn = firstPsn(slot);
-        MutableDirectBuffer b = link.buffer();
-        BthFlyweight.encode(b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), psn, qp.number());
-        AppendEthFlyweight.encodeRun(
-                b,
-                at + Opcode.APPEND_RUN.appendEthOffset(),
-                (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
-                wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
-                payload,
-                messages);
-        int message = at + headers;
-        for (int i = 0; i < messages; i++) {
-            message += putMessage(b, message, ring.slot(ring.next()));
-            ring.advanceNext();
-        }
+        int messages = run.messages();
+        int psn = run.write(link.buffer(), at, slot, psns);
         link.commit();
         services.touch(path);
         services.count(NicCounter.MERGED_APPENDS, messages - 1);
-        int end = Psn.add(psn, messages);
-        if (Psn.after(end, unsentPsn)) {
-            unsentPsn = end;
-        }
-        askedPsn = end;
-        unrequested = 0;
+        psns.sentRun(Psn.add(psn, messages));
         justChecked = false;
         started = false;
+        awaitAnswer(first);
+        return length + path.overhead();
+    }
+
+    private void awaitAnswer(boolean first) {
         if (first) {
             completer.startTimer();
         } else {
             completer.sent();
         }
-        return headers + payload + path.overhead();
     }
 
-    /** Writes a message of a run, and gives its request its PSN. Returns the bytes that it takes. */
-    private int putMessage(MutableDirectBuffer b, int at, int slot) {
-        firstPsn(slot);
-        long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
-        int length = SendWqeDescriptor.length(header);
-        int stream = wqes.getInt(slot + SendWqeDescriptor.STREAM);
-        if ((SendWqeDescriptor.flags(header) & SendWqeDescriptor.IMMEDIATE) != 0) {
-            AppendRunFlyweight.encode(b, at, length, stream, wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
-        } else {
-            AppendRunFlyweight.encode(b, at, length, stream);
-        }
-        if (length > 0) {
-            gather(slot, length, b, at + AppendRunFlyweight.HEADER_LENGTH);
-        }
-        return AppendRunFlyweight.alignedLength(length);
+    /** The link is full, or down: the timer runs although nothing can be sent. */
+    private int noRoom() {
+        outcome = QpContext.BLOCKED;
+        completer.sent();
+        return STOPPED;
     }
 
     /** The current request cannot go on: it fails when those before it are complete. */
@@ -533,31 +449,13 @@ final class ReliableRequester extends Requester {
         return STOPPED;
     }
 
-    /** The PSN of a request's first packet; assigns its PSNs the first time. */
-    private int firstPsn(int slot) {
-        if (ring.next() < assigned) {
-            return wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
-        }
-        int packets = packets(slot);
-        int first = nextPsn;
-        wqes.putInt(slot + SendWqeDescriptor.FIRST_PSN, first);
-        wqes.putInt(slot + SendWqeDescriptor.LAST_PSN, Psn.add(first, packets - 1));
-        nextPsn = Psn.add(first, packets);
-        assigned = ring.next() + 1;
-        return first;
-    }
-
-    private int psnAt(int slot) {
-        return Psn.add(wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN), offset / qp.pathMtu());
-    }
-
     /** Goes back to a PSN that was sent: the next packet will be that one. */
     void rewind(int psn) {
         services.nothingUnderWay(qp);
-        askedPsn = psn; // the timer runs again when it leaves, not while it waits its turn
+        psns.rewind(psn);
         long index = ring.head();
         readsOutstanding = 0;
-        while (index < assigned) {
+        while (index < psns.assigned()) {
             int slot = ring.slot(index);
             int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
             int last = wqes.getInt(slot + SendWqeDescriptor.LAST_PSN);
@@ -593,15 +491,11 @@ final class ReliableRequester extends Requester {
     @Override
     void flush() {
         super.flush();
-        assigned = ring.head();
+        psns.noneAssigned();
         directly = false;
         packetsOnly = false;
         readsOutstanding = 0;
         completer.disarm();
         services.nothingUnderWay(qp);
-    }
-
-    static boolean isRead(int kind) {
-        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
     }
 }

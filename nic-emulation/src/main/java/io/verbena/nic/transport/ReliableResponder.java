@@ -26,8 +26,8 @@ import org.agrona.concurrent.AtomicBuffer;
  * The answering half of a reliable connection. Each request is checked in this order: PSN, opcode sequence, then as
  * {@link Responder} says; it is executed, once; then it is answered.
  *
- * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what was
- * saved. Pure state: used under the engine's baton.
+ * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what
+ * was saved. Pure state: used under the engine's baton.
  */
 final class ReliableResponder extends Responder {
     /** Times that an acknowledgement waits at most: a stream does not hold it up. */
@@ -58,7 +58,7 @@ final class ReliableResponder extends Responder {
         nakSyndrome = 0;
         nakked = false;
         failing = false;
-        resources.reset(qp.maxDestRdAtomic());
+        resources.reset(qp.connection().maxDestRdAtomic());
     }
 
     @Override
@@ -107,15 +107,7 @@ final class ReliableResponder extends Responder {
             return;
         }
         if (ahead != 0) {
-            if (ahead > 0) {
-                services.count(NicCounter.OUT_OF_SEQUENCE);
-                if (!nakked) {
-                    nak(AethSyndrome.PSN_SEQUENCE_ERROR);
-                }
-            } else {
-                services.count(NicCounter.DUPLICATE_REQUESTS);
-                duplicate(opcode, psn, b, offset);
-            }
+            outOfSequence(ahead, opcode, psn, b, offset);
             return;
         }
         nakked = false;
@@ -139,19 +131,35 @@ final class ReliableResponder extends Responder {
                 services.acknowledge(qp);
             }
         } else if (result == NOT_READY) {
-            nak(AethSyndrome.rnrNak(qp.minRnrTimer()));
+            nak(AethSyndrome.rnrNak(qp.retries().minRnrTimer()));
         } else {
-            nak(result);
-            services.event(
-                    result == AethSyndrome.REMOTE_ACCESS_ERROR
-                            ? AsyncEventType.QP_ACCESS_ERR
-                            : AsyncEventType.QP_REQ_ERR,
-                    qp.number());
-            if (resources.hasPending()) {
-                failing = true; // what was asked for before is answered before
-            } else {
-                qp.error();
+            refuse(result);
+        }
+    }
+
+    /** A request is not the next one: it came before, or one before it is missing. */
+    private void outOfSequence(int ahead, Opcode opcode, int psn, DirectBuffer b, int offset) {
+        if (ahead > 0) {
+            services.count(NicCounter.OUT_OF_SEQUENCE);
+            if (!nakked) {
+                nak(AethSyndrome.PSN_SEQUENCE_ERROR);
             }
+        } else {
+            services.count(NicCounter.DUPLICATE_REQUESTS);
+            duplicate(opcode, psn, b, offset);
+        }
+    }
+
+    /** A request cannot be executed: the queue pair goes to ERR when all that came before is answered. */
+    private void refuse(int syndrome) {
+        nak(syndrome);
+        services.event(
+                syndrome == AethSyndrome.REMOTE_ACCESS_ERROR ? AsyncEventType.QP_ACCESS_ERR : AsyncEventType.QP_REQ_ERR,
+                qp.number());
+        if (resources.hasPending()) {
+            failing = true; // what was asked for before is answered before
+        } else {
+            qp.error();
         }
     }
 
@@ -208,9 +216,9 @@ final class ReliableResponder extends Responder {
     }
 
     /**
-     * Appends a run, but for the messages that were done before: by one claim, or, where that is not possible, one by one as
-     * far as it goes. Each message that is done counts, with its PSN; the last one is counted by the caller, as any request
-     * is.
+     * Appends a run, but for the messages that were done before: by one claim, or, where that is not possible, one by
+     * one as far as it goes. Each message that is done counts, with its PSN; the last one is counted by the caller, as
+     * any request is.
      */
     private int run(DirectBuffer b, int offset, int payload, int headers, int done) {
         int eth = offset + Opcode.APPEND_RUN.appendEthOffset();
@@ -253,8 +261,8 @@ final class ReliableResponder extends Responder {
     }
 
     /**
-     * Length of a message of a run. The run was checked, but may lie in memory that its sender has mapped: nothing outside it is
-     * read, and not more copied than there is room for.
+     * Length of a message of a run. The run was checked, but may lie in memory that its sender has mapped: nothing
+     * outside it is read, and not more copied than there is room for.
      */
     private static int messageLength(DirectBuffer b, int at, int end) {
         int room = end - at - AppendRunFlyweight.HEADER_LENGTH;
@@ -340,7 +348,7 @@ final class ReliableResponder extends Responder {
     }
 
     private int read(DirectBuffer b, int reth) {
-        if ((qp.access() & Access.REMOTE_READ) == 0) {
+        if ((qp.connection().access() & Access.REMOTE_READ) == 0) {
             return AethSyndrome.INVALID_REQUEST;
         }
         int length = RethFlyweight.length(b, reth);
@@ -364,7 +372,7 @@ final class ReliableResponder extends Responder {
 
     private int atomic(Opcode opcode, DirectBuffer b, int eth) {
         long remote = AtomicEthFlyweight.remoteOffset(b, eth);
-        if ((qp.access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
+        if ((qp.connection().access() & Access.REMOTE_ATOMIC) == 0 || (remote & 7) != 0 || !resources.hasFree()) {
             return AethSyndrome.INVALID_REQUEST;
         }
         MemoryRegion region = services.remoteRegion(AtomicEthFlyweight.rkey(b, eth), qp.number());

@@ -20,8 +20,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent. What is the
- * same on all transports is here: the request under way, its packets' layout, requests that are done on this side alone.
+ * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent. What
+ * is the same on all transports is here: the request under way, its packets' layout, requests that are done on this
+ * side alone.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -171,6 +172,11 @@ public abstract class Requester {
         return kind == BIND_WINDOW || kind == LOCAL_INVALIDATE;
     }
 
+    /** Whether the peer answers it with data. */
+    static boolean isRead(int kind) {
+        return kind == READ || kind == COMPARE_SWAP || kind == FETCH_ADD;
+    }
+
     /** Binds or invalidates, and completes the request; it is the oldest one. Returns whether it succeeded. */
     final boolean executeHere(int slot, int kind) {
         int key = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
@@ -251,18 +257,7 @@ public abstract class Requester {
             IethFlyweight.encode(b, at + opcode.iethOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         }
         if (payload > 0) {
-            gather(slot, payload, b, at + opcode.headerLength());
-        }
-    }
-
-    /** Gathers a part of a request's message; its entries have been checked. */
-    final void gather(int slot, int bytes, MutableDirectBuffer target, int at) {
-        int data = slot + SendWqeDescriptor.DATA;
-        if ((wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
-            target.putBytes(at, wqes, data + offset, bytes);
-        } else if (!ScatterGather.gather(services, wqes, data, offset, bytes, target, at)) {
-            // Deregistered by another thread between the check and the copy: zeros go out, and nothing of this one's.
-            target.setMemory(at, bytes, (byte) 0);
+            ScatterGather.copy(services, wqes, slot, offset, payload, b, at + opcode.headerLength());
         }
     }
 

@@ -31,9 +31,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE and an
- * APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What a failed
- * check leads to is the transport's.
+ * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE
+ * and an APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What
+ * a failed check leads to is the transport's.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -120,7 +120,8 @@ public abstract class Responder {
     /**
      * Sends the acknowledgement or NAK that is due, behind all answers to READs and atomics.
      *
-     * @return false if it is to be called again in the next turn: the link has no room, or has more to acknowledge with it
+     * @return false if it is to be called again in the next turn: the link has no room, or has more to acknowledge with
+     *     it
      */
     public boolean acknowledge(Link link) {
         return true;
@@ -203,7 +204,7 @@ public abstract class Responder {
 
     private int write(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
         if (opcode.startsMessage()) {
-            if ((qp.access() & Access.REMOTE_WRITE) == 0) {
+            if ((qp.connection().access() & Access.REMOTE_WRITE) == 0) {
                 return AethSyndrome.INVALID_REQUEST;
             }
             int reth = offset + opcode.rethOffset();
@@ -249,46 +250,54 @@ public abstract class Responder {
         return syndrome;
     }
 
+    /** The first packet of an append: does it if it is whole, else claims what its parts are gathered in. */
+    private int beginAppend(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
+        int eth = offset + opcode.appendEthOffset();
+        announcedLength = AppendEthFlyweight.messageLength(b, eth);
+        received = 0;
+        if (announcedLength < payload || (opcode.endsMessage() && announcedLength != payload)) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        int queueId = AppendEthFlyweight.queueId(b, eth);
+        int queueKey = AppendEthFlyweight.queueKey(b, eth);
+        int stream = AppendEthFlyweight.stream(b, eth);
+        if (stream > AppendEthFlyweight.MAX_STREAM) {
+            return AethSyndrome.INVALID_REQUEST;
+        }
+        appendsTo(queueId);
+        if (opcode.endsMessage()) {
+            boolean immediate = opcode.hasImmediate();
+            int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
+            return appendWhole(queueId, queueKey, b, offset + headers, payload, stream, immediate, data);
+        }
+        // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
+        int bytes = RecordDescriptor.alignedLength(announcedLength);
+        if (!qp.senderQuota().tryTake(bytes)) {
+            return overQuota(bytes);
+        }
+        LargeAppender large = services.appender().large();
+        int claimed = large.claim(queueId, queueKey, qp.pd(), announcedLength, qp.number(), againNanos());
+        if (claimed != Appender.OK) {
+            qp.senderQuota().giveBack(bytes);
+            return refusal(claimed);
+        }
+        large.charge(qp.senderQuota());
+        large.stream(stream);
+        appendClaim = large.claimed();
+        appendTarget = large.buffer();
+        appending = true;
+        appendTimeoutNanos = large.timeoutNanos();
+        looksAt = later(services.now(), appendTimeoutNanos);
+        services.arm(qp, looksAt);
+        return DONE;
+    }
+
     private int append(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        Appender appender = services.appender();
         if (opcode.startsMessage()) {
-            int eth = offset + opcode.appendEthOffset();
-            announcedLength = AppendEthFlyweight.messageLength(b, eth);
-            received = 0;
-            if (announcedLength < payload || (opcode.endsMessage() && announcedLength != payload)) {
-                return AethSyndrome.INVALID_REQUEST;
+            int begun = beginAppend(opcode, b, offset, payload, headers);
+            if (begun != DONE || opcode.endsMessage()) {
+                return begun;
             }
-            int queueId = AppendEthFlyweight.queueId(b, eth);
-            int queueKey = AppendEthFlyweight.queueKey(b, eth);
-            int stream = AppendEthFlyweight.stream(b, eth);
-            if (stream > AppendEthFlyweight.MAX_STREAM) {
-                return AethSyndrome.INVALID_REQUEST;
-            }
-            appendsTo(queueId);
-            if (opcode.endsMessage()) {
-                boolean immediate = opcode.hasImmediate();
-                int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-                return appendWhole(queueId, queueKey, b, offset + headers, payload, stream, immediate, data);
-            }
-            // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-            int bytes = RecordDescriptor.alignedLength(announcedLength);
-            if (!qp.senderQuota().tryTake(bytes)) {
-                return overQuota(bytes);
-            }
-            LargeAppender large = appender.large();
-            int claimed = large.claim(queueId, queueKey, qp.pd(), announcedLength, qp.number(), againNanos());
-            if (claimed != Appender.OK) {
-                qp.senderQuota().giveBack(bytes);
-                return refusal(claimed);
-            }
-            large.charge(qp.senderQuota());
-            large.stream(stream);
-            appendClaim = large.claimed();
-            appendTarget = large.buffer();
-            appending = true;
-            appendTimeoutNanos = large.timeoutNanos();
-            looksAt = later(services.now(), appendTimeoutNanos);
-            services.arm(qp, looksAt);
         }
         progressed = true;
         AtomicBuffer target = appendTarget;
@@ -303,6 +312,7 @@ public abstract class Responder {
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
+            Appender appender = services.appender();
             appender.from(appendShare);
             int committed = appender.large().commit(appendClaim, qp.number(), data, immediate);
             if (committed == Appender.RNR) {
@@ -421,7 +431,7 @@ public abstract class Responder {
 
     /** When a sender that is told RNR comes again. */
     private long againNanos() {
-        return qp.type() == QpType.RC ? RnrTimer.longest(qp.minRnrTimer()) : LargeAppender.NEVER;
+        return qp.type() == QpType.RC ? RnrTimer.longest(qp.retries().minRnrTimer()) : LargeAppender.NEVER;
     }
 
     /** The result of a packet whose claim was not granted. */

@@ -33,8 +33,8 @@ final class ScatterGather {
     /**
      * Finds the entry that holds a part of a message whole.
      *
-     * @return the entry's position in the upper half, where in the entry the part begins in the lower; or -1 if it is in
-     *     several
+     * @return the entry's position in the upper half, where in the entry the part begins in the lower; or -1 if it is
+     *     in several
      */
     static long find(DirectBuffer ring, int entries, int messageOffset, int length) {
         int skip = messageOffset;
@@ -80,6 +80,26 @@ final class ScatterGather {
             skip = 0;
         }
         return true;
+    }
+
+    /**
+     * Copies a part of a request's message, inline or from its entries, which have been checked. If a region has gone
+     * since the check, by another thread, zeros are sent, and nothing of anybody else's.
+     */
+    static void copy(
+            TransportServices services,
+            DirectBuffer ring,
+            int slot,
+            int messageOffset,
+            int length,
+            MutableDirectBuffer target,
+            int at) {
+        int data = slot + SendWqeDescriptor.DATA;
+        if ((ring.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.INLINE) != 0) {
+            target.putBytes(at, ring, data + messageOffset, length);
+        } else if (!gather(services, ring, data, messageOffset, length, target, at)) {
+            target.setMemory(at, length, (byte) 0);
+        }
     }
 
     /**

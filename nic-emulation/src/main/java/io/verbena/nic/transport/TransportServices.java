@@ -17,7 +17,9 @@ public interface TransportServices {
     @Nullable
     MemoryRegion region(int key);
 
-    /** What a peer's request names: a region, or a window that is reached through the queue pair; null if there is none. */
+    /**
+     * What a peer's request names: a region, or a window that is reached through the queue pair; null if there is none.
+     */
     @Nullable
     MemoryRegion remoteRegion(int key, int qpNumber);
 
@@ -61,7 +63,9 @@ public interface TransportServices {
     /** Raises an asynchronous event; the type says what the element is. */
     void event(AsyncEventType type, long element);
 
-    /** A queue pair is connected along a path, or its path has got another link: what it sends fills that one's port. */
+    /**
+     * A queue pair is connected along a path, or its path has got another link: what it sends fills that one's output.
+     */
     void attach(QpContext qp);
 
     /** A path has got a link: who waited for one is scheduled. */
@@ -80,8 +84,8 @@ public interface TransportServices {
     void arm(QpContext qp, long deadlineNanos);
 
     /**
-     * The work of a queue pair has ended in an exception: it alone goes to ERR, with that as the reason, and its stack is logged.
-     * Throws nothing.
+     * The work of a queue pair has ended in an exception: it alone goes to ERR, with that as the reason, and its stack
+     * is logged. Throws nothing.
      */
     void broken(QpContext qp, Throwable cause);
 

@@ -10,16 +10,17 @@ import io.verbena.nic.wire.Psn;
 import org.agrona.DirectBuffer;
 
 /**
- * The receiving half of an unreliable connection, and of datagrams: nothing is answered. A message with a gap, without a
- * receive request, too long for it, or under a key that does not hold is dropped as a whole, and counted; the receive request
- * it had taken is there for the next. A receive request that is itself bad ends in its error and stops the queue pair.
+ * The receiving half of an unreliable connection, and of datagrams: nothing is answered. A message with a gap, without
+ * a receive request, too long for it, or under a key that does not hold is dropped as a whole, and counted; the receive
+ * request it had taken is there for the next. A receive request that is itself bad ends in its error and stops the
+ * queue pair.
  *
  * <p>Pure state: used under the engine's baton.
  */
 final class UnreliableResponder extends Responder {
     /**
-     * A packet of a connection that is behind by fewer is a copy, or was overtaken. One that is further behind is of a sender
-     * that has gone on for long while nothing arrived: PSNs wrap around.
+     * A packet of a connection that is behind by fewer is a copy, or was overtaken. One that is further behind is of a
+     * sender that has gone on for long while nothing arrived: PSNs wrap around.
      */
     private static final int LATE = 1 << 16;
 
@@ -42,7 +43,9 @@ final class UnreliableResponder extends Responder {
         if (!qp.state().receives()) {
             return;
         }
-        if (datagrams && DethFlyweight.qkey(b, at + opcode.dethOffset()) != qp.qkey()) {
+        if (datagrams
+                && DethFlyweight.qkey(b, at + opcode.dethOffset())
+                        != qp.connection().qkey()) {
             services.count(NicCounter.QKEY_VIOLATIONS);
             return;
         }

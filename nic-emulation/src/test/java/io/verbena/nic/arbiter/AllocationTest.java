@@ -15,9 +15,9 @@ class AllocationTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Traffic traffic = new Traffic();
-    private final Port[] ports = {new Port(), new Port(), new Port()};
+    private final OutputQueue[] outputs = {new OutputQueue(), new OutputQueue(), new OutputQueue()};
 
-    /** All that happens while traffic runs: flows come and go, ports fill up, ceilings are met, weights change. */
+    /** All that happens while traffic runs: flows come and go, outputs fill up, ceilings are met, weights change. */
     private void rounds() {
         Arbiter arbiter = traffic.arbiter;
         for (int i = 0; i < ROUNDS; i++) {
@@ -28,8 +28,8 @@ class AllocationTest {
             arbiter.active(traffic.flows.get(i % FLOWS));
             TestFlow flow = (TestFlow) arbiter.next();
             if (flow == null) {
-                for (Port port : ports) {
-                    arbiter.room(port);
+                for (OutputQueue output : outputs) {
+                    arbiter.room(output);
                 }
                 continue;
             }
@@ -55,7 +55,7 @@ class AllocationTest {
             FlowGroup group = traffic.group(1 + g);
             group.rates(g == 1 ? 1_000_000_000 : 0, g == 2 ? 100_000_000 : 0);
             for (int f = 0; f < FLOWS / 4; f++) {
-                TestFlow flow = traffic.flow(group, 1 + f, ports[f % 3], 64, 1000);
+                TestFlow flow = traffic.flow(group, 1 + f, outputs[f % 3], 64, 1000);
                 if (f % 4 == 0) {
                     flow.configure(1, TrafficClass.URGENT);
                     traffic.arbiter.changed(flow, 1 + f, 1, TrafficClass.URGENT);

@@ -86,7 +86,7 @@ class ArbiterStatisticsTest {
     }
 
     @Test
-    void whatNobodyElseWantedIsNotContested() {
+    void whatNobodyElseWantedIsNotContended() {
         TestFlow first = traffic.flow(a, 1, null, 1000);
         TestFlow second = traffic.flow(b, 1, null, 1000);
         traffic.activateAll();
@@ -96,18 +96,17 @@ class ArbiterStatisticsTest {
         }
         traffic.arbiter.idle(second);
         long sent = of(a).charged();
-        long contested = of(a).contested();
+        long contended = of(a).contended();
         traffic.run(60 * MB);
-        assertThat(contested).isEqualTo(sent).isCloseTo(10 * MB, Percentage.withPercentage(1));
-        assertThat(of(a).contested()).isEqualTo(contested);
-        assertThat(of(b).contested()).isEqualTo(of(b).charged());
+        assertThat(contended).isEqualTo(sent).isCloseTo(10 * MB, Percentage.withPercentage(1));
+        assertThat(of(a).contended()).isEqualTo(contended);
+        assertThat(of(b).contended()).isEqualTo(of(b).charged());
     }
 
     @Test
     void comingAndGoingReadsTheClockForSamplesOnly() {
         int[] readings = {0};
-        ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++);
-        arbiter.timeBy(() -> 0);
+        ChunkArbiter arbiter = new ChunkArbiter(ArbiterSettings.defaults(), 0, 1, () -> readings[0]++, () -> 0);
         TestFlow one = new TestFlow(a, 1, 64).oneAtATime();
         TestFlow two = new TestFlow(b, 1, 64).oneAtATime();
         arbiter.attach(one, null);

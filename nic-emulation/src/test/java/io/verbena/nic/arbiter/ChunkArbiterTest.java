@@ -15,14 +15,14 @@ class ChunkArbiterTest {
     private static final int MB = 1_000_000;
 
     private final Traffic traffic = new Traffic();
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
 
     @Test
     void tenantsOfOneToThreeGetThatWhateverTheySend() {
         for (int swapped = 0; swapped < 2; swapped++) {
             Traffic run = new Traffic();
-            TestFlow light = run.flow(run.group(1), 1, port, swapped == 0 ? 64 : 1 << 20);
-            TestFlow heavy = run.flow(run.group(3), 1, port, swapped == 0 ? 1 << 20 : 64);
+            TestFlow light = run.flow(run.group(1), 1, output, swapped == 0 ? 64 : 1 << 20);
+            TestFlow heavy = run.flow(run.group(3), 1, output, swapped == 0 ? 1 << 20 : 64);
             run.activateAll();
             run.run(2000L * MB);
             assertThat(light.served / (double) run.total).isCloseTo(0.25, within(0.0005));
@@ -35,7 +35,7 @@ class ChunkArbiterTest {
         FlowGroup group = traffic.group(7);
         int[] weights = {1, 2, 3, 10, 1024};
         for (int weight : weights) {
-            traffic.flow(group, weight, port, 64, 5000, 1088, 200);
+            traffic.flow(group, weight, output, 64, 5000, 1088, 200);
         }
         traffic.activateAll();
         traffic.run(2000L * MB);
@@ -49,9 +49,9 @@ class ChunkArbiterTest {
     void anIdleFlowLeavesItsWeightToItsGroup() {
         FlowGroup a = traffic.group(1);
         FlowGroup b = traffic.group(1);
-        traffic.flow(a, 3, port, 1000);
-        traffic.flow(a, 2, port, 1000); // has no work
-        TestFlow other = traffic.flow(b, 5, port, 1000);
+        traffic.flow(a, 3, output, 1000);
+        traffic.flow(a, 2, output, 1000); // has no work
+        TestFlow other = traffic.flow(b, 5, output, 1000);
         traffic.arbiter.active(traffic.flows.get(0));
         traffic.arbiter.active(other);
         traffic.run(100L * MB);
@@ -63,9 +63,9 @@ class ChunkArbiterTest {
         FlowGroup a = traffic.group(1);
         FlowGroup b = traffic.group(2);
         FlowGroup c = traffic.group(60_000);
-        traffic.flow(a, 1, port, 300);
-        traffic.flow(b, 1, port, 70_000);
-        TestFlow leaves = traffic.flow(c, 1, port, 1000);
+        traffic.flow(a, 1, output, 300);
+        traffic.flow(b, 1, output, 70_000);
+        TestFlow leaves = traffic.flow(c, 1, output, 1000);
         traffic.activateAll();
         while (traffic.serve() != leaves) {
             traffic.arbiter.active(traffic.flows.get(0));
@@ -79,8 +79,8 @@ class ChunkArbiterTest {
 
     @Test
     void whatAVisitOvershootsIsPaidEvenAfterAnIdleTime() {
-        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
-        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow large = traffic.flow(traffic.group(1), 1, output, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.activateAll();
         while (traffic.serve() != large) {
             traffic.arbiter.active(small);
@@ -96,9 +96,9 @@ class ChunkArbiterTest {
 
     @Test
     void aDebtIsPaidByStayingAway() {
-        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
-        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
-        traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow large = traffic.flow(traffic.group(1), 1, output, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, output, 1000);
+        traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.activateAll();
         while (traffic.serve() != large) {
             traffic.activate(1, 2);
@@ -115,8 +115,8 @@ class ChunkArbiterTest {
 
     @Test
     void aDebtEndsWhenNobodyHasWork() {
-        TestFlow large = traffic.flow(traffic.group(1), 1, port, 4 * MB);
-        TestFlow small = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow large = traffic.flow(traffic.group(1), 1, output, 4 * MB);
+        TestFlow small = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.activateAll();
         while (traffic.serve() != large) {
             traffic.arbiter.active(small);
@@ -134,8 +134,8 @@ class ChunkArbiterTest {
 
     @Test
     void whoIsAloneIsNotSlicedAndOwesNobody() {
-        TestFlow first = traffic.flow(traffic.group(1), 1, port, 4 * MB);
-        TestFlow second = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow first = traffic.flow(traffic.group(1), 1, output, 4 * MB);
+        TestFlow second = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.arbiter.active(first);
         assertThat(traffic.serve().budget()).isEqualTo(256 * 1024);
         traffic.arbiter.active(first);
@@ -159,10 +159,10 @@ class ChunkArbiterTest {
     void whoHasWorkNowAndThenWaitsForNobodysTurn(boolean inTheCrowd) {
         FlowGroup crowd = traffic.group(1);
         for (int i = 0; i < 40; i++) {
-            traffic.flow(crowd, 1, port, 9000);
+            traffic.flow(crowd, 1, output, 9000);
         }
         FlowGroup group = inTheCrowd ? crowd : traffic.group(1);
-        TestFlow seldom = traffic.flow(group, 1, port, 64).oneAtATime();
+        TestFlow seldom = traffic.flow(group, 1, output, 64).oneAtATime();
         traffic.activateAll();
         while (traffic.serve() != seldom) {
             traffic.activateAll();
@@ -179,9 +179,9 @@ class ChunkArbiterTest {
     @Test
     void whoComesAndGoesGetsNoMoreThanItsShare() {
         FlowGroup group = traffic.group(1);
-        TestFlow restless = traffic.flow(group, 1, port, 1000).oneAtATime();
-        TestFlow steady = traffic.flow(group, 1, port, 1000);
-        TestFlow stranger = traffic.flow(traffic.group(1), 1, port, 1000).oneAtATime();
+        TestFlow restless = traffic.flow(group, 1, output, 1000).oneAtATime();
+        TestFlow steady = traffic.flow(group, 1, output, 1000);
+        TestFlow stranger = traffic.flow(traffic.group(1), 1, output, 1000).oneAtATime();
         traffic.activateAll();
         for (long end = 100L * MB; traffic.total < end; ) {
             TestFlow flow = traffic.serve();
@@ -195,13 +195,13 @@ class ChunkArbiterTest {
     }
 
     @Test
-    void aFullPortKeepsTurnAndCredit() {
-        TestFlow a = traffic.flow(traffic.group(1), 1, port, 1000);
-        TestFlow b = traffic.flow(traffic.group(3), 1, port, 1000);
+    void aFullOutputKeepsTurnAndCredit() {
+        TestFlow a = traffic.flow(traffic.group(1), 1, output, 1000);
+        TestFlow b = traffic.flow(traffic.group(3), 1, output, 1000);
         traffic.activateAll();
         // Each time there is room for four packets: less than any chunk.
         for (int i = 0; i < 40_000; i++) {
-            traffic.arbiter.room(port);
+            traffic.arbiter.room(output);
             for (int left = 4; left > 0; ) {
                 TestFlow flow = (TestFlow) traffic.arbiter.next();
                 assertThat(flow).isNotNull();
@@ -223,10 +223,10 @@ class ChunkArbiterTest {
     }
 
     @Test
-    void aFullPortHoldsUpNoOther() {
-        Port other = new Port();
+    void aFullOutputHoldsUpNoOther() {
+        OutputQueue other = new OutputQueue();
         FlowGroup group = traffic.group(1);
-        TestFlow here = traffic.flow(group, 1, port, 1000);
+        TestFlow here = traffic.flow(group, 1, output, 1000);
         TestFlow there = traffic.flow(group, 1, other, 1000);
         traffic.activateAll();
         while (traffic.serve() != here) {
@@ -237,16 +237,16 @@ class ChunkArbiterTest {
         traffic.run(10L * MB);
         assertThat(here.served).isEqualTo(before);
         assertThat(here.isScheduled()).isTrue();
-        traffic.arbiter.room(port);
+        traffic.arbiter.room(output);
         long after = there.served;
         traffic.run(10L * MB);
         assertThat(here.served - before).isCloseTo(there.served - after, within(300_000L));
     }
 
     @Test
-    void whoAFullPortHasStoppedIsTheNextWhenThereIsRoom() {
-        Port other = new Port();
-        TestFlow here = traffic.flow(traffic.group(1), 1, port, 1000);
+    void whoAFullOutputHasStoppedIsTheNextWhenThereIsRoom() {
+        OutputQueue other = new OutputQueue();
+        TestFlow here = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.flow(traffic.group(1), 1, other, 1000);
         traffic.flow(traffic.group(1), 1, other, 1000);
         TestFlow beside = traffic.flow(here.group(), 1, other, 1000);
@@ -260,7 +260,7 @@ class ChunkArbiterTest {
             traffic.arbiter.full(here);
             traffic.arbiter.idle(beside); // nothing else of its group can be served
             traffic.run(i % 7 * 20_000 + 10_000);
-            traffic.arbiter.room(port);
+            traffic.arbiter.room(output);
             assertThat(traffic.visit()).as("after stop %d", i).isSameAs(here);
             traffic.arbiter.active(beside);
         }
@@ -271,10 +271,10 @@ class ChunkArbiterTest {
         FlowGroup one = traffic.group(1);
         FlowGroup two = traffic.group(3);
         FlowGroup leaves = traffic.group(60_000);
-        TestFlow a = traffic.flow(one, 1, port, 1);
-        TestFlow b = traffic.flow(two, 1, port, 1);
-        TestFlow idle = traffic.flow(leaves, 1, port, 1);
-        TestFlow idleHere = traffic.flow(one, 1000, port, 1);
+        TestFlow a = traffic.flow(one, 1, output, 1);
+        TestFlow b = traffic.flow(two, 1, output, 1);
+        TestFlow idle = traffic.flow(leaves, 1, output, 1);
+        TestFlow idleHere = traffic.flow(one, 1000, output, 1);
         traffic.activateAll();
         for (int left = 2; left > 0; ) {
             TestFlow flow = traffic.serve();
@@ -299,9 +299,9 @@ class ChunkArbiterTest {
     void aWeightHoldsFromTheNextVisitOn() {
         FlowGroup a = traffic.group(1);
         FlowGroup b = traffic.group(1);
-        TestFlow one = traffic.flow(a, 1, port, 1000);
-        TestFlow two = traffic.flow(a, 1, port, 1000);
-        traffic.flow(b, 1, port, 1000);
+        TestFlow one = traffic.flow(a, 1, output, 1000);
+        TestFlow two = traffic.flow(a, 1, output, 1000);
+        traffic.flow(b, 1, output, 1000);
         traffic.activateAll();
         traffic.run(10L * MB);
         a.weight(65_535);
@@ -317,10 +317,10 @@ class ChunkArbiterTest {
     @Test
     void aFlowThatIsGoneIsInNoList() {
         FlowGroup a = traffic.group(1);
-        TestFlow inVisit = traffic.flow(a, 1, port, 64);
-        TestFlow waiting = traffic.flow(a, 1, port, 64);
-        TestFlow stalled = traffic.flow(traffic.group(2), 1, port, 64);
-        Port free = new Port();
+        TestFlow inVisit = traffic.flow(a, 1, output, 64);
+        TestFlow waiting = traffic.flow(a, 1, output, 64);
+        TestFlow stalled = traffic.flow(traffic.group(2), 1, output, 64);
+        OutputQueue free = new OutputQueue();
         TestFlow stays = traffic.flow(traffic.group(1), 1, free, 64);
         traffic.activateAll();
         TestFlow flow = traffic.serve();
@@ -336,7 +336,7 @@ class ChunkArbiterTest {
             assertThat(gone.isScheduled()).isFalse();
             traffic.run(MB);
         }
-        traffic.arbiter.room(port);
+        traffic.arbiter.room(output);
         assertThat(traffic.visit()).isSameAs(stays);
         assertThat(stays.budget()).isEqualTo(256 * 1024);
         assertThat(traffic.serve()).isSameAs(stays);
@@ -347,12 +347,12 @@ class ChunkArbiterTest {
 
     @Test
     void aFlowThatMovesTakesItsWorkAlong() {
-        Port other = new Port();
+        OutputQueue other = new OutputQueue();
         TestFlow flow = traffic.flow(traffic.group(1), 1, null, 64);
-        TestFlow peer = traffic.flow(flow.group(), 1, port, 64);
+        TestFlow peer = traffic.flow(flow.group(), 1, output, 64);
         traffic.activateAll();
         traffic.arbiter.attach(flow, other);
-        assertThat(flow.port()).isSameAs(other);
+        assertThat(flow.output()).isSameAs(other);
         assertThat(flow.isScheduled()).isTrue();
         while (traffic.serve() != peer) {
             traffic.arbiter.active(flow);

@@ -14,7 +14,7 @@ class GroupRatesTest {
     private static final long SECOND = 1_000_000_000;
 
     private final Traffic traffic = new Traffic();
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
 
     private void runUntil(long nanos) {
         while (traffic.now < nanos) {
@@ -46,7 +46,7 @@ class GroupRatesTest {
     void aGroupAloneKeepsToItsCeiling() {
         FlowGroup group = traffic.group(1);
         group.rates(100 * MB, 0);
-        TestFlow flow = traffic.flow(group, 1, port, 1000);
+        TestFlow flow = traffic.flow(group, 1, output, 1000);
         assertThat(traffic.arbiter.nextAlone(flow)).isFalse();
         traffic.activateAll();
         runUntil(SECOND);
@@ -58,9 +58,9 @@ class GroupRatesTest {
         FlowGroup limited = traffic.group(10);
         limited.rates(100 * MB, 0);
         FlowGroup other = traffic.group(1);
-        traffic.flow(limited, 1, port, 64);
-        traffic.flow(limited, 1, new Port(), 5000);
-        traffic.flow(other, 1, port, 100_000);
+        traffic.flow(limited, 1, output, 64);
+        traffic.flow(limited, 1, new OutputQueue(), 5000);
+        traffic.flow(other, 1, output, 100_000);
         traffic.activateAll();
         runUntil(SECOND);
         assertThat(traffic.served(limited) / 100e6).isCloseTo(1, within(0.01));
@@ -72,8 +72,8 @@ class GroupRatesTest {
         FlowGroup limited = traffic.group(1);
         limited.rates(900 * MB, 0);
         FlowGroup other = traffic.group(3);
-        traffic.flow(limited, 1, port, 64);
-        traffic.flow(other, 1, port, 10_000);
+        traffic.flow(limited, 1, output, 64);
+        traffic.flow(other, 1, output, 10_000);
         traffic.activateAll();
         runUntil(SECOND);
         assertThat(traffic.served(limited) / 250e6).isCloseTo(1, within(0.01));
@@ -83,7 +83,7 @@ class GroupRatesTest {
     void aCeilingThatIsLiftedHoldsNobodyBack() {
         FlowGroup group = traffic.group(1);
         group.rates(1000, 0); // a byte each millisecond
-        TestFlow flow = traffic.flow(group, 1, port, 1 << 20);
+        TestFlow flow = traffic.flow(group, 1, output, 1 << 20);
         traffic.activateAll();
         spendTokens();
         assertThat(traffic.arbiter.hasActive()).isFalse();
@@ -98,9 +98,9 @@ class GroupRatesTest {
     void flowsComeAndGoWhileTheirGroupIsParked() {
         FlowGroup group = traffic.group(1);
         group.rates(MB, 0);
-        TestFlow first = traffic.flow(group, 1, port, 1 << 20);
-        TestFlow second = traffic.flow(group, 1, port, 1000);
-        TestFlow third = traffic.flow(group, 1, new Port(), 1000);
+        TestFlow first = traffic.flow(group, 1, output, 1 << 20);
+        TestFlow second = traffic.flow(group, 1, output, 1000);
+        TestFlow third = traffic.flow(group, 1, new OutputQueue(), 1000);
         traffic.arbiter.active(first);
         spendTokens();
         traffic.arbiter.active(second);
@@ -118,16 +118,16 @@ class GroupRatesTest {
 
     @Test
     void aGroupThatWasParkedOutOfItsTurnWaitsForIt() {
-        TestFlow one = traffic.flow(traffic.group(1), 1, port, 1000);
-        TestFlow two = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow one = traffic.flow(traffic.group(1), 1, output, 1000);
+        TestFlow two = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.activateAll();
         traffic.run(MB);
         FlowGroup limited = traffic.group(1);
         limited.rates(MB, 0);
-        TestFlow bulk = traffic.flow(limited, 1, port, 1000);
+        TestFlow bulk = traffic.flow(limited, 1, output, 1000);
         TestFlow urgent = new TestFlow(limited, 1, 3000);
         urgent.configure(1, TrafficClass.URGENT);
-        traffic.arbiter.attach(urgent, port);
+        traffic.arbiter.attach(urgent, output);
         traffic.arbiter.active(bulk);
         traffic.arbiter.active(urgent);
         assertThat(traffic.visit()).isSameAs(urgent);
@@ -151,12 +151,12 @@ class GroupRatesTest {
     void aParkedGroupThatHasNoWorkLeftIsForgotten() {
         FlowGroup group = traffic.group(1);
         group.rates(MB, 0);
-        TestFlow flow = traffic.flow(group, 1, port, 1 << 20);
+        TestFlow flow = traffic.flow(group, 1, output, 1 << 20);
         traffic.arbiter.active(flow);
         spendTokens();
         traffic.arbiter.detach(flow);
         assertThat(traffic.arbiter.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
-        TestFlow other = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow other = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.arbiter.active(other);
         assertThat(traffic.visit()).isSameAs(other);
     }
@@ -166,8 +166,8 @@ class GroupRatesTest {
         FlowGroup small = traffic.group(1);
         small.rates(0, 300 * MB);
         FlowGroup large = traffic.group(999);
-        traffic.flow(small, 1, port, 1000);
-        traffic.flow(large, 1, port, 1000);
+        traffic.flow(small, 1, output, 1000);
+        traffic.flow(large, 1, output, 1000);
         traffic.activateAll();
         runUntil(SECOND);
         assertThat(traffic.served(small) / 300e6).isCloseTo(1, within(0.02));
@@ -183,8 +183,8 @@ class GroupRatesTest {
         FlowGroup one = traffic.group(1);
         one.rates(0, 100 * MB);
         FlowGroup two = traffic.group(1);
-        traffic.flow(one, 1, port, 1000);
-        traffic.flow(two, 1, port, 1000);
+        traffic.flow(one, 1, output, 1000);
+        traffic.flow(two, 1, output, 1000);
         traffic.activateAll();
         runUntil(SECOND);
         assertThat(traffic.served(one) / 500e6).isCloseTo(1, within(0.01));

@@ -17,22 +17,22 @@ class ScheduleFuzzTest {
     private static final int STEPS = 40_000;
 
     private Traffic traffic = new Traffic();
-    private final Port[] ports = {new Port(), new Port(), new Port()};
+    private final OutputQueue[] outputs = {new OutputQueue(), new OutputQueue(), new OutputQueue()};
     private final Set<TestFlow> working = new HashSet<>();
     private final Set<TestFlow> attached = new HashSet<>();
-    private final Set<Port> bulkFull = new HashSet<>();
-    private final Set<Port> allFull = new HashSet<>();
+    private final Set<OutputQueue> bulkFull = new HashSet<>();
+    private final Set<OutputQueue> allFull = new HashSet<>();
 
     private boolean canBeServed(TestFlow flow) {
-        @Nullable Port port = flow.port();
-        boolean full = port != null && (allFull.contains(port) || (!flow.urgent && bulkFull.contains(port)));
+        @Nullable OutputQueue output = flow.output();
+        boolean full = output != null && (allFull.contains(output) || (!flow.urgent && bulkFull.contains(output)));
         return working.contains(flow) && !full && !flow.queue().entry.parked;
     }
 
     /** Whether it is early, if at all: who is urgent waits with bulk when its group has had its advance. */
     private boolean isEarlyOnly(TestFlow flow) {
-        @Nullable Port port = flow.port();
-        return flow.urgent && port != null && bulkFull.contains(port);
+        @Nullable OutputQueue output = flow.output();
+        return flow.urgent && output != null && bulkFull.contains(output);
     }
 
     private void check() {
@@ -59,7 +59,7 @@ class ScheduleFuzzTest {
             for (int f = 0; f < 1 + random.nextInt(6); f++) {
                 int at = random.nextInt(4);
                 TestFlow flow = traffic.flow(
-                        group, 1 + random.nextInt(9), at == 3 ? null : ports[at], 64 << random.nextInt(12));
+                        group, 1 + random.nextInt(9), at == 3 ? null : outputs[at], 64 << random.nextInt(12));
                 attached.add(flow);
             }
         }
@@ -79,8 +79,8 @@ class ScheduleFuzzTest {
             flow.configure(flow.weight(), TrafficClass.BULK);
             traffic.arbiter.changed(flow, flow.weight(), flow.weight(), TrafficClass.BULK);
         }
-        for (Port port : ports) {
-            traffic.arbiter.room(port);
+        for (OutputQueue output : outputs) {
+            traffic.arbiter.room(output);
         }
         Set<TestFlow> left = new HashSet<>(working);
         for (int i = 0; i < 1_000_000 && !left.isEmpty(); i++) {
@@ -111,16 +111,16 @@ class ScheduleFuzzTest {
                 working.add(any);
             }
         } else if (what < 6) {
-            Port port = ports[random.nextInt(ports.length)];
-            traffic.arbiter.room(port);
-            bulkFull.remove(port);
-            allFull.remove(port);
+            OutputQueue output = outputs[random.nextInt(outputs.length)];
+            traffic.arbiter.room(output);
+            bulkFull.remove(output);
+            allFull.remove(output);
         } else if (what == 6) {
             if (attached.remove(any)) {
                 traffic.arbiter.detach(any);
                 working.remove(any);
             } else {
-                traffic.arbiter.attach(any, ports[random.nextInt(ports.length)]);
+                traffic.arbiter.attach(any, outputs[random.nextInt(outputs.length)]);
                 attached.add(any);
             }
         } else if (what == 7) {
@@ -133,7 +133,7 @@ class ScheduleFuzzTest {
             group.weight(1 + random.nextInt(65_535));
             traffic.arbiter.changed(group);
         } else if (what == 9 && attached.contains(any)) {
-            traffic.arbiter.attach(any, ports[random.nextInt(ports.length)]);
+            traffic.arbiter.attach(any, outputs[random.nextInt(outputs.length)]);
         } else if (what == 10 && attached.contains(any) && working.isEmpty() && traffic.arbiter.nextAlone(any)) {
             traffic.charge(any, any.send(any.budget()));
             settle(any, random);
@@ -158,20 +158,20 @@ class ScheduleFuzzTest {
 
     private void settle(TestFlow flow, SplittableRandom random) {
         int how = random.nextInt(8);
-        Port port = flow.port();
+        OutputQueue output = flow.output();
         if (how == 0) {
             traffic.arbiter.idle(flow);
             working.remove(flow);
         } else if (how == 1) {
             traffic.arbiter.blocked(flow);
             working.remove(flow);
-        } else if (how < 4 && port != null) {
-            boolean early = traffic.arbiter.isEarly();
+        } else if (how < 4 && output != null) {
+            boolean early = flow.isUrgent();
             traffic.arbiter.full(flow);
             working.add(flow);
-            bulkFull.add(port);
+            bulkFull.add(output);
             if (early) {
-                allFull.add(port);
+                allFull.add(output);
             }
         } else {
             traffic.arbiter.active(flow);

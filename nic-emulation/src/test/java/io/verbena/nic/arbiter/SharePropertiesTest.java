@@ -12,21 +12,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Against the fluid model, in which everybody with work is served all the time at the rate of its weight: who has work
- * throughout is never further from that than its turn and its messages, whatever sizes are sent, links fill up and others
- * come and go.
+ * throughout is never further from that than its turn and its messages, whatever sizes are sent, links fill up and
+ * others come and go.
  */
 @Timeout(60)
 class SharePropertiesTest {
     private static final int RUNS = 50;
 
     private record Case(
-            Traffic traffic, Port port, List<TestFlow> steady, List<TestFlow> others, SplittableRandom random) {}
+            Traffic traffic,
+            OutputQueue output,
+            List<TestFlow> steady,
+            List<TestFlow> others,
+            SplittableRandom random) {}
 
     /** Half of the flows of each group have work throughout. */
     private static Case mix(SplittableRandom random) {
         Traffic traffic = new Traffic();
-        Port port = new Port();
-        Case mix = new Case(traffic, port, new ArrayList<>(), new ArrayList<>(), random);
+        OutputQueue output = new OutputQueue();
+        Case mix = new Case(traffic, output, new ArrayList<>(), new ArrayList<>(), random);
         int groups = 1 + random.nextInt(random.nextBoolean() ? 4 : 40);
         int largestWeight = random.nextBoolean() ? 10 : 1000;
         for (int g = 0; g < groups; g++) {
@@ -37,7 +41,7 @@ class SharePropertiesTest {
                 for (int i = 0; i < sizes.length; i++) {
                     sizes[i] = 64 << random.nextInt(random.nextInt(16) == 0 ? 16 : 8);
                 }
-                TestFlow flow = traffic.flow(group, 1 + random.nextInt(10), port, sizes);
+                TestFlow flow = traffic.flow(group, 1 + random.nextInt(10), output, sizes);
                 (f % 2 == 0 ? mix.steady : mix.others).add(flow);
             }
         }
@@ -48,10 +52,10 @@ class SharePropertiesTest {
     private static void step(Case mix) {
         SplittableRandom random = mix.random;
         Traffic traffic = mix.traffic;
-        if (mix.port.isFull()) {
+        if (mix.output.isFull()) {
             assertThat(traffic.arbiter.hasActive()).isFalse();
             assertThat(traffic.arbiter.next()).isNull();
-            traffic.arbiter.room(mix.port);
+            traffic.arbiter.room(mix.output);
         }
         TestFlow flow = (TestFlow) traffic.arbiter.next();
         assertThat(flow).isNotNull();
@@ -74,7 +78,7 @@ class SharePropertiesTest {
                 traffic.arbiter.active(other);
             } else {
                 traffic.arbiter.detach(other);
-                traffic.arbiter.attach(other, mix.port);
+                traffic.arbiter.attach(other, mix.output);
             }
         }
     }

@@ -69,10 +69,10 @@ final class Traffic {
         return group;
     }
 
-    TestFlow flow(FlowGroup group, int weight, @Nullable Port port, int... sizes) {
+    TestFlow flow(FlowGroup group, int weight, @Nullable OutputQueue output, int... sizes) {
         TestFlow flow = new TestFlow(group, weight, sizes);
         flows.add(flow);
-        arbiter.attach(flow, port);
+        arbiter.attach(flow, output);
         return flow;
     }
 

@@ -37,7 +37,7 @@ class TwoEnginesTest {
 
     private static final class Engine {
         final ChunkArbiter arbiter;
-        final Port port = new Port();
+        final OutputQueue output = new OutputQueue();
         long room;
 
         Engine(int index) {
@@ -46,7 +46,7 @@ class TwoEnginesTest {
 
         TestFlow flow(FlowGroup group, int size) {
             TestFlow flow = new TestFlow(group, 1, size);
-            arbiter.attach(flow, port);
+            arbiter.attach(flow, output);
             arbiter.active(flow);
             return flow;
         }
@@ -185,17 +185,17 @@ class TwoEnginesTest {
     }
 
     @Test
-    void aGroupBehindAFullPortIsNotOwedWhatOthersHadMeanwhile() {
+    void aGroupBehindAFullOutputIsNotOwedWhatOthersHadMeanwhile() {
         FlowGroup stuck = group(1);
         FlowGroup both = group(1);
         FlowGroup here = group(1);
-        Port slow = new Port();
+        OutputQueue slow = new OutputQueue();
         TestFlow waits = new TestFlow(stuck, 1, 1000);
         one.arbiter.attach(waits, slow);
         one.flow(both, 1000);
         two.flow(both, 1000);
         one.flow(here, 1000);
-        // Its port takes a packet now and then.
+        // Its output takes a packet now and then.
         for (int i = 0; i < 5000; i++) {
             one.arbiter.active(waits);
             one.arbiter.room(slow);
@@ -221,7 +221,7 @@ class TwoEnginesTest {
         assertThat(charged(stuck)).isEqualTo(5_000_000);
         // What is left of engine one is here's: both has engine two.
         assertThat(charged(here) / (double) charged(both)).isCloseTo(0.98, within(0.03));
-        // And when its port has room it gets its part, no more.
+        // And when its output has room it gets its part, no more.
         one.arbiter.room(slow);
         long before = charged(stuck);
         long beforeHere = charged(here);

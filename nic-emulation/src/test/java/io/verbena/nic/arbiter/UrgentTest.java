@@ -14,20 +14,20 @@ class UrgentTest {
     private static final int BURST = 64 * 1024;
 
     private final Traffic traffic = new Traffic();
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
 
     private TestFlow urgent(FlowGroup group, int... sizes) {
         TestFlow flow = new TestFlow(group, 1, sizes);
         flow.configure(1, TrafficClass.URGENT);
         traffic.flows.add(flow);
-        traffic.arbiter.attach(flow, port);
+        traffic.arbiter.attach(flow, output);
         return flow;
     }
 
     @Test
     void itIsServedAfterTheVisitUnderWay() {
         for (int i = 0; i < 8; i++) {
-            traffic.flow(traffic.group(1), 1, port, 1 << 10);
+            traffic.flow(traffic.group(1), 1, output, 1 << 10);
         }
         TestFlow ping = urgent(traffic.group(1), 64).oneAtATime();
         traffic.activateAll();
@@ -43,20 +43,20 @@ class UrgentTest {
 
     @Test
     void visitsAreShortOnlyWhileThereAreUrgentFlows() {
-        TestFlow bulk = traffic.flow(traffic.group(1), 1, port, 1 << 20);
+        TestFlow bulk = traffic.flow(traffic.group(1), 1, output, 1 << 20);
         TestFlow ping = urgent(traffic.group(1), 64);
-        assertThat(port.bulkWindow()).isEqualTo(WINDOW);
+        assertThat(output.bulkWindow()).isEqualTo(WINDOW);
         traffic.arbiter.active(bulk);
         assertThat(traffic.visit().budget()).isEqualTo(WINDOW);
         ping.configure(1, TrafficClass.BULK);
         traffic.arbiter.changed(ping, 1, 1, TrafficClass.BULK);
-        assertThat(port.bulkWindow()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(output.bulkWindow()).isEqualTo(Integer.MAX_VALUE);
         assertThat(traffic.visit().budget()).isEqualTo(256 * 1024);
         ping.configure(1, TrafficClass.URGENT);
         traffic.arbiter.changed(ping, 1, 1, TrafficClass.URGENT);
         assertThat(traffic.visit().budget()).isEqualTo(WINDOW);
         traffic.arbiter.detach(ping);
-        assertThat(port.bulkWindow()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(output.bulkWindow()).isEqualTo(Integer.MAX_VALUE);
         assertThat(traffic.visit().budget()).isEqualTo(256 * 1024);
     }
 
@@ -66,7 +66,7 @@ class UrgentTest {
         FlowGroup none = traffic.group(3);
         urgent(all, 64);
         urgent(all, 4096);
-        traffic.flow(none, 1, port, 1 << 20);
+        traffic.flow(none, 1, output, 1 << 20);
         traffic.activateAll();
         traffic.run(2000L * MB);
         assertThat(traffic.served(all) / (double) traffic.total).isCloseTo(0.25, within(0.001));
@@ -79,7 +79,7 @@ class UrgentTest {
         FlowGroup second = traffic.group(1);
         TestFlow ping = urgent(first, 64);
         TestFlow pong = urgent(first, 64);
-        TestFlow bulk = traffic.flow(second, 1, port, 1000);
+        TestFlow bulk = traffic.flow(second, 1, output, 1000);
         traffic.arbiter.active(ping);
         traffic.arbiter.active(pong);
         traffic.run(10L * MB);
@@ -96,7 +96,7 @@ class UrgentTest {
             urgent(greedy, 4096);
         }
         TestFlow ping = urgent(traffic.group(1), 64).oneAtATime();
-        traffic.flow(traffic.group(1), 1, port, 1 << 20);
+        traffic.flow(traffic.group(1), 1, output, 1 << 20);
         traffic.activateAll();
         traffic.arbiter.idle(ping);
         for (int i = 0; i < 2000; i++) {
@@ -112,8 +112,8 @@ class UrgentTest {
     }
 
     @Test
-    void aPortFullForBulkTakesUrgentPackets() {
-        TestFlow bulk = traffic.flow(traffic.group(1), 1, port, 1000);
+    void anOutputFullForBulkTakesUrgentPackets() {
+        TestFlow bulk = traffic.flow(traffic.group(1), 1, output, 1000);
         TestFlow ping = urgent(bulk.group(), 64);
         traffic.arbiter.active(bulk);
         assertThat(traffic.serve()).isSameAs(bulk);
@@ -125,15 +125,15 @@ class UrgentTest {
         traffic.arbiter.full(ping);
         assertThat(traffic.arbiter.hasActive()).isFalse();
         assertThat(traffic.arbiter.next()).isNull();
-        traffic.arbiter.room(port);
+        traffic.arbiter.room(output);
         assertThat(traffic.serve()).isSameAs(ping);
         traffic.arbiter.idle(ping);
         assertThat(traffic.visit()).isSameAs(bulk);
     }
 
     @Test
-    void anUrgentFlowBehindAFullPortHoldsUpNoOther() {
-        Port other = new Port();
+    void anUrgentFlowBehindAFullOutputHoldsUpNoOther() {
+        OutputQueue other = new OutputQueue();
         TestFlow stuck = urgent(traffic.group(1), 64);
         TestFlow free = new TestFlow(stuck.group(), 1, 64);
         free.configure(1, TrafficClass.URGENT);
@@ -149,7 +149,7 @@ class UrgentTest {
         }
         traffic.arbiter.idle(traffic.serve());
         assertThat(traffic.arbiter.hasActive()).isFalse();
-        traffic.arbiter.room(port);
+        traffic.arbiter.room(output);
         assertThat(traffic.visit()).isSameAs(stuck);
         traffic.arbiter.detach(stuck);
         assertThat(traffic.arbiter.next()).isNull();
@@ -157,11 +157,11 @@ class UrgentTest {
 
     @Test
     void whoHasHadItsAdvanceGoesOnInItsTurnAlthoughBulkWaitsForRoom() {
-        Port free = new Port();
+        OutputQueue free = new OutputQueue();
         FlowGroup greedy = traffic.group(1);
         TestFlow flood = urgent(greedy, 4096);
         TestFlow bulk = traffic.flow(traffic.group(1), 1, free, 1000);
-        TestFlow stuck = traffic.flow(traffic.group(1), 1, port, 1000);
+        TestFlow stuck = traffic.flow(traffic.group(1), 1, output, 1000);
         traffic.arbiter.active(stuck);
         assertThat(traffic.serve()).isSameAs(stuck);
         traffic.arbiter.full(stuck); // the window that is left to urgent packets is open still
@@ -175,8 +175,8 @@ class UrgentTest {
 
     @Test
     void aFlowThatWaitsChangesItsClass() {
-        TestFlow bulk = traffic.flow(traffic.group(1), 1, port, 1 << 20);
-        TestFlow changes = traffic.flow(traffic.group(1), 1, port, 64);
+        TestFlow bulk = traffic.flow(traffic.group(1), 1, output, 1 << 20);
+        TestFlow changes = traffic.flow(traffic.group(1), 1, output, 64);
         traffic.activateAll();
         assertThat(traffic.visit()).isSameAs(bulk);
         assertThat(traffic.visit()).isSameAs(changes);

@@ -47,12 +47,12 @@ class VisitCostTest {
         Traffic many = new Traffic();
         FlowGroup fewGroup = few.group(1);
         FlowGroup manyGroup = many.group(1);
-        Port port = new Port();
+        OutputQueue output = new OutputQueue();
         for (int i = 0; i < 10; i++) {
-            few.flow(fewGroup, 1, port, size);
+            few.flow(fewGroup, 1, output, size);
         }
         for (int i = 0; i < MANY; i++) {
-            many.flow(manyGroup, 1, port, size);
+            many.flow(manyGroup, 1, output, size);
         }
         assertThat(stepsAVisit(many)).isLessThan(stepsAVisit(few) + 2.5).isLessThan(6);
     }
@@ -61,23 +61,23 @@ class VisitCostTest {
     void manyGroupsCostNoMoreThanFew() {
         Traffic few = new Traffic();
         Traffic many = new Traffic();
-        Port port = new Port();
+        OutputQueue output = new OutputQueue();
         for (int i = 0; i < 2; i++) {
-            few.flow(few.group(1), 1, port, 1088);
+            few.flow(few.group(1), 1, output, 1088);
         }
         for (int i = 0; i < 256; i++) {
-            many.flow(many.group(1 + i % 5), 1, port, 1088);
+            many.flow(many.group(1 + i % 5), 1, output, 1088);
         }
         assertThat(stepsAVisit(many)).isLessThan(stepsAVisit(few) + 1);
     }
 
     @Test
-    void aFullPortIsFullForTenThousandFlowsAtOnce() {
+    void aFullOutputIsFullForTenThousandFlowsAtOnce() {
         Traffic traffic = new Traffic();
         FlowGroup group = traffic.group(1);
-        Port port = new Port();
+        OutputQueue output = new OutputQueue();
         for (int i = 0; i < MANY; i++) {
-            traffic.flow(group, 1, port, 1088);
+            traffic.flow(group, 1, output, 1088);
         }
         traffic.activateAll();
         long before = steps(traffic);
@@ -86,7 +86,7 @@ class VisitCostTest {
             traffic.arbiter.full(flow);
             assertThat(traffic.arbiter.next()).isNull();
             assertThat(traffic.arbiter.hasActive()).isFalse();
-            traffic.arbiter.room(port);
+            traffic.arbiter.room(output);
         }
         assertThat(steps(traffic) - before).isLessThan(6 * 1000);
     }
@@ -94,9 +94,9 @@ class VisitCostTest {
     @Test
     void heavyDebtsArePassedOverAtOnce() {
         Traffic traffic = new Traffic();
-        Port port = new Port();
-        TestFlow light = traffic.flow(traffic.group(1), 1, port, 16 << 20);
-        Port other = new Port();
+        OutputQueue output = new OutputQueue();
+        TestFlow light = traffic.flow(traffic.group(1), 1, output, 16 << 20);
+        OutputQueue other = new OutputQueue();
         TestFlow heavy = traffic.flow(traffic.group(65_535), 1, other, 16 << 20);
         traffic.activateAll();
         while (traffic.serve() != light) {
@@ -116,9 +116,9 @@ class VisitCostTest {
     void aWeightOfTwentyTwoThousandTouchesOneFlow() {
         Traffic traffic = new Traffic();
         FlowGroup group = traffic.group(1);
-        Port port = new Port();
+        OutputQueue output = new OutputQueue();
         for (int i = 0; i < 22_000; i++) {
-            traffic.flow(group, 1, port, 1088);
+            traffic.flow(group, 1, output, 1088);
         }
         traffic.activateAll();
         traffic.run(100_000_000);

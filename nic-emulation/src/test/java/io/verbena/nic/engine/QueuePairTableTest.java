@@ -40,11 +40,7 @@ class QueuePairTableTest {
                 number,
                 1,
                 group,
-                new SendRing(2, 1, 0),
-                new ReceiveRing(2, 1, 1),
-                false,
-                sends,
-                receives,
+                new QpContext.Queues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, sends, receives),
                 nic.engine(0).services());
     }
 

@@ -39,11 +39,7 @@ class TimerQueueTest {
                 number,
                 1,
                 group,
-                new SendRing(2, 1, 0),
-                new ReceiveRing(2, 1, 1),
-                false,
-                completions,
-                completions,
+                new QpContext.Queues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, completions, completions),
                 nic.engine(0).services());
     }
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tenants on a path that takes all they have, as a kernel's buffers do: what each gets of it once both send, and that nobody is
- * held back who is alone.
+ * Tenants on a path that takes all they have, as a kernel's buffers do: what each gets of it once both send, and that
+ * nobody is held back who is alone.
  */
 @Timeout(60)
 class PathWindowTest {
@@ -133,7 +133,7 @@ class PathWindowTest {
         assertThat(link.a().unsent()).as("alone").isGreaterThan(2 << 20);
         Load second = new Load("second", 1, 65536, 64);
         simulation.runFor(20 * MILLI);
-        assertThat(link.a().unsent()).as("contested").isBetween(16 * 1024, 256 * 1024);
+        assertThat(link.a().unsent()).as("contended").isBetween(16 * 1024, 256 * 1024);
         second.depth = 0;
         simulation.runFor(60 * MILLI);
         assertThat(second.outstanding).isZero();
@@ -143,7 +143,7 @@ class PathWindowTest {
     }
 
     @Test
-    void theLinkIsFullWhileItIsContested() {
+    void theLinkIsFullWhileItIsContended() {
         Load a = new Load("a", 3, 8192, 128);
         Load b = new Load("b", 1, 8192, 128);
         simulation.runFor(10 * MILLI);

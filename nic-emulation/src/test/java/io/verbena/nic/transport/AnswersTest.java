@@ -107,7 +107,7 @@ class AnswersTest {
 
     @Test
     void sequenceErrorsCountAsRetries() {
-        pair.qpA.retryCount(1);
+        pair.qpA.retries().retryCount(1);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         pair.advance(TIMEOUT);

@@ -211,7 +211,7 @@ class AppendPacketsTest {
     @Test
     void queueWithoutSpaceIsNotReadyAndGoesOnWhenThereIsSome() {
         TransportPair full = new TransportPair();
-        full.qpA.rnrRetry(7);
+        full.qpA.retries().rnrRetry(7);
         AppendQueue little = full.b.appendQueue(new AppendQueueAttributes()
                 .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
                 .memoryLimit(3L * AppendQueueAttributes.MIN_CHUNK_LENGTH)
@@ -289,7 +289,7 @@ class AppendPacketsTest {
     @Test
     void messageTooLongForAChunkWaitsForAMappingOfItsOwn() {
         TransportPair wide = new TransportPair(QpType.RC, 100, 24_000);
-        wide.qpA.rnrRetry(7);
+        wide.qpA.retries().rnrRetry(7);
         AppendQueue its = wide.b.appendQueue(30_000);
         SenderQuota quota = wide.b.queues.openQuota(100_000);
         wide.qpB.senderQuota(quota);

@@ -78,7 +78,7 @@ class CutThroughTest {
                 .isNegative();
         assertThat(executeNow(Wr.read(1, b.region, 0).entry(a.region, 0, 8), none, 600))
                 .isPositive();
-        qp.maxRdAtomic(0);
+        qp.connection().maxRdAtomic(0);
         assertThat(executeNow(Wr.read(1, b.region, 0).entry(a.region, 0, 8), none, 600))
                 .isNegative();
         qp.state(QpState.SQD);

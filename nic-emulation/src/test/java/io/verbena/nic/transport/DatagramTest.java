@@ -23,8 +23,8 @@ class DatagramTest {
 
     private static TransportPair datagrams() {
         TransportPair pair = new TransportPair(QpType.UD);
-        pair.qpA.qkey(QKEY);
-        pair.qpB.qkey(QKEY);
+        pair.qpA.connection().qkey(QKEY);
+        pair.qpB.connection().qkey(QKEY);
         return pair;
     }
 

@@ -16,7 +16,9 @@ import io.verbena.nic.verbs.QpState;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Appends to a peer's mapped queues: alone, in runs, without room, and when something goes between claim and commit. */
+/**
+ * Appends to a peer's mapped queues: alone, in runs, without room, and when something goes between claim and commit.
+ */
 class DirectAppendTest {
     private static final int OVERHEAD = DirectPath.OVERHEAD;
 
@@ -121,7 +123,7 @@ class DirectAppendTest {
         a.post(qp, append(2, queue, 30_000));
         assertThat(qp.isNextDirect()).isFalse();
         assertThat(qp.nextQueue()).isNull();
-        qp.rnrRetry(7);
+        qp.retries().rnrRetry(7);
         a.turn();
         assertThat(pair.ab.log.get(0)).hasToString("APPEND_FIRST 100 queue=0 length=30000 256B");
         assertThat(a.counted(NicCounter.DIRECT_OPERATIONS)).isOne();
@@ -134,7 +136,7 @@ class DirectAppendTest {
                 .memoryLimit(3L * AppendQueueAttributes.MIN_CHUNK_LENGTH)
                 .reserveChunks(1)
                 .maxMessage(10_000));
-        qp.rnrRetry(7);
+        qp.retries().rnrRetry(7);
         int sent = 0;
         do {
             a.post(qp, append(sent++, queue, 9000));

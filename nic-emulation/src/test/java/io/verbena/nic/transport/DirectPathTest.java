@@ -12,7 +12,10 @@ import io.verbena.nic.verbs.QpState;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/** READs, WRITEs and atomics on a peer's mapped memory: done without a packet, or sent as packets where that is not possible. */
+/**
+ * READs, WRITEs and atomics on a peer's mapped memory: done without a packet, or sent as packets where that is not
+ * possible.
+ */
 class DirectPathTest {
     private static final int OVERHEAD = DirectPath.OVERHEAD;
 
@@ -297,14 +300,14 @@ class DirectPathTest {
 
     @Test
     void readWithoutAnyAllowedIsALocalOperationError() {
-        qp.maxRdAtomic(0);
+        qp.connection().maxRdAtomic(0);
         pair.run(Wr.read(1, b.region, 0).entry(a.region, 0, 8));
         assertThat(a.done()).containsExactly("1 LOC_QP_OP_ERR solicited");
     }
 
     @Test
     void readsAreNotHeldBackByTheirMaximum() {
-        qp.maxRdAtomic(1);
+        qp.connection().maxRdAtomic(1);
         a.post(
                 qp,
                 Wr.read(1, b.region, 0).entry(a.region, 0, 8),

@@ -40,8 +40,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What queue pairs need of a NIC and its engine, without either: tables that are the real ones, no arbiter, no threads. What
- * the state machines ask for is kept in lists; {@link #turn} does it in the order in which an engine would.
+ * What queue pairs need of a NIC and its engine, without either: tables that are the real ones, no arbiter, no threads.
+ * What the state machines ask for is kept in lists; {@link #turn} does it in the order in which an engine would.
  */
 final class FakeNic implements TransportServices {
     static final int PD = 1;
@@ -158,20 +158,21 @@ final class FakeNic implements TransportServices {
                 number,
                 PD,
                 group,
-                new SendRing(SENDS, MAX_SGE, MAX_INLINE),
-                receives,
-                shared,
-                new CompletionRing(number * 10, 64),
-                new CompletionRing(number * 10 + 1, 64),
+                new QpContext.Queues(
+                        new SendRing(SENDS, MAX_SGE, MAX_INLINE),
+                        receives,
+                        shared,
+                        new CompletionRing(number * 10, 64),
+                        new CompletionRing(number * 10 + 1, 64)),
                 this);
         queuePairs.put(number, qp);
         qp.state(QpState.INIT);
         qp.access(Access.ALL);
-        qp.timeout(TransportPair.TIMEOUT_CODE);
-        qp.retryCount(3);
-        qp.rnrRetry(2);
-        qp.minRnrTimer(TransportPair.RNR_CODE);
-        qp.maxRdAtomic(TransportPair.MAX_RD_ATOMIC);
+        qp.retries().timeout(TransportPair.TIMEOUT_CODE);
+        qp.retries().retryCount(3);
+        qp.retries().rnrRetry(2);
+        qp.retries().minRnrTimer(TransportPair.RNR_CODE);
+        qp.connection().maxRdAtomic(TransportPair.MAX_RD_ATOMIC);
         return qp;
     }
 
@@ -451,6 +452,9 @@ final class FakeNic implements TransportServices {
     @Override
     public void publishState(QpContext qp) {
         int state = qp.type() == QpType.RC ? qp.state().ordinal() : 0;
-        control.setQpWord(qp.number(), QueuePairWord.pack(state, qp.directAccess(), qp.takesFrom(), qp.pd()));
+        control.setQpWord(
+                qp.number(),
+                QueuePairWord.pack(
+                        state, qp.connection().directAccess(), qp.connection().takesFrom(), qp.pd()));
     }
 }

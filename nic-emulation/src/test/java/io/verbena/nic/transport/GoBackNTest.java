@@ -162,7 +162,7 @@ class GoBackNTest {
 
     @Test
     void retryCountOfSevenIsSeven() {
-        pair.qpA.retryCount(7);
+        pair.qpA.retries().retryCount(7);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         pair.advance(8 * TIMEOUT - 1);
@@ -174,7 +174,7 @@ class GoBackNTest {
 
     @Test
     void retryCountOfZeroFailsAtTheFirstTimeout() {
-        pair.qpA.retryCount(0);
+        pair.qpA.retries().retryCount(0);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         pair.advance(TIMEOUT);
@@ -184,7 +184,7 @@ class GoBackNTest {
 
     @Test
     void timeoutOfZeroIsForEver() {
-        pair.qpA.timeout(0);
+        pair.qpA.retries().timeout(0);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         assertThat(a.timers).isEmpty();
@@ -196,7 +196,7 @@ class GoBackNTest {
 
     @Test
     void retriesAreCountedAnewAfterProgress() {
-        pair.qpA.retryCount(1);
+        pair.qpA.retries().retryCount(1);
         pair.ab.lose(100, 1);
         pair.run(write(1, 1));
         pair.advance(TIMEOUT);

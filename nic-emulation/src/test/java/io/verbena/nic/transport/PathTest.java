@@ -29,8 +29,8 @@ class PathTest {
     private final FlowGroup two = new FlowGroup(2, 1, 1);
 
     private void contest() {
-        path.contention().isContested(one, pair.a);
-        path.contention().isContested(two, pair.a);
+        path.contention().isContended(one, pair.a);
+        path.contention().isContended(two, pair.a);
     }
 
     // ---- links ---------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class PathTest {
         path.attach(pair.ab);
         assertThat(path.isFlushCostly()).isTrue();
         assertThat(path.overhead()).isEqualTo(30);
-        assertThat(path.port().overhead()).isEqualTo(30);
+        assertThat(path.output().overhead()).isEqualTo(30);
     }
 
     @Test
@@ -256,25 +256,25 @@ class PathTest {
     void whoAppendsStandsBehindWhatIsShort() {
         AppendQueue queue = pair.b.appendQueue(1000);
         MappedQueue mapped = path.queue(queue.id());
-        assertThat(path.port(mapped)).isNull();
+        assertThat(path.output(mapped)).isNull();
         mapped.refused();
         assertThat(mapped.hasRefused()).isTrue();
-        assertThat(path.port(mapped)).isSameAs(mapped.port()).isNotSameAs(path.port());
+        assertThat(path.output(mapped)).isSameAs(mapped.output()).isNotSameAs(path.output());
         queue.takenByEngine(true);
-        assertThat(path.port(mapped)).isSameAs(mapped.port());
+        assertThat(path.output(mapped)).isSameAs(mapped.output());
         contest();
-        assertThat(path.port(mapped)).isSameAs(path.port());
+        assertThat(path.output(mapped)).isSameAs(path.output());
         queue.takenByEngine(false);
-        assertThat(path.port(mapped)).isSameAs(mapped.port());
+        assertThat(path.output(mapped)).isSameAs(mapped.output());
     }
 
     @Test
-    void contestedQueueHoldsItsAppendersToo() {
+    void contendedQueueHoldsItsAppendersToo() {
         AppendQueue queue = pair.b.appendQueue(1000);
         MappedQueue mapped = path.queue(queue.id());
         mapped.window().binds(one, pair.a);
         mapped.window().binds(two, pair.a);
-        assertThat(path.port(mapped)).isSameAs(mapped.port());
+        assertThat(path.output(mapped)).isSameAs(mapped.output());
     }
 
     @Test
@@ -331,14 +331,14 @@ class PathTest {
     // ---- contention ----------------------------------------------------------------------------------------------
 
     @Test
-    void wayIsContestedFromTheSecondGroupOn() {
+    void wayIsContendedFromTheSecondGroupOn() {
         Contention contention = path.contention();
-        assertThat(contention.isContested(one, pair.a)).isFalse();
-        assertThat(contention.isContested(one, pair.a)).isFalse();
+        assertThat(contention.isContended(one, pair.a)).isFalse();
+        assertThat(contention.isContended(one, pair.a)).isFalse();
         assertThat(contention.times()).isZero();
-        assertThat(contention.isContested(two, pair.a)).isTrue();
-        assertThat(contention.isContested()).isTrue();
-        assertThat(contention.isContested(one, pair.a)).isTrue();
+        assertThat(contention.isContended(two, pair.a)).isTrue();
+        assertThat(contention.isContended()).isTrue();
+        assertThat(contention.isContended(one, pair.a)).isTrue();
         assertThat(contention.times()).isOne();
     }
 
@@ -346,16 +346,16 @@ class PathTest {
     void wayIsFreeWhenOneGroupHasSentAloneForLongAndMuch() {
         Contention contention = path.contention();
         contest();
-        contention.sent(Contention.CONTESTED_BYTES);
-        pair.now += Contention.CONTESTED + 1;
-        assertThat(contention.isContested(two, pair.a)).isTrue(); // not much enough
+        contention.sent(Contention.CONTENDED_BYTES);
+        pair.now += Contention.CONTENDED + 1;
+        assertThat(contention.isContended(two, pair.a)).isTrue(); // not much enough
         contention.sent(1);
         pair.now -= 1;
-        assertThat(contention.isContested(two, pair.a)).isTrue(); // not long enough
+        assertThat(contention.isContended(two, pair.a)).isTrue(); // not long enough
         pair.now += 1;
-        assertThat(contention.isContested(two, pair.a)).isFalse();
-        assertThat(contention.isContested()).isFalse();
-        assertThat(contention.isContested(one, pair.a)).isTrue();
+        assertThat(contention.isContended(two, pair.a)).isFalse();
+        assertThat(contention.isContended()).isFalse();
+        assertThat(contention.isContended(one, pair.a)).isTrue();
         assertThat(contention.times()).isEqualTo(2);
     }
 
@@ -363,13 +363,13 @@ class PathTest {
     void eachChangeOfTheSenderBeginsAnew() {
         Contention contention = path.contention();
         contest();
-        contention.sent(2 * Contention.CONTESTED_BYTES);
-        pair.now += 2 * Contention.CONTESTED;
-        assertThat(contention.isContested(one, pair.a)).isTrue();
-        assertThat(contention.isContested(one, pair.a)).isTrue();
-        contention.sent(2 * Contention.CONTESTED_BYTES);
-        assertThat(contention.isContested(one, pair.a)).isTrue();
-        pair.now += Contention.CONTESTED + 1;
-        assertThat(contention.isContested(one, pair.a)).isFalse();
+        contention.sent(2 * Contention.CONTENDED_BYTES);
+        pair.now += 2 * Contention.CONTENDED;
+        assertThat(contention.isContended(one, pair.a)).isTrue();
+        assertThat(contention.isContended(one, pair.a)).isTrue();
+        contention.sent(2 * Contention.CONTENDED_BYTES);
+        assertThat(contention.isContended(one, pair.a)).isTrue();
+        pair.now += Contention.CONTENDED + 1;
+        assertThat(contention.isContended(one, pair.a)).isFalse();
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.arbiter.FlowGroup;
 import org.junit.jupiter.api.Test;
 
-/** How many bytes may be under way on a contested path, and how their rate and delay are measured. */
+/** How many bytes may be under way on a contended path, and how their rate and delay are measured. */
 class PathWindowTest {
     private static final int LEAST = PathWindow.LEAST;
     private static final int DRAINED = 4 * 1024;
@@ -54,10 +54,10 @@ class PathWindowTest {
     void whoIsAloneIsNotBound() {
         assertThat(binds(one)).isFalse();
         assertThat(binds(one)).isFalse();
-        assertThat(window.isContested()).isFalse();
+        assertThat(window.isContended()).isFalse();
         assertThat(window.hasRoom(Integer.MAX_VALUE)).isTrue();
         assertThat(binds(two)).isTrue();
-        assertThat(window.isContested()).isTrue();
+        assertThat(window.isContended()).isTrue();
     }
 
     @Test
@@ -159,7 +159,7 @@ class PathWindowTest {
             room();
         }
         assertThat(window.window()).isEqualTo(1_000_000); // 2 * 500 B/us * 1 ms
-        assertThat(window.toString()).isEqualTo("window of 1000000 bytes, contested, delay 1000000 ns");
+        assertThat(window.toString()).isEqualTo("window of 1000000 bytes, contended, delay 1000000 ns");
     }
 
     @Test
@@ -223,8 +223,8 @@ class PathWindowTest {
         send(LEAST);
         room();
         assertThat(window.limit()).isEqualTo(LEAST / 2);
-        send(Contention.CONTESTED_BYTES);
-        pair.now += Contention.CONTESTED + 1;
+        send(Contention.CONTENDED_BYTES);
+        pair.now += Contention.CONTENDED + 1;
         assertThat(binds(two)).isFalse();
         assertThat(binds(one)).isTrue();
         assertThat(window.limit()).isEqualTo(LEAST);
@@ -245,7 +245,7 @@ class PathWindowTest {
         assertThat(window.window()).isEqualTo(LEAST);
         assertThat(window.leastDelay()).isZero();
         assertThat(room()).isEqualTo(PROBE);
-        assertThat(window.toString()).isEqualTo("window of 262144 bytes, contested, delay 0 ns");
+        assertThat(window.toString()).isEqualTo("window of 262144 bytes, contended, delay 0 ns");
     }
 
     @Test

@@ -303,11 +303,11 @@ class QueuePairStatesTest {
         assertThat(qp.pd()).isEqualTo(FakeNic.PD);
         assertThat(qp.peerQp()).isEqualTo(QP_B);
         assertThat(qp.pathMtu()).isEqualTo(MTU);
-        assertThat(qp.access()).isEqualTo(Access.ALL);
+        assertThat(qp.connection().access()).isEqualTo(Access.ALL);
         assertThat(qp.sharesReceive()).isFalse();
         assertThat(qp.path()).isSameAs(a.path(NIC_B));
         assertThat(qp.sendPath()).isSameAs(a.path(NIC_B));
-        assertThat(qp.takesFrom()).isEqualTo(QueuePairWord.connection(NIC_B, QP_B, 200));
+        assertThat(qp.connection().takesFrom()).isEqualTo(QueuePairWord.connection(NIC_B, QP_B, 200));
         assertThat(a.attached).containsExactly(qp);
         assertThat(qp.senderQuota()).isSameAs(SenderQuota.NONE);
         try (SenderQuota quota = a.queues.openQuota(100)) {
@@ -344,9 +344,9 @@ class QueuePairStatesTest {
 
     @Test
     void withoutResourcesReadsAndAtomicsAreNotOfferedDirectly() {
-        assertThat(qp.directAccess()).isEqualTo(Access.ALL);
+        assertThat(qp.connection().directAccess()).isEqualTo(Access.ALL);
         qp.connect(a.path(NIC_B), QP_B, MTU, 200, 0);
-        assertThat(qp.directAccess()).isEqualTo(Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+        assertThat(qp.connection().directAccess()).isEqualTo(Access.LOCAL_WRITE | Access.REMOTE_WRITE);
     }
 
     @Test
@@ -362,7 +362,7 @@ class QueuePairStatesTest {
     @Test
     void isStarvedWhereOthersSendAndItDoesNot() {
         assertThat(qp.isStarved()).isFalse();
-        qp.contested = true;
+        qp.contended = true;
         assertThat(qp.isStarved()).isTrue();
     }
 

@@ -54,7 +54,7 @@ class ReceiverNotReadyTest {
 
     @Test
     void delayIsTheRespondersCode() {
-        pair.qpB.minRnrTimer(1);
+        pair.qpB.retries().minRnrTimer(1);
         pair.run(send(1));
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 RNR1 msn=0");
         assertThat(pair.qpA.deadline()).isEqualTo(start + 10_000);
@@ -75,7 +75,7 @@ class ReceiverNotReadyTest {
 
     @Test
     void noRnrRetriesFailAtTheFirstRefusal() {
-        pair.qpA.rnrRetry(0);
+        pair.qpA.retries().rnrRetry(0);
         pair.run(send(1));
         assertThat(a.done()).containsExactly("1 RNR_RETRY_EXC_ERR solicited");
         assertThat(pair.ab.log).hasSize(1);
@@ -83,7 +83,7 @@ class ReceiverNotReadyTest {
 
     @Test
     void sevenRnrRetriesAreForEverAndAskedLessAndLessOften() {
-        pair.qpA.rnrRetry(7);
+        pair.qpA.retries().rnrRetry(7);
         pair.run(send(1));
         pair.advance(50_000_000);
         assertThat(pair.ab.times(start))
@@ -110,8 +110,8 @@ class ReceiverNotReadyTest {
 
     @Test
     void delayLongerThanTheBackOffIsKept() {
-        pair.qpA.rnrRetry(7);
-        pair.qpB.minRnrTimer(22); // 20.48 ms
+        pair.qpA.retries().rnrRetry(7);
+        pair.qpB.retries().minRnrTimer(22); // 20.48 ms
         pair.run(send(1));
         pair.advance(70_000_000);
         assertThat(pair.ab.times(start)).containsExactly(0L, 20_480_000L, 40_960_000L, 61_440_000L);
@@ -172,7 +172,7 @@ class ReceiverNotReadyTest {
 
     @Test
     void timeoutDoesNotRunWhileTheReceiverIsWaitedFor() {
-        pair.qpB.minRnrTimer(22); // 20.48 ms > the timeout
+        pair.qpB.retries().minRnrTimer(22); // 20.48 ms > the timeout
         pair.run(send(1));
         pair.advance(4 * TIMEOUT);
         assertThat(a.counted(NicCounter.RETRANSMISSIONS)).isZero();

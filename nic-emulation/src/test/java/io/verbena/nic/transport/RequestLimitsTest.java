@@ -126,14 +126,14 @@ class RequestLimitsTest {
 
     @Test
     void readWithoutAnyAllowedIsALocalOperationError() {
-        qp.maxRdAtomic(0);
+        qp.connection().maxRdAtomic(0);
         pair.run(write(1, 1), Wr.read(2, b.region, 0).entry(a.region, 0, 8));
         assertThat(a.done()).containsExactly("1 SUCCESS WRITE 1", "2 LOC_QP_OP_ERR solicited");
     }
 
     @Test
     void readsSentAgainCountOnce() {
-        qp.maxRdAtomic(1);
+        qp.connection().maxRdAtomic(1);
         pair.ba.loses = packet -> true;
         pair.run(
                 Wr.read(1, b.region, 0).entry(a.region, 0, 8),

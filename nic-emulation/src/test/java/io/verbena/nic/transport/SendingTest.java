@@ -11,6 +11,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.NicCounter;
@@ -20,7 +21,9 @@ import io.verbena.nic.wire.AethSyndrome;
 import io.verbena.nic.wire.Opcode;
 import org.junit.jupiter.api.Test;
 
-/** When a reliable requester's timer runs, where a visit ends, how many PSNs may be outstanding, where it goes back to. */
+/**
+ * When a reliable requester's timer runs, where a visit ends, how many PSNs may be outstanding, where it goes back to.
+ */
 class SendingTest {
     private final TransportPair pair = new TransportPair();
     private final FakeNic a = pair.a;
@@ -172,7 +175,7 @@ class SendingTest {
 
     @Test
     void resetStartsTheTimersAndCountsAnew() {
-        qp.retryCount(1);
+        qp.retries().retryCount(1);
         pair.ab.loses = packet -> true;
         pair.run(write(1, 1));
         pair.advance(TIMEOUT);
@@ -192,8 +195,9 @@ class SendingTest {
 
     @Test
     void visitOfOnePacketEndsWithIt() {
-        Arbiter packets = Discipline.PACKET_ROUND_ROBIN.create(ArbiterSettings.defaults(), 0, 1, () -> pair.now);
-        packets.attach(qp, a.path(NIC_B).port());
+        Arbiter packets = Arbiters.create(
+                ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> pair.now);
+        packets.attach(qp, a.path(NIC_B).output());
         a.post(qp, write(1, 300), write(2, 1));
         packets.active(qp);
         assertThat(packets.next()).isSameAs(qp);
@@ -215,8 +219,9 @@ class SendingTest {
     @Test
     void visitOfOnePacketEndsSoOnUnreliableConnectionsToo() {
         TransportPair uc = new TransportPair(QpType.UC);
-        Arbiter packets = Discipline.PACKET_ROUND_ROBIN.create(ArbiterSettings.defaults(), 0, 1, () -> uc.now);
-        packets.attach(uc.qpA, uc.a.path(NIC_B).port());
+        Arbiter packets = Arbiters.create(
+                ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 0, 1, () -> uc.now);
+        packets.attach(uc.qpA, uc.a.path(NIC_B).output());
         uc.a.post(uc.qpA, Wr.send(1).entry(uc.a.region, 0, 300), Wr.send(2).entry(uc.a.region, 0, 1));
         packets.active(uc.qpA);
         packets.next();
@@ -313,7 +318,7 @@ class SendingTest {
 
     @Test
     void goesBackToTheRequestThatHasThePsn() {
-        qp.maxRdAtomic(2);
+        qp.connection().maxRdAtomic(2);
         a.post(
                 qp,
                 Wr.read(1, b.region, 0).entry(a.region, 0, 600),

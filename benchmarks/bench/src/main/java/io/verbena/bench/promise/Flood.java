@@ -49,7 +49,10 @@ final class Flood implements AutoCloseable {
      * @param without charged to the other of it, where that was chosen while this tenant had no work
      */
     record Offered(long nanos, long refused, long charged, long without) {
-        /** The part since then in which it certainly offered more than was taken, of the time or of what was sent; 0 to 1. */
+        /**
+         * The part since then in which it certainly offered more than was taken, of the time or of what was sent; 0 to
+         * 1.
+         */
         double since(Offered before) {
             double ofTime = (refused - before.refused) / (double) Math.max(1, nanos - before.nanos);
             double ofSent = 1 - (without - before.without) / (double) Math.max(1, charged - before.charged);
@@ -150,7 +153,7 @@ final class Flood implements AutoCloseable {
         }
         GroupStatistics own = node.tenant(name(tenant)).statistics();
         GroupStatistics others = node.tenant(name(1 - tenant)).statistics();
-        long without = others.charged() - others.contested();
+        long without = others.charged() - others.contended();
         return new Offered(
                 System.nanoTime(), refusedNanos.get((tenant + 1) * LINE), own.charged() + others.charged(), without);
     }

@@ -5,7 +5,8 @@ import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -17,8 +18,8 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * What scheduling costs on this machine: a visit among few flows and among many, and a change of a weight among 22,000, for
- * which a table of all chunks would take 220 us (IV-B). No links, no packets: the arbiter alone.
+ * What scheduling costs on this machine: a visit among few flows and among many, and a change of a weight among 22,000,
+ * for which a table of all chunks would take 220 us (IV-B). No links, no packets: the arbiter alone.
  */
 final class WeightCost implements PaperFigure {
     private static final int[] FLOWS = {10, 100, 1_000, 10_000};
@@ -66,14 +67,14 @@ final class WeightCost implements PaperFigure {
 
         Schedule(Discipline discipline, int groupCount, int flowCount) {
             ArbiterSettings settings = Disciplines.settings(discipline);
-            arbiter = discipline.create(settings, 0, 1, SystemNanoClock.INSTANCE);
-            Port port = new Port();
+            arbiter = Arbiters.create(settings, 0, 1, SystemNanoClock.INSTANCE);
+            OutputQueue output = new OutputQueue();
             for (int i = 0; i < groupCount; i++) {
                 groups.add(new FlowGroup(i, 1 + i, 1));
             }
             for (int i = 0; i < flowCount; i++) {
                 Flow flow = new BareFlow(groups.get(i % groupCount), 1 + i % 3);
-                arbiter.attach(flow, port);
+                arbiter.attach(flow, output);
                 arbiter.active(flow);
                 flows.add(flow);
             }

@@ -1,18 +1,21 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
-import org.agrona.concurrent.NanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.Share;
+import io.verbena.nic.arbiter.ShareList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups in turn, in each group flows in turn, a quantum of bytes a visit. Byte deficits carry what a visit overshot to the
- * next (Shreedhar and Varghese, deficit round robin), so equal flows get equal bytes whatever their packet sizes. Knows no
- * weights. A flow that is alone is not sliced: it gets a long budget. One that a full port stopped goes on with the rest of
- * its quantum.
+ * Groups in turn, in each group flows in turn, a quantum of bytes a visit. Byte deficits carry what a visit overshot to
+ * the next (Shreedhar and Varghese, deficit round robin), so equal flows get equal bytes whatever their packet sizes.
+ * Knows no weights. A flow that is alone is not sliced: it gets a long budget. One that a full output stopped goes on
+ * with the rest of its quantum.
  */
 public final class DeficitRoundRobin extends FlowTurns {
     /** A group's flows; in the round while there are some. */
     private static final class Lane extends Share {
-        final ShareList<Flow> flows = new ShareList<>();
+        final ShareList<Place> flows = new ShareList<>();
     }
 
     private final int quantum;
@@ -21,7 +24,7 @@ public final class DeficitRoundRobin extends FlowTurns {
     private final ShareList<Lane> round = new ShareList<>();
 
     /** Creates an empty schedule. */
-    public DeficitRoundRobin(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+    public DeficitRoundRobin(ArbiterSettings settings, int engine) {
         super(settings, engine);
         this.quantum = settings.quantum();
         this.aloneBudget = settings.aloneBudget();
@@ -29,7 +32,7 @@ public final class DeficitRoundRobin extends FlowTurns {
     }
 
     private Lane lane(Flow flow) {
-        int index = flow.group.index();
+        int index = flow.group().index();
         Lane lane = lanes[index];
         if (lane == null) {
             lane = new Lane();
@@ -39,20 +42,20 @@ public final class DeficitRoundRobin extends FlowTurns {
     }
 
     @Override
-    ShareList<Flow> queue(Flow flow) {
+    ShareList<Place> queue(Flow flow) {
         return lane(flow).flows;
     }
 
     @Override
-    Flow choose() {
+    Place choose() {
         for (Lane lane = round.first(); lane != null; lane = round.first()) {
-            Flow flow = lane.flows.first();
-            if (flow == null) {
+            Place place = lane.flows.first();
+            if (place == null) {
                 round.remove(lane);
-            } else if (flow.inTurn || flow.credit + quantum > 0) {
-                return flow;
+            } else if (place.goesOn || place.left + quantum > 0) {
+                return place;
             } else {
-                flow.credit += quantum; // pays what it owes, and has no visit
+                place.left += quantum; // pays what it owes, and has no visit
                 lane.flows.rotate();
                 round.rotate();
             }
@@ -61,23 +64,23 @@ public final class DeficitRoundRobin extends FlowTurns {
     }
 
     @Override
-    void grant(Flow flow) {
+    void grant(Place place) {
         if (!othersWait()) {
-            flow.credit = aloneBudget;
-        } else if (flow.inTurn) {
-            flow.credit = Math.min(flow.credit, quantum);
+            place.left = aloneBudget;
+        } else if (place.goesOn) {
+            place.left = Math.min(place.left, quantum);
         } else {
-            flow.credit = Math.min(flow.credit, 0) + quantum;
+            place.left = Math.min(place.left, 0) + quantum;
         }
-        flow.inTurn = false;
-        flow.budget = (int) flow.credit;
+        place.goesOn = false;
+        place.flow.grant((int) place.left);
         round.rotate();
     }
 
     @Override
     void placed(Flow flow, boolean first) {
         Lane lane = lane(flow);
-        if (lane.list == null) {
+        if (!lane.isListed()) {
             round.addLast(lane);
         }
         if (first && round.first() != lane) {
@@ -87,29 +90,24 @@ public final class DeficitRoundRobin extends FlowTurns {
     }
 
     @Override
-    void joined(Flow flow) {
-        // All flows are equal.
-    }
-
-    @Override
-    void left(Flow flow) {
-        // All flows are equal.
-    }
-
-    @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
         super.charge(flow, bytes, operations, nanos);
-        flow.credit -= bytes;
+        Place.of(flow).left -= bytes;
     }
 
     @Override
     public void blocked(Flow flow) {
-        flow.inTurn = flow.credit > 0;
+        keepsRest(flow);
     }
 
     @Override
     public void full(Flow flow) {
-        flow.inTurn = flow.credit > 0;
+        keepsRest(flow);
         super.full(flow);
+    }
+
+    private static void keepsRest(Flow flow) {
+        Place place = Place.of(flow);
+        place.goesOn = place.left > 0;
     }
 }

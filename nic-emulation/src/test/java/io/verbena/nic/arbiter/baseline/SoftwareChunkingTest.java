@@ -1,9 +1,11 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
-import org.agrona.concurrent.SystemNanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,10 +15,10 @@ class SoftwareChunkingTest {
     private static final int CHUNK = ArbiterSettings.defaults().softwareChunk();
     private static final int PACKET = 1024 + 58;
 
-    private final Arbiter arbiter = new SoftwareChunking(ArbiterSettings.defaults(), 0, 1, SystemNanoClock.INSTANCE);
+    private final SoftwareChunking arbiter = new SoftwareChunking(ArbiterSettings.defaults(), 0);
     private final Wire wire = new Wire(arbiter, 1024, 58);
     private final FlowGroup group = new FlowGroup(0, 1, 1);
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
 
     private void untilNobodyIsServed() {
         for (int i = 0; i < 10_000; i++) {
@@ -34,7 +36,7 @@ class SoftwareChunkingTest {
 
     @Test
     void aChunkIsUnderWayAtATime() {
-        TestFlow large = wire.flow(group, 1, 1 << 20, port);
+        TestFlow large = wire.flow(group, 1, 1 << 20, output);
         for (int i = 0; i < 20; i++) {
             untilNobodyIsServed();
             assertThat(large.asked)
@@ -50,8 +52,8 @@ class SoftwareChunkingTest {
 
     @Test
     void shortMessagesDoNotWait() {
-        TestFlow large = wire.flow(group, 1, 1 << 20, port);
-        TestFlow small = wire.flow(group, 1, 64, port);
+        TestFlow large = wire.flow(group, 1, 1 << 20, output);
+        TestFlow small = wire.flow(group, 1, 64, output);
         wire.run(10_000_000);
         assertThat(large.underWay).isBetween(CHUNK, CHUNK + PACKET);
         assertThat(small.messages).isGreaterThan(60_000);
@@ -70,7 +72,7 @@ class SoftwareChunkingTest {
 
     @Test
     void answersAreNotChunked() {
-        TestFlow reader = wire.attached(group, 1, 1 << 20, port);
+        TestFlow reader = wire.attached(group, 1, 1 << 20, output);
         arbiter.active(reader);
         for (int i = 0; i < 100; i++) {
             assertThat(arbiter.next()).isSameAs(reader);
@@ -81,12 +83,11 @@ class SoftwareChunkingTest {
 
     @Test
     void aFlowThatStartsAnewWaitsForNothing() {
-        TestFlow large = wire.flow(group, 1, 1 << 20, port);
+        TestFlow large = wire.flow(group, 1, 1 << 20, output);
         untilNobodyIsServed();
         arbiter.detach(large);
-        arbiter.attach(large, port);
+        arbiter.attach(large, output);
         arbiter.active(large);
         assertThat(wire.visit()).isSameAs(large);
-        assertThat(arbiter.wantsAcknowledgements()).isTrue();
     }
 }

@@ -1,12 +1,15 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.verbena.nic.arbiter.Wire.TestFlow;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,11 +18,10 @@ import org.junit.jupiter.api.Timeout;
 class PalosAsPrintedTest {
     private static final int[] MIXED = {64, 1000, 256, 5000, 512, 1500, 2048};
 
-    private final Port port = new Port();
+    private final OutputQueue output = new OutputQueue();
 
     private static PalosAsPrinted arbiter(int chunkTotal) {
-        return new PalosAsPrinted(
-                ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0, 1, SystemNanoClock.INSTANCE);
+        return new PalosAsPrinted(ArbiterSettings.defaults().withChunkTotal(chunkTotal), 0);
     }
 
     /** Sixteen groups of weights 10 to 25 with flows of weights 2 and 3, as in figure 10. */
@@ -27,8 +29,8 @@ class PalosAsPrintedTest {
         List<TestFlow> flows = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             FlowGroup group = new FlowGroup(i, 10 + i, 1);
-            flows.add(wire.flow(group, 2, sizes[2 * i % sizes.length], port));
-            flows.add(wire.flow(group, 3, sizes[(2 * i + 1) % sizes.length], port));
+            flows.add(wire.flow(group, 2, sizes[2 * i % sizes.length], output));
+            flows.add(wire.flow(group, 3, sizes[(2 * i + 1) % sizes.length], output));
         }
         return flows;
     }
@@ -78,10 +80,10 @@ class PalosAsPrintedTest {
         Wire wire = new Wire(arbiter, 64, 0);
         FlowGroup a = new FlowGroup(0, 1, 1);
         FlowGroup b = new FlowGroup(1, 1, 1);
-        TestFlow idle = wire.attached(a, 2, 64, port);
-        TestFlow active = wire.flow(a, 3, 64, port);
-        wire.flow(b, 2, 64, port);
-        wire.flow(b, 3, 64, port);
+        TestFlow idle = wire.attached(a, 2, 64, output);
+        TestFlow active = wire.flow(a, 3, 64, output);
+        wire.flow(b, 2, 64, output);
+        wire.flow(b, 3, 64, output);
         wire.run(100L << 20);
         assertThat(wire.share(active)).isCloseTo(0.375, within(0.001));
         arbiter.detach(idle); // what is gone is in no sum
@@ -97,13 +99,13 @@ class PalosAsPrintedTest {
         Wire wire = new Wire(arbiter, 1024, 0);
         FlowGroup a = new FlowGroup(3, 1, 1);
         FlowGroup b = new FlowGroup(5, 1, 1);
-        TestFlow one = wire.flow(a, 1, 64, port);
-        TestFlow other = wire.flow(b, 1, 64, port);
+        TestFlow one = wire.flow(a, 1, 64, output);
+        TestFlow other = wire.flow(b, 1, 64, output);
         assertThat(arbiter.chunk(one)).isEqualTo(6_000);
         b.weight(2);
         arbiter.changed(b);
         assertThat(arbiter.chunk(one)).isEqualTo(4_000);
-        TestFlow second = wire.flow(b, 1, 64, port);
+        TestFlow second = wire.flow(b, 1, 64, output);
         other.configure(3, TrafficClass.BULK);
         arbiter.changed(other, 1, 3, TrafficClass.BULK);
         assertThat(arbiter.chunk(other)).isEqualTo(6_000);
@@ -119,9 +121,9 @@ class PalosAsPrintedTest {
         PalosAsPrinted arbiter = arbiter(0);
         Wire wire = new Wire(arbiter, 1024, 0);
         FlowGroup group = new FlowGroup(0, 1, 1);
-        TestFlow bulk = wire.flow(group, 1, 1 << 20, port);
-        TestFlow first = wire.flow(group, 1, 64, port);
-        TestFlow second = wire.flow(group, 1, 64, port);
+        TestFlow bulk = wire.flow(group, 1, 1 << 20, output);
+        TestFlow first = wire.flow(group, 1, 64, output);
+        TestFlow second = wire.flow(group, 1, 64, output);
         second.configure(1, TrafficClass.URGENT);
         arbiter.changed(second, 1, 1, TrafficClass.URGENT);
         assertThat(wire.visit()).isSameAs(second);
@@ -132,17 +134,17 @@ class PalosAsPrintedTest {
     }
 
     @Test
-    void aFullPortCutsAVisitAndNotAChunk() {
+    void aFullOutputCutsAVisitAndNotAChunk() {
         PalosAsPrinted arbiter = arbiter(20_480);
         Wire wire = new Wire(arbiter, 1024, 0);
         FlowGroup group = new FlowGroup(0, 1, 1);
-        TestFlow a = wire.flow(group, 1, 1 << 20, port);
-        TestFlow b = wire.flow(group, 1, 1 << 20, port);
+        TestFlow a = wire.flow(group, 1, 1 << 20, output);
+        TestFlow b = wire.flow(group, 1, 1 << 20, output);
         assertThat(arbiter.next()).isSameAs(a);
         assertThat(a.budget()).isEqualTo(10_240);
         assertThat(wire.send(a, 4_096)).isEqualTo(4_096);
         arbiter.full(a);
-        arbiter.room(port);
+        arbiter.room(output);
         assertThat(arbiter.next()).isSameAs(a);
         assertThat(a.budget()).isEqualTo(6_144);
         wire.send(a, Integer.MAX_VALUE);

@@ -1,5 +1,10 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
+import io.verbena.nic.arbiter.Arbiter;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.arbiter.TrafficClass;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,17 +46,17 @@ final class Wire {
         this.overhead = overhead;
     }
 
-    /** A flow along a port, with work. */
-    TestFlow flow(FlowGroup group, int weight, int message, @Nullable Port port) {
-        TestFlow flow = attached(group, weight, message, port);
+    /** A flow along an output, with work. */
+    TestFlow flow(FlowGroup group, int weight, int message, @Nullable OutputQueue output) {
+        TestFlow flow = attached(group, weight, message, output);
         arbiter.active(flow);
         return flow;
     }
 
-    /** A flow along a port, without work. */
-    TestFlow attached(FlowGroup group, int weight, int message, @Nullable Port port) {
+    /** A flow along an output, without work. */
+    TestFlow attached(FlowGroup group, int weight, int message, @Nullable OutputQueue output) {
         TestFlow flow = new TestFlow(group, weight, message);
-        arbiter.attach(flow, port);
+        arbiter.attach(flow, output);
         flows.add(flow);
         return flow;
     }

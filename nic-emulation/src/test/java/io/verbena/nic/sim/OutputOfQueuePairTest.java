@@ -10,7 +10,7 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.arbiter.Port;
+import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
@@ -21,9 +21,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which link's port a queue pair counts at: that of the peer it is connected to, and of none before and after. */
+/** Which link's output a queue pair counts at: that of the peer it is connected to, and of none before and after. */
 @Timeout(60)
-class PortOfQueuePairTest {
+class OutputOfQueuePairTest {
     private static final int NO_URGENT = Integer.MAX_VALUE;
 
     private final Simulation simulation = new Simulation(3);
@@ -55,13 +55,13 @@ class PortOfQueuePairTest {
             qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(queue));
         }
 
-        Port port() {
-            Port[] port = new Port[1];
+        OutputQueue output() {
+            OutputQueue[] output = new OutputQueue[1];
             here.nic()
                     .engine(0)
                     .call(() ->
-                            port[0] = here.nic().engine(0).path(node.nicId()).port());
-            return port[0];
+                            output[0] = here.nic().engine(0).path(node.nicId()).output());
+            return output[0];
         }
     }
 
@@ -89,25 +89,25 @@ class PortOfQueuePairTest {
     }
 
     @Test
-    void aQueuePairTakenToAnotherPeerIsForgottenByThePortOfTheFirst() {
+    void aQueuePairTakenToAnotherPeerIsForgottenByTheOutputOfTheFirst() {
         CompletionQueue queue = here.nic().createCompletionQueue(16);
         ProtectionDomain pd = here.nic().allocateProtectionDomain();
         MemoryRegion region = pd.allocate(4096, Access.ALL);
         QueuePair qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(queue));
         here.watch(qp);
         toInit(qp);
-        assertThat(first.port().bulkWindow()).isEqualTo(NO_URGENT);
+        assertThat(first.output().bulkWindow()).isEqualTo(NO_URGENT);
         toPeer(qp, first);
-        assertThat(first.port().bulkWindow()).isLessThan(NO_URGENT);
+        assertThat(first.output().bulkWindow()).isLessThan(NO_URGENT);
 
         qp.modify(new QpAttributes().state(QpState.RESET));
         toInit(qp);
-        assertThat(first.port().bulkWindow())
+        assertThat(first.output().bulkWindow())
                 .as("in INIT, before it has a peer")
                 .isEqualTo(NO_URGENT);
         toPeer(qp, second);
-        assertThat(first.port().bulkWindow()).isEqualTo(NO_URGENT);
-        assertThat(second.port().bulkWindow()).isLessThan(NO_URGENT);
+        assertThat(first.output().bulkWindow()).isEqualTo(NO_URGENT);
+        assertThat(second.output().bulkWindow()).isLessThan(NO_URGENT);
 
         long before = qp.statistics().bytes();
         qp.postSend(new SendRequest().write(second.region.key(), 0).local(region.key(), 0, 3000));
@@ -117,6 +117,6 @@ class PortOfQueuePairTest {
         assertThat(statuses).containsExactly(WcStatus.SUCCESS);
         assertThat(qp.statistics().bytes() - before).isGreaterThanOrEqualTo(3000);
         qp.close();
-        assertThat(second.port().bulkWindow()).isEqualTo(NO_URGENT);
+        assertThat(second.output().bulkWindow()).isEqualTo(NO_URGENT);
     }
 }

@@ -1,6 +1,8 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
-import org.agrona.concurrent.NanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.ShareList;
 
 /**
  * Flows in turn, a packet a visit: what Palos (II-B) finds a commodity NIC to do. Groups, weights and classes are not looked
@@ -9,42 +11,31 @@ import org.agrona.concurrent.NanoClock;
  * <p>Where nothing is cut into packets, on mapped memory, a visit is one operation of at most the MTU.
  */
 public class PacketRoundRobin extends FlowTurns {
-    private final ShareList<Flow> flows = new ShareList<>();
+    private final ShareList<Place> flows = new ShareList<>();
     private final int mtu;
 
     /** Creates an empty schedule. */
-    public PacketRoundRobin(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+    public PacketRoundRobin(ArbiterSettings settings, int engine) {
         super(settings, engine);
         this.mtu = settings.mtu();
     }
 
     @Override
-    final ShareList<Flow> queue(Flow flow) {
+    final ShareList<Place> queue(Flow flow) {
         return flows;
     }
 
     @Override
-    final Flow choose() {
-        Flow flow = flows.first();
-        if (flow == null) {
+    final Place choose() {
+        Place place = flows.first();
+        if (place == null) {
             throw new IllegalStateException("no flow waits");
         }
-        return flow;
+        return place;
     }
 
     @Override
-    void grant(Flow flow) {
-        flow.onePacket = true;
-        flow.budget = mtu;
-    }
-
-    @Override
-    void joined(Flow flow) {
-        // All flows are equal.
-    }
-
-    @Override
-    final void left(Flow flow) {
-        // All flows are equal.
+    void grant(Place place) {
+        place.flow.grantPacket(mtu);
     }
 }

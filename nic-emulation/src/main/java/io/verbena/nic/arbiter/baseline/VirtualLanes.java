@@ -1,6 +1,9 @@
-package io.verbena.nic.arbiter;
+package io.verbena.nic.arbiter.baseline;
 
-import org.agrona.concurrent.NanoClock;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Flow;
+import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.ShareList;
 
 /**
  * Eight service levels, a virtual lane each, as InfiniBand's quality of service has them (Palos V-B): a group's traffic goes by
@@ -16,7 +19,7 @@ public final class VirtualLanes extends FlowTurns {
     private static final int MOST_UNITS = 255;
 
     private static final class Lane {
-        final ShareList<Flow> flows = new ShareList<>();
+        final ShareList<Place> flows = new ShareList<>();
         long weight;
         long left; // bytes of its turn
     }
@@ -31,7 +34,7 @@ public final class VirtualLanes extends FlowTurns {
     private int current;
 
     /** Creates an empty schedule. */
-    public VirtualLanes(ArbiterSettings settings, int engine, int engines, NanoClock clock) {
+    public VirtualLanes(ArbiterSettings settings, int engine) {
         super(settings, engine);
         this.mtu = settings.mtu();
         this.lanes = new Lane[settings.virtualLanes()];
@@ -56,17 +59,17 @@ public final class VirtualLanes extends FlowTurns {
     }
 
     @Override
-    ShareList<Flow> queue(Flow flow) {
-        return lane(flow.group).flows;
+    ShareList<Place> queue(Flow flow) {
+        return lane(flow.group()).flows;
     }
 
     @Override
-    Flow choose() {
+    Place choose() {
         for (int i = 0; i <= lanes.length; i++) {
             Lane lane = lanes[current];
-            Flow flow = lane.flows.first();
-            if (flow != null && lane.left > 0) {
-                return flow;
+            Place place = lane.flows.first();
+            if (place != null && lane.left > 0) {
+                return place;
             }
             current = (current + 1) % lanes.length;
             lanes[current].left = turn(lanes[current]);
@@ -75,30 +78,29 @@ public final class VirtualLanes extends FlowTurns {
     }
 
     @Override
-    void grant(Flow flow) {
-        flow.onePacket = true;
-        flow.budget = mtu;
+    void grant(Place place) {
+        place.flow.grantPacket(mtu);
     }
 
     @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
         super.charge(flow, bytes, operations, nanos);
-        lane(flow.group).left -= (bytes + UNIT - 1L) / UNIT * UNIT;
+        lane(flow.group()).left -= (bytes + UNIT - 1L) / UNIT * UNIT;
     }
 
     @Override
-    void joined(Flow flow) {
-        int index = flow.group.index();
-        if (flows[index]++ == 0) {
-            weigh(flow.group, flow.group.weight());
+    void joined(Place place) {
+        FlowGroup group = place.flow.group();
+        if (flows[group.index()]++ == 0) {
+            weigh(group, group.weight());
         }
     }
 
     @Override
-    void left(Flow flow) {
-        int index = flow.group.index();
-        if (--flows[index] == 0) {
-            weigh(flow.group, 0);
+    void left(Place place) {
+        FlowGroup group = place.flow.group();
+        if (--flows[group.index()] == 0) {
+            weigh(group, 0);
         }
     }
 

@@ -1,0 +1,17 @@
+/**
+ * The disciplines that {@link io.verbena.nic.arbiter.ChunkArbiter} is compared with, each chosen by a setting: what commodity
+ * NICs do, what software does above them, and Palos as its paper prints it.
+ *
+ * <pre>
+ *   Arbiter ◄── FlowTurns ◄─┬─ PacketRoundRobin ◄── SoftwareChunking
+ *                           ├─ DeficitRoundRobin
+ *                           ├─ VirtualLanes
+ *                           └─ PalosAsPrinted
+ * </pre>
+ *
+ * <p>A {@link io.verbena.nic.arbiter.baseline.Place} keeps what they know of a flow.
+ */
+@NullMarked
+package io.verbena.nic.arbiter.baseline;
+
+import org.jspecify.annotations.NullMarked;
