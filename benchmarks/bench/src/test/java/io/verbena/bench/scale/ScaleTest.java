@@ -28,8 +28,9 @@ class ScaleTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int execute(String... arguments) {
-        return new CommandLine(new Scale(new PrintStream(out, true), new PrintStream(err, true), MILLISECOND))
-                .execute(arguments);
+        Scale command = new Scale(MILLISECOND);
+        command.printTo(new PrintStream(out, true), new PrintStream(err, true));
+        return new CommandLine(command).execute(arguments);
     }
 
     @Test
