@@ -1,5 +1,7 @@
 package io.verbena.bench.scale;
 
+import io.verbena.bench.trial.IdleProcess;
+
 import io.verbena.bench.Interval;
 import io.verbena.bench.scale.QueuePairMemory.Rings;
 import io.verbena.verification.RunCommand;
@@ -235,13 +237,13 @@ public final class Scale extends RunCommand {
     private void idle() {
         out.printf(
                 Locale.ROOT, "%n**Idle for %d s**%n%n| process | PSS, MiB | of a core |%n|---|---|---|%n", idleSeconds);
-        IdleNode.Taken empty = IdleNode.ofEmpty(idleSeconds);
+        IdleProcess.Taken empty = IdleProcess.measure(IdleProcess.EMPTY, idleSeconds);
         out.println(row("JVM that sleeps", empty, null));
-        IdleNode.Taken node = IdleNode.ofNode(idleSeconds);
+        IdleProcess.Taken node = IdleProcess.measure(IdleProcess.NODE, idleSeconds);
         out.println(row("node on tcp, uds and shm, one inbox", node, empty));
     }
 
-    static String row(String process, IdleNode.Taken taken, IdleNode.@Nullable Taken beyond) {
+    static String row(String process, IdleProcess.Taken taken, IdleProcess.@Nullable Taken beyond) {
         double mebibytes = taken.residentBytes() / (double) (1 << 20);
         String more = beyond == null
                 ? ""

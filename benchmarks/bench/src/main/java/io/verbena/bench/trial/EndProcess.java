@@ -20,17 +20,11 @@ import picocli.CommandLine.Parameters;
 
 /** One end of a path, or both, in a process of its own, started by {@link Trial}. The near end starts the far end. */
 @Command(name = "end", description = "Ends of a path; started by bench.")
-public final class EndProcess implements Callable<Integer> {
+public final class EndProcess extends ChildCommand {
     static final String NEAR = "near";
     static final String FAR = "far";
     static final String BOTH = "both";
     static final int FAR_SECONDS = 10;
-
-    @Parameters(index = "0")
-    String role = "";
-
-    @Parameters(index = "1", description = "A Setting in JSON.")
-    String json = "";
 
     @Option(names = "--warmup")
     double warmup;
@@ -43,21 +37,12 @@ public final class EndProcess implements Callable<Integer> {
 
     private CorePair pair = CorePair.NONE;
 
-    /** On a thread of Netty's: on others its writes allocate more. */
     @Override
-    public Integer call() throws InterruptedException {
-        int[] status = {1};
-        Thread thread = new FastThreadLocalThread(() -> status[0] = run(), role + "-end");
-        thread.start();
-        thread.join();
-        return status[0];
-    }
-
-    private int run() {
+    protected void run() {
+        Setting setting = Json.parse(json, Setting.class);
+        pair = CorePair.parse(cores);
+        PathKind kind = PathKind.of(setting.path());
         try {
-            Setting setting = Json.parse(json, Setting.class);
-            pair = CorePair.parse(cores);
-            PathKind kind = PathKind.of(setting.path());
             switch (role) {
                 case FAR:
                     far(kind, setting);
@@ -71,22 +56,12 @@ public final class EndProcess implements Callable<Integer> {
                     both(kind, setting);
                     break;
                 default:
-                    throw new RunException("unknown role '" + role + "', expected near, far or both");
+                    throw unknownRole("near, far or both");
             }
-            return 0;
         } catch (VoidRunException e) {
-            Report.ofVoid(e).print();
-            return 0;
+            tell(Report.ofVoid(e));
         } catch (NotAvailableException e) {
-            Report.ofUnavailable(e).print();
-            return 0;
-        } catch (RunException e) {
-            System.err.println(role + " end: " + e.getMessage());
-            return 1;
-        } catch (RuntimeException | Error e) {
-            e.printStackTrace();
-            System.err.println(role + " end: " + e);
-            return 1;
+            tell(Report.ofUnavailable(e));
         }
     }
 
@@ -106,7 +81,7 @@ public final class EndProcess implements Callable<Integer> {
                 rendezvous.tell(FarSide.BYE);
                 process.await(FAR_SECONDS);
             }
-            report.print();
+            tell(report);
         }
     }
 
@@ -118,7 +93,7 @@ public final class EndProcess implements Callable<Integer> {
             report = measure(far.near(), words[0], setting, compilers, far::check);
             words[0].tell(FarSide.BYE);
         }
-        report.print();
+        tell(report);
     }
 
     /** The path's own threads are there by now, and stay free. */

@@ -106,8 +106,7 @@ public final class Trial {
         return Report.of(List.of(new Slice<>(Tag.UNPINNED, 0, 0, 0, IdleProcess.measure(setting.path(), pace))));
     }
 
-    private static Report runEnds(Setting setting, Pace pace, CorePair cores, Path errors, double limit)
-            throws IOException {
+    private static Report runEnds(Setting setting, Pace pace, CorePair cores, Path errors, double limit) {
         List<String> arguments = List.of(
                 setting.threads() ? EndProcess.BOTH : EndProcess.NEAR,
                 Json.line(setting),
@@ -120,9 +119,9 @@ public final class Trial {
         JavaProcess process = new JavaProcess(EndProcess.class, arguments, errors);
         boolean ended = false;
         try {
-            process.await(limit);
+            Report report = process.result(Report.class, limit);
             ended = true;
-            return report(process.process());
+            return report;
         } finally {
             List<ProcessHandle> children = process.process().descendants().toList();
             process.close();
@@ -140,18 +139,6 @@ public final class Trial {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static Report report(Process process) throws IOException {
-        try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                Optional<Report> report = Report.ofLine(line);
-                if (report.isPresent()) {
-                    return report.get();
-                }
-            }
-        }
-        throw new RunException("process " + process.pid() + " ended without a report");
     }
 
     /** The last line of the error stream is an end's own word on its failure. */

@@ -140,33 +140,7 @@ public final class EtcRun extends RunCommand {
     /** Runs one scheme, in processes of its own. */
     static SchemeReport measure(EtcSetting setting) {
         try (JavaProcess consumer = new JavaProcess(EtcProcess.class, List.of(EtcProcess.CONSUMER, setting.json()))) {
-            CompletableFuture<String> line = new CompletableFuture<>();
-            Thread reader = new Thread(() -> read(consumer, line), "etc-report");
-            reader.setDaemon(true);
-            reader.start();
-            consumer.await(START_SECONDS + setting.seconds() + END_SECONDS);
-            String json = line.get(END_SECONDS, TimeUnit.SECONDS);
-            return JsonMapper.shared().readValue(json, SchemeReport.class);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new RunException("the consumer has not reported: " + e.getMessage(), e);
-        } catch (JacksonException e) {
-            throw new RunException("cannot read the consumer's report: " + e.getOriginalMessage(), e);
-        }
-    }
-
-    private static void read(JavaProcess process, CompletableFuture<String> report) {
-        try (BufferedReader lines = process.process().inputReader(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith(EtcProcess.REPORT)) {
-                    report.complete(line.substring(EtcProcess.REPORT.length()));
-                }
-            }
-            report.completeExceptionally(new RunException("it said nothing"));
-        } catch (IOException e) {
-            report.completeExceptionally(e);
+            return consumer.result(SchemeReport.class, START_SECONDS + setting.seconds() + END_SECONDS);
         }
     }
 }
