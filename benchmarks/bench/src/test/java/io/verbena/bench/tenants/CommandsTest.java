@@ -153,6 +153,7 @@ class CommandsTest {
     @Test
     void whatIsUnknownIsNamed() {
         TenantsCommand command = new TenantsCommand(setting -> shares(setting, 1));
+        command.printTo(out, out);
 
         assertThat(new CommandLine(command).execute("--discipline=fair")).isEqualTo(1);
         assertThat(written.toString(StandardCharsets.UTF_8))
