@@ -273,7 +273,7 @@ public final class Perftest extends RunCommand {
                 engineMode(),
                 sizes,
                 iterations != null ? iterations : latency ? DEFAULT_LATENCY_ITERATIONS : DEFAULT_BANDWIDTH_ITERATIONS,
-                TimeUnit.SECONDS.toNanos(inRange("duration", duration, 0, 86_400)),
+                TimeUnit.SECONDS.toNanos(PerftestSettings.inRange("duration", duration, 0, 86_400)),
                 (long) (warmup * 1e9),
                 queuePairs,
                 txDepth,
@@ -282,7 +282,7 @@ public final class Perftest extends RunCommand {
                 postList,
                 inline != null ? inline : latency ? DEFAULT_INLINE : 0,
                 validate,
-                TimeUnit.SECONDS.toNanos(inRange("timeout", timeout, 1, 86_400)),
+                TimeUnit.SECONDS.toNanos(PerftestSettings.inRange("timeout", timeout, 1, 86_400)),
                 linkSecurity(FabricKind.of(fabric)));
     }
 
@@ -313,12 +313,5 @@ public final class Perftest extends RunCommand {
         } catch (IllegalArgumentException e) {
             throw new RunException("unknown mode '" + mode + "', expected invoker, assisted or thread", e);
         }
-    }
-
-    private static int inRange(String name, int value, int minimum, int maximum) {
-        if (value < minimum || value > maximum) {
-            throw new RunException(name + " " + value + " outside " + minimum + ".." + maximum);
-        }
-        return value;
     }
 }

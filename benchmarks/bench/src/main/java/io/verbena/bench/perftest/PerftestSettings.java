@@ -63,10 +63,11 @@ record PerftestSettings(
         }
     }
 
-    private static void inRange(String name, long value, long minimum, long maximum) {
+    static long inRange(String name, long value, long minimum, long maximum) {
         if (value < minimum || value > maximum) {
             throw new RunException(name + " " + value + " outside " + minimum + ".." + maximum);
         }
+        return value;
     }
 
     /** What both ends must have in common, as a message. */

@@ -1,9 +1,8 @@
 package io.verbena.bench.scale;
 
-import io.verbena.bench.trial.IdleProcess;
-
 import io.verbena.bench.Interval;
 import io.verbena.bench.scale.QueuePairMemory.Rings;
+import io.verbena.bench.trial.IdleProcess;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
@@ -141,34 +140,20 @@ public final class Scale extends RunCommand {
     }
 
     private void checkOptions() {
-        atLeast("rounds", rounds, 1);
-        atLeast("millis", millis, 1);
-        atLeast("bytes", bytes, 1);
-        atMost("bytes", bytes, 1024);
+        RunException.requireRange("rounds", rounds, 1, Integer.MAX_VALUE);
+        RunException.requireRange("millis", millis, 1, Integer.MAX_VALUE);
+        RunException.requireRange("bytes", bytes, 1, 1024);
         for (int count : queuePairs) {
-            atLeast("queue-pairs", count, 1);
+            RunException.requireRange("queue-pairs", count, 1, Integer.MAX_VALUE);
         }
         for (int count : peers) {
-            atLeast("peers", count, 1);
+            RunException.requireRange("peers", count, 1, Integer.MAX_VALUE);
         }
         for (int burst : bursts) {
-            atLeast("bursts", burst, 1);
-            atMost("bursts", burst, BusyLoop.WINDOW);
+            RunException.requireRange("bursts", burst, 1, BusyLoop.WINDOW);
             if (Integer.bitCount(burst) != 1) {
                 throw new RunException("bursts " + burst + " is not a power of two");
             }
-        }
-    }
-
-    private static void atLeast(String name, int value, int minimum) {
-        if (value < minimum) {
-            throw new RunException(name + " " + value + " < minimum " + minimum);
-        }
-    }
-
-    private static void atMost(String name, int value, int maximum) {
-        if (value > maximum) {
-            throw new RunException(name + " " + value + " > maximum " + maximum);
         }
     }
 

@@ -1,21 +1,14 @@
 package io.verbena.bench.tenants;
 
-import io.verbena.bench.trial.ChildCommand;
-
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Idle;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.trial.ChildCommand;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.bench.trial.Json;
 import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /**
  * A measurement in a process of its own, so that each discipline is compiled as if it were the only one; or the other side of

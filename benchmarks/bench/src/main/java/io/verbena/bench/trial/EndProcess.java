@@ -1,6 +1,5 @@
 package io.verbena.bench.trial;
 
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.NotAvailableException;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.cores.LineProbe;
@@ -13,10 +12,8 @@ import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.path.Waiting;
 import io.verbena.verification.RunException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** One end of a path, or both, in a process of its own, started by {@link Trial}. The near end starts the far end. */
 @Command(name = "end", description = "Ends of a path; started by bench.")

@@ -1,20 +1,17 @@
 package io.verbena.bench.trial;
 
-import java.util.Map;
-import java.util.Optional;
-
 import io.verbena.Inbox;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.SocketDirectory;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**

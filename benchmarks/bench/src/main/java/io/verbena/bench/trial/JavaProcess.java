@@ -2,8 +2,6 @@ package io.verbena.bench.trial;
 
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
-import java.util.stream.Stream;
-
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -12,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Another JVM like this one, for one command: the same options, class path and log level. It is ended by {@link #close} at the latest. */

@@ -4,7 +4,6 @@ import io.verbena.bench.cores.Slice;
 import io.verbena.bench.cores.Tag;
 import io.verbena.verification.RunException;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What an end's process tells when it is through.

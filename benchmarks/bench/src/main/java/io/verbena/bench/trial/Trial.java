@@ -5,7 +5,6 @@ import io.verbena.bench.cores.Slice;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.path.PathKind;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;

@@ -1,20 +1,15 @@
 package io.verbena.bench.scale;
 
-import io.verbena.bench.trial.IdleProcess;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.bench.scale.QueuePairMemory.Rings;
+import io.verbena.bench.trial.IdleProcess;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

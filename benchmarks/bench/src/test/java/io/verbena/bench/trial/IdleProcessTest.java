@@ -1,11 +1,10 @@
 package io.verbena.bench.trial;
 
-import io.verbena.verification.RunException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.verification.RunException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

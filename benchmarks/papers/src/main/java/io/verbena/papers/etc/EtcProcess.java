@@ -1,13 +1,8 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.trial.ChildCommand;
-
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Rendezvous;
-import io.verbena.bench.trial.Json;
+import io.verbena.bench.trial.ChildCommand;
 import io.verbena.bench.trial.ParentWatch;
-import io.verbena.verification.RunException;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

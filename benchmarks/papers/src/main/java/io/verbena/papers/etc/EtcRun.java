@@ -4,23 +4,13 @@ import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.ResultsFile;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.verification.RunCommand;
-import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code verbena bench etc}: traffic of mixed sizes to one consumer that stalls now and then, within the same memory. */
 @Command(
