@@ -2,6 +2,7 @@ package io.verbena.bench.perftest;
 
 import io.verbena.fabric.security.TlsSockets;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -240,8 +241,7 @@ final class ControlSocket implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         }
         taken++;
         if (message.type().equals(ERROR)) {

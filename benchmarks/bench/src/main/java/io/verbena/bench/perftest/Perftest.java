@@ -8,6 +8,7 @@ import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import io.verbena.verification.fabric.SecurityOptions;
@@ -247,8 +248,7 @@ public final class Perftest extends RunCommand {
         } catch (IOException e) {
             throw new RunException("cannot close the control socket: " + e.getMessage(), e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         }
         Throwable failure = serverFailure.get();
         if (failure != null) {

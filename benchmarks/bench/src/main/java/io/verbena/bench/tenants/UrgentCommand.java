@@ -1,5 +1,6 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
 import io.verbena.bench.report.MarkdownTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
@@ -119,7 +120,7 @@ public final class UrgentCommand extends Measuring {
         long alone = 0;
         for (int count : flooders) {
             TenantsResult result = measured.apply(count);
-            TenantsResult.Latency latency = result.latency();
+            Latency latency = result.latency();
             double flood = result.tenants().stream()
                     .mapToDouble(TenantsResult.Figures::payload)
                     .sum();

@@ -4,6 +4,7 @@ import io.verbena.Inbox;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.SocketDirectory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -100,8 +101,7 @@ public final class IdleProcess {
         } catch (IOException e) {
             throw new RunException("cannot measure an idle process: " + e.getMessage(), e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         }
     }
 

@@ -3,13 +3,13 @@ package io.verbena.bench.trial;
 import io.verbena.bench.path.Deadline;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -96,14 +96,9 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Waits for the end; a status other than 0 ends the measurement. */
     public void await(double seconds) {
-        try {
-            if (!process.waitFor((long) (seconds * 1e3), TimeUnit.MILLISECONDS)) {
-                throw new RunException(
-                        "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+        if (!Waits.end(process, seconds)) {
+            throw new RunException(
+                    "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
         }
         if (process.exitValue() != 0) {
             throw new RunException("process " + process.pid() + " ended with status " + process.exitValue());

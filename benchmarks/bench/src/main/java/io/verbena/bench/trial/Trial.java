@@ -5,6 +5,7 @@ import io.verbena.bench.cores.Slice;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.path.PathKind;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Runs one measurement in fresh JVMs, bounded, and says how it ended, whatever happens. */
 public final class Trial {
@@ -125,18 +125,10 @@ public final class Trial {
             List<ProcessHandle> children = process.process().descendants().toList();
             process.close();
             if (!ended) {
-                awaitEnd(process.process());
+                Waits.end(process.process(), 5);
                 Leftovers.delete(process.process().pid());
                 children.forEach(child -> Leftovers.delete(child.pid()));
             }
-        }
-    }
-
-    private static void awaitEnd(Process process) {
-        try {
-            process.waitFor(5, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -3,6 +3,7 @@ package io.verbena.bench.tenants;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.verbena.bench.Latency;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.fabric.FabricKind;
@@ -43,7 +44,7 @@ class CommandsTest {
                     1,
                     List.of(1000L, 2000L)));
         }
-        return new TenantsResult(1, 0.9, figures, new TenantsResult.Latency(10, 1000, 3000, 4000, 5000));
+        return new TenantsResult(1, 0.9, figures, new Latency(10, 1000, 3000, 4000, 5000));
     }
 
     @Test
@@ -97,8 +98,7 @@ class CommandsTest {
     void adversariesAreComparedWithTheVictimAlone() {
         AdversaryCommand command = new AdversaryCommand(
                 this::beside,
-                (adversary, settings) -> new KeptShare(
-                        100e6, 46e6, 54e6, 0.46, 0.5, 0.9, TenantsResult.Latency.NONE, TenantsResult.Latency.NONE));
+                (adversary, settings) -> new KeptShare(100e6, 46e6, 54e6, 0.46, 0.5, 0.9, Latency.NONE, Latency.NONE));
 
         String text = run(command, "--fabric=sim,local", "--adversary=one-byte");
 
