@@ -11,9 +11,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths, by the name that a benchmark's parameter has, and what each can do. Verbena's own say what carries a message, a
- * verb or the framework's calls (RPC), and what is between the ends: the memory of one process (LOCAL), shared memory (SHM),
- * Unix-domain sockets (UDS) or TCP, by epoll unless NIO or io_uring (URING) is named, in clear unless it is mutual TLS.
+ * The paths, by the name that a benchmark's parameter has, and what each can do. Verbena's own say what carries a
+ * message, a verb or the framework's calls (RPC), and what is between the ends: the memory of one process (LOCAL),
+ * shared memory (SHM), Unix-domain sockets (UDS) or TCP, by epoll unless NIO or io_uring (URING) is named, in clear
+ * unless it is mutual TLS. SEND_SRQ is SEND to a shared receive queue.
  */
 public enum PathKind {
     VERBENA_APPEND_LOCAL(Verb.APPEND, FabricKind.LOCAL),

@@ -184,7 +184,7 @@ public final class Perftest extends RunCommand {
         try {
             settings = settings();
         } catch (RunException e) {
-            throw wrong(e.getMessage());
+            throw wrong(String.valueOf(e.getMessage()));
         }
         try {
             if (settings.fabric() == FabricKind.LOCAL) {

@@ -6,8 +6,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Parameters;
 
 /**
- * What a process that measures, or is the other side of one that does, is started with: a role, and a setting in JSON. It
- * tells its result in a line, which {@link JavaProcess#result} reads.
+ * What a process that measures, or is the other side of one that does, is started with: a role, and a setting in
+ * JSON. It tells its result in a line, which {@link JavaProcess#result} reads.
  */
 public abstract class ChildCommand implements Callable<Integer> {
     static final String RESULT = "result ";

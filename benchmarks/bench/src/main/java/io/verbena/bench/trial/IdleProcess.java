@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a process with a node takes that does nothing: a node in the default mode that listens on tcp, uds and shm and has an
- * inbox, against a JVM of the same options that only sleeps. Linux alone: the figures are those of {@code /proc}.
+ * What a process with a node takes that does nothing: a node in the default mode that listens on tcp, uds and shm and
+ * has an inbox, against a JVM of the same options that only sleeps. Linux alone: the figures are those of {@code /proc}.
  */
 public final class IdleProcess {
     /** A node that listens. */
@@ -120,7 +120,7 @@ public final class IdleProcess {
         return new Taken(resident, more / TICKS_A_SECOND / elapsed);
     }
 
-    /** User and system time in the text of {@code /proc/PID/stat}, whose second field may hold anything in parentheses. */
+    /** User and system time in the text of {@code /proc/PID/stat}, whose second field is anything in parentheses. */
     static long ticks(String stat) {
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         return Long.parseLong(fields[11]) + Long.parseLong(fields[12]); // 14 and 15 of the line

@@ -59,8 +59,8 @@ public final class SrqBySize extends Scheme {
     }
 
     /**
-     * Two shared receive queues, for messages up to a cut and for those above, each of which gets a buffer of the largest size
-     * (RIMA 5.2.1, the first option; Table 6 row 2).
+     * Two shared receive queues, for messages up to a cut and for those above, each of which gets a buffer of the largest
+     * size (RIMA 5.2.1, the first option; Table 6 row 2).
      *
      * @param cut largest small message in bytes
      * @param small buffers for those

@@ -41,8 +41,8 @@ public final class RedisCheckContext extends CheckOptions {
 
     @Option(
             names = "--allow-oom",
-            description =
-                    "Writes may be refused with OOM, and must then not have happened. Leaves transactions out, and deaths on own keys.")
+            description = "Writes may be refused with OOM, and must then not have happened."
+                    + " Leaves transactions out, and deaths on own keys.")
     boolean allowOom;
 
     @Option(
