@@ -13,4 +13,14 @@ public class RunException extends RuntimeException {
     public RunException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
+
+    /** Ends what was asked for with a value below a minimum or above a maximum. */
+    public static void requireRange(String name, long value, long minimum, long maximum) {
+        if (value < minimum) {
+            throw new RunException(name + " " + value + " < minimum " + minimum);
+        }
+        if (value > maximum) {
+            throw new RunException(name + " " + value + " > maximum " + maximum);
+        }
+    }
 }

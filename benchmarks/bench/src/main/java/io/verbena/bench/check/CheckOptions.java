@@ -1,10 +1,9 @@
 package io.verbena.bench.check;
 
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What all checks have in common on the command line. */
-public final class CheckOptions {
+public class CheckOptions {
     @Option(
             names = "--seconds",
             paramLabel = "<number>",
@@ -13,14 +12,10 @@ public final class CheckOptions {
     private double seconds;
 
     @Option(names = "--seed", paramLabel = "<number>", description = "What the run draws from; default: the clock.")
-    private @Nullable Long seed;
+    private long seed = System.nanoTime() & 0xFFFF_FFFFL;
 
-    @Option(
-            names = "--threads",
-            paramLabel = "<count>",
-            defaultValue = "2",
-            description = "Client threads; default ${DEFAULT-VALUE}.")
-    private int threads;
+    @Option(names = "--threads", paramLabel = "<count>", description = "Client threads; default ${DEFAULT-VALUE}.")
+    private int threads = 2;
 
     @Option(
             names = "--stall",
@@ -36,7 +31,7 @@ public final class CheckOptions {
 
     /** What the run draws from: what was given, or another number each time. */
     public long seed() {
-        return seed != null ? seed : System.nanoTime() & 0xFFFF_FFFFL;
+        return seed;
     }
 
     /** Client threads. */

@@ -17,11 +17,9 @@ import io.verbena.bench.tenants.TenantsCommand;
 import io.verbena.bench.tenants.UrgentCommand;
 import io.verbena.bench.trial.Trial;
 import io.verbena.verification.RunException;
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,9 +27,6 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench}: the comparison with what a user would pick instead. */
 @Command(
         name = "bench",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         subcommands = {
             CompareCommand.class,
             SweepCommand.class,
@@ -50,7 +45,7 @@ import picocli.CommandLine.Option;
             "rounds that alternate between the paths. Prints medians, ranges and ratios, and whether each row's target is",
             "met; saves results.json and plots. Ends with 1 if a measurement died, hung or got what it must not get.%n"
         })
-public final class Bench implements Callable<Integer> {
+public final class Bench extends RowsCommand {
     private static final int QUICK_ROUNDS = 2;
     private static final double QUICK_SECONDS = 1;
     private static final double QUICK_LIMIT = 285;
@@ -80,31 +75,25 @@ public final class Bench implements Callable<Integer> {
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final Session session;
     private final List<Row> plan;
 
     /** Runs the plan. */
     public Bench() {
-        this(new Session(), Plan.rows());
+        this(Plan.rows());
     }
 
-    Bench(Session session, List<Row> plan) {
-        this.session = session;
+    Bench(List<Row> plan) {
         this.plan = plan;
     }
 
     @Override
-    public Integer call() {
-        return session.guard(this::run);
-    }
-
-    private int run() {
+    protected int run() {
         List<Row> rows = Plan.select(plan, new Globs(patterns), new Globs(against));
         if (rows.isEmpty()) {
             throw new RunException("no row has one of the peers " + String.join(" ", against));
         }
         if (list) {
-            print(rows, session.out());
+            print(rows);
             return 0;
         }
         List<String> command = new ArrayList<>(List.of("bench"));
@@ -115,16 +104,16 @@ public final class Bench implements Callable<Integer> {
         command.addAll(List.of("--rows", String.join(",", patterns), "--against", String.join(",", against)));
         Comparison.Schedule schedule =
                 quick ? options.schedule(QUICK_ROUNDS, QUICK_SECONDS, QUICK_LIMIT) : options.schedule();
-        return session.run(
+        return measure(
                 command,
                 options,
                 schedule,
                 rows,
                 results -> {
                     RatioTable table = new RatioTable(results);
-                    table.print(session.out());
-                    session.out().println();
-                    session.out().println(table.verdict());
+                    table.print(out);
+                    out.println();
+                    out.println(table.verdict());
                 },
                 Bench::draw);
     }
@@ -140,7 +129,7 @@ public final class Bench implements Callable<Integer> {
         plots.rows();
     }
 
-    private static void print(List<Row> rows, PrintStream out) {
+    private void print(List<Row> rows) {
         for (Row row : rows) {
             out.println(row.id() + ": " + row.title());
             for (Contestant subject : row.subjects()) {

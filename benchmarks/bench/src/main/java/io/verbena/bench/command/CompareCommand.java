@@ -10,7 +10,6 @@ import io.verbena.bench.trial.Measure;
 import io.verbena.bench.trial.Setting;
 import io.verbena.verification.RunException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,14 +18,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench compare}: any paths, one measure. */
 @Command(
         name = "compare",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Measures any paths side by side and prints ratios to the last one: round trips, or with --rate messages one",
             "way, or with --depth answered messages, so many under way. Default: verbena-append-shm aeron-ipc.%n"
         })
-final class CompareCommand implements Callable<Integer> {
+final class CompareCommand extends RowsCommand {
     @Mixin
     PathOptions path = new PathOptions();
 
@@ -36,7 +32,6 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             paramLabel = "<messages>",
-            defaultValue = "1",
             description = "With --rate: messages a doorbell; default ${DEFAULT-VALUE}.")
     int batch = 1;
 
@@ -48,17 +43,12 @@ final class CompareCommand implements Callable<Integer> {
     @Nullable
     Integer depth;
 
-    @Option(
-            names = "--qps",
-            paramLabel = "<count>",
-            defaultValue = "1",
-            description = "Queue pairs; default ${DEFAULT-VALUE}.")
+    @Option(names = "--qps", paramLabel = "<count>", description = "Queue pairs; default ${DEFAULT-VALUE}.")
     int queuePairs = 1;
 
     @Option(
             names = "--producers",
             paramLabel = "<count>",
-            defaultValue = "1",
             description = "With --rate: threads that send; default ${DEFAULT-VALUE}.")
     int producers = 1;
 
@@ -73,30 +63,14 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--busy",
             paramLabel = "<count>",
-            defaultValue = "0",
             description = "Processes that burn a core meanwhile; default ${DEFAULT-VALUE}.")
     int busy;
 
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final Session session;
-
-    /** Measures in JVMs of their own. */
-    CompareCommand() {
-        this(new Session());
-    }
-
-    CompareCommand(Session session) {
-        this.session = session;
-    }
-
     @Override
-    public Integer call() {
-        return session.guard(this::run);
-    }
-
-    private int run() {
+    protected int run() {
         if (producers > 1 && !rate) {
             throw new RunException("producers " + producers + " > maximum 1 without --rate");
         }
@@ -118,12 +92,12 @@ final class CompareCommand implements Callable<Integer> {
                 figures,
                 all.subList(0, last),
                 all.subList(last, last + 1));
-        return session.run(
+        return measure(
                 List.of("bench", "compare"),
                 options,
                 busy == 0 ? options.schedule() : options.unpinned(),
                 List.of(row),
-                results -> new RatioTable(results).print(session.out()),
+                results -> new RatioTable(results).print(out),
                 Plots::rows);
     }
 }

@@ -8,7 +8,6 @@ import io.verbena.bench.trial.Measure;
 import io.verbena.bench.trial.Setting;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -16,15 +15,12 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench latency}: percentiles at fixed rates, from scheduled send times. */
 @Command(
         name = "latency",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Sends messages at the scheduled times of a fixed rate, there and back, and counts each latency from the",
             "scheduled time: a stall shows in every message that it delays. A measurement that misses its rate by more",
             "than 1 % is void, and the table says so instead of figures. Default: verbena-append-shm aeron-ipc.%n"
         })
-final class LatencyCommand implements Callable<Integer> {
+final class LatencyCommand extends RowsCommand {
     @Mixin
     PathOptions path = new PathOptions();
 
@@ -48,30 +44,14 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(
             names = "--busy",
             paramLabel = "<count>",
-            defaultValue = "0",
             description = "Processes that burn a core meanwhile; default ${DEFAULT-VALUE}.")
     int busy;
 
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final Session session;
-
-    /** Measures in JVMs of their own. */
-    LatencyCommand() {
-        this(new Session());
-    }
-
-    LatencyCommand(Session session) {
-        this.session = session;
-    }
-
     @Override
-    public Integer call() {
-        return session.guard(this::run);
-    }
-
-    private int run() {
+    protected int run() {
         List<String> paths = path.paths("verbena-append-shm", "aeron-ipc");
         List<Row> rows = new ArrayList<>();
         for (long rate : rates) {
@@ -85,12 +65,12 @@ final class LatencyCommand implements Callable<Integer> {
                     PathOptions.contestants(paths, setting),
                     List.of()));
         }
-        return session.run(
+        return measure(
                 List.of("bench", "latency"),
                 options,
                 busy == 0 ? options.schedule() : options.unpinned(),
                 rows,
-                results -> new FigureTable(results, "rate", Measure.SCHEDULED.figures()).print(session.out()),
+                results -> new FigureTable(results, "rate", Measure.SCHEDULED.figures()).print(out),
                 plots -> new Curves(plots).percentiles());
     }
 }

@@ -2,16 +2,10 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.cores.Cores;
+import io.verbena.bench.report.ResultsFile;
 import io.verbena.bench.trial.Pace;
-import io.verbena.verification.RunException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -20,7 +14,6 @@ final class RunOptions {
     private static final int DEFAULT_ROUNDS = 5;
     private static final double DEFAULT_SECONDS = 2;
     private static final double WARMUP_SECONDS = 2;
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
     @Option(names = "--rounds", paramLabel = "<count>", description = "Measurements of each path; default 5.")
     @Nullable
@@ -72,16 +65,6 @@ final class RunOptions {
 
     /** The folder, made if it was not there. */
     Path folder() {
-        Path folder = out == null
-                ? Path.of(
-                        "target",
-                        "bench",
-                        LocalDateTime.now(ZoneId.systemDefault()).format(TIME))
-                : out;
-        try {
-            return Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new RunException("cannot make the folder " + folder + ": " + e.getMessage(), e);
-        }
+        return ResultsFile.folder(out, "");
     }
 }

@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,14 +22,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench sweep}: how figures change with size, depth, queue pairs or producers. */
 @Command(
         name = "sweep",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Measures paths over sizes, depths, queue pairs or producers, and draws the curves. Sizes are measured one way",
             "(--round-trip: there and back), depths by answered messages, queue pairs and producers one way.%n"
         })
-final class SweepCommand implements Callable<Integer> {
+final class SweepCommand extends RowsCommand {
     private static final int BATCHES_A_WINDOW = 4;
     private static final int KIB = 1 << 10;
 
@@ -104,7 +100,6 @@ final class SweepCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             paramLabel = "<messages>",
-            defaultValue = "16",
             description =
                     "One way, up to 4k bytes, and under way, a quarter of them at most: messages a doorbell; default"
                             + " ${DEFAULT-VALUE}.")
@@ -130,23 +125,8 @@ final class SweepCommand implements Callable<Integer> {
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final Session session;
-
-    /** Measures in JVMs of their own. */
-    SweepCommand() {
-        this(new Session());
-    }
-
-    SweepCommand(Session session) {
-        this.session = session;
-    }
-
     @Override
-    public Integer call() {
-        return session.guard(this::run);
-    }
-
-    private int run() {
+    protected int run() {
         Measure measure = axis == Axis.SIZE && roundTrip ? Measure.ROUND_TRIP : axis.measure;
         List<Integer> points = new ArrayList<>(values);
         if (points.isEmpty()) {
@@ -169,12 +149,12 @@ final class SweepCommand implements Callable<Integer> {
             rows.add(row);
             positions.put(row, value);
         }
-        return session.run(
+        return measure(
                 List.of("bench", "sweep", "--over", axis.name().toLowerCase(Locale.ROOT)),
                 options,
                 options.schedule(3, 1, 0),
                 rows,
-                results -> new FigureTable(results, axis.title, figures).print(session.out()),
+                results -> new FigureTable(results, axis.title, figures).print(out),
                 plots -> draw(plots, figures, positions));
     }
 

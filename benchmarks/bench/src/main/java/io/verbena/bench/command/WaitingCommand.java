@@ -8,7 +8,6 @@ import io.verbena.bench.trial.Measure;
 import io.verbena.bench.trial.Setting;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -16,14 +15,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench waiting}: the same round trip while others want the cores, in each way to wait. */
 @Command(
         name = "waiting",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Measures a round trip while no, one and two other processes burn a core each, in every way to wait: what a",
             "wait costs when there are more runnable threads than cores. Default: verbena-append-shm aeron-ipc.%n"
         })
-final class WaitingCommand implements Callable<Integer> {
+final class WaitingCommand extends RowsCommand {
     private static final List<Figure> FIGURES = List.of(Figure.P50, Figure.P99, Figure.P999);
 
     @Mixin
@@ -49,23 +45,8 @@ final class WaitingCommand implements Callable<Integer> {
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final Session session;
-
-    /** Measures in JVMs of their own. */
-    WaitingCommand() {
-        this(new Session());
-    }
-
-    WaitingCommand(Session session) {
-        this.session = session;
-    }
-
     @Override
-    public Integer call() {
-        return session.guard(this::run);
-    }
-
-    private int run() {
+    protected int run() {
         List<String> paths = path.paths("verbena-append-shm", "aeron-ipc");
         List<Row> rows = new ArrayList<>();
         for (Waiting way : ways) {
@@ -80,12 +61,12 @@ final class WaitingCommand implements Callable<Integer> {
                         List.of()));
             }
         }
-        return session.run(
+        return measure(
                 List.of("bench", "waiting"),
                 options,
                 options.unpinned(),
                 rows,
-                results -> new FigureTable(results, "wait", FIGURES).print(session.out()),
+                results -> new FigureTable(results, "wait", FIGURES).print(out),
                 plots -> FIGURES.forEach(figure -> plots.groups("waiting-" + figure.title(), figure)));
     }
 }

@@ -1,6 +1,7 @@
 package io.verbena.bench.cores;
 
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -106,8 +107,7 @@ public final class Cores {
         } catch (IOException e) {
             throw new RunException("cannot pin a thread to core " + core + ": " + e.getMessage(), e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         }
     }
 }

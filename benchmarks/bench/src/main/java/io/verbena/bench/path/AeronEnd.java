@@ -39,7 +39,6 @@ final class AeronEnd extends End {
     private final AeronSender sender;
     private final Image image;
     private final FragmentHandler handler;
-    private final @Nullable ProducerThreads producers;
     private int turns;
 
     AeronEnd(Rendezvous rendezvous, boolean near, Mode mode, PathSettings settings) {
@@ -86,9 +85,9 @@ final class AeronEnd extends End {
         sender = new AeronSender(publication, length);
         FragmentHandler whole = this::onMessage;
         handler = length > publication.maxPayloadLength() ? new ImageFragmentAssembler(whole, length) : whole;
-        producers = near && settings.producers() > 1
-                ? new ProducerThreads(settings.producers() - 1, index -> new Sharing(publication, index), () -> {})
-                : null;
+        if (near) {
+            openProducers(index -> new Sharing(publication, index), () -> {});
+        }
         rendezvous.meet(this::drive);
     }
 
@@ -137,16 +136,8 @@ final class AeronEnd extends End {
     }
 
     @Override
-    @Nullable
-    ProducerThreads producers() {
-        return producers;
-    }
-
-    @Override
     public void close() {
-        if (producers != null) {
-            producers.close();
-        }
+        super.close();
         aeron.close();
         if (driver != null) {
             driver.close();
@@ -168,8 +159,5 @@ final class AeronEnd extends End {
         public boolean offer(long number) {
             return own.offer(lane | number);
         }
-
-        @Override
-        public void flush() {}
     }
 }

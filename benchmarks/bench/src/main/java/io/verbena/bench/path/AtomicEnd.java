@@ -32,9 +32,6 @@ final class AtomicEnd extends LocalEnd {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int complete(int limit) {
         int count = (int) (added - taken());
         while (taken() < added) {
@@ -42,7 +39,4 @@ final class AtomicEnd extends LocalEnd {
         }
         return count;
     }
-
-    @Override
-    public void close() {}
 }

@@ -67,9 +67,6 @@ final class CopyEnd extends LocalEnd {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int complete(int limit) {
         int count = (int) (copied - taken());
         while (taken() < copied) {

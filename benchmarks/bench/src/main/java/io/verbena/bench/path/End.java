@@ -2,6 +2,8 @@ package io.verbena.bench.path;
 
 import io.verbena.verification.RunException;
 import java.time.Duration;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a path of messages of a fixed length. A message's first and last 8 bytes are its number: 0, 1, 2 and so on,
@@ -32,6 +34,7 @@ public abstract class End extends Producer implements AutoCloseable {
     private boolean echoing;
     private long echoed;
     private boolean answered;
+    private @Nullable ProducerThreads producers;
 
     /** Creates an end. */
     protected End(PathSettings settings) {
@@ -152,7 +155,7 @@ public abstract class End extends Producer implements AutoCloseable {
      * ended. The work is to be bounded: 30 s after the first producer's end this fails.
      */
     public final void produce(Work work) {
-        ProducerThreads others = producers();
+        ProducerThreads others = producers;
         if (others == null) {
             work.run(this, 0);
             return;
@@ -166,12 +169,18 @@ public abstract class End extends Producer implements AutoCloseable {
         }
     }
 
-    /** The producers beside the first, or null if there are none. */
-    @org.jspecify.annotations.Nullable
-    ProducerThreads producers() {
-        return null;
+    /** Opens the producers beside the first, if there are any. */
+    final void openProducers(IntFunction<Producer> opener, Runnable idle) {
+        if (settings.producers() > 1) {
+            producers = new ProducerThreads(settings.producers() - 1, opener, idle);
+        }
     }
 
+    /** Ends the producers beside the first. */
     @Override
-    public abstract void close();
+    public void close() {
+        if (producers != null) {
+            producers.close();
+        }
+    }
 }

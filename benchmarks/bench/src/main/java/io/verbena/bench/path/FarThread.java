@@ -3,6 +3,7 @@ package io.verbena.bench.path;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -150,14 +151,10 @@ public final class FarThread implements AutoCloseable {
 
     private void stop() {
         stopped = true;
-        try {
-            thread.join(TimeUnit.SECONDS.toMillis(10));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean ended = Waits.join(thread, TimeUnit.SECONDS.toMillis(10));
         near.close();
         check();
-        if (thread.isAlive()) {
+        if (!ended) {
             throw new RunException("the far end has not ended within 10 s");
         }
     }

@@ -128,9 +128,6 @@ final class GrpcEnd extends LocalEnd {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int complete(int limit) {
         check();
         long until = arrived.getAcquire();

@@ -1,6 +1,7 @@
 package io.verbena.bench.path;
 
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,7 @@ public final class OneThread implements AutoCloseable {
         opener.setDaemon(true);
         opener.start();
         near = kind.open(pair[0], true, length);
-        try {
-            opener.join(TimeUnit.SECONDS.toMillis(10));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Waits.join(opener, TimeUnit.SECONDS.toMillis(10));
         End other = opened.get();
         if (other == null) {
             near.close();

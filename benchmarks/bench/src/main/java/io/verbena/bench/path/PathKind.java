@@ -10,89 +10,53 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The paths, by the name that a benchmark's parameter has, and what each can do. */
+/**
+ * The paths, by the name that a benchmark's parameter has, and what each can do. Verbena's own say what carries a
+ * message, a verb or the framework's calls (RPC), and what is between the ends: the memory of one process (LOCAL),
+ * shared memory (SHM), Unix-domain sockets (UDS) or TCP, by epoll unless NIO or io_uring (URING) is named, in clear
+ * unless it is mutual TLS. SEND_SRQ is SEND to a shared receive queue.
+ */
 public enum PathKind {
-    /** Verbena, APPEND, same process. */
     VERBENA_APPEND_LOCAL(Verb.APPEND, FabricKind.LOCAL),
-    /** Verbena, APPEND over shared memory. */
     VERBENA_APPEND_SHM(Verb.APPEND, FabricKind.SHM),
-    /** Verbena, APPEND over Unix-domain sockets. */
     VERBENA_APPEND_UDS(Verb.APPEND, FabricKind.UDS),
-    /** Verbena, APPEND over TCP. */
     VERBENA_APPEND_TCP(Verb.APPEND, FabricKind.TCP),
-    /** Verbena, APPEND over mutual TLS. */
     VERBENA_APPEND_TLS_TCP(Verb.APPEND, FabricKind.TLS_TCP),
-    /** Verbena, APPEND over TCP through NIO. */
     VERBENA_APPEND_NIO_TCP(Verb.APPEND, FabricKind.NIO_TCP),
-    /** Verbena, APPEND over TCP through io_uring. */
     VERBENA_APPEND_URING_TCP(Verb.APPEND, FabricKind.URING_TCP),
-    /** Verbena, SEND, same process. */
     VERBENA_SEND_LOCAL(Verb.SEND, FabricKind.LOCAL),
-    /** Verbena, SEND over shared memory. */
     VERBENA_SEND_SHM(Verb.SEND, FabricKind.SHM),
-    /** Verbena, SEND over Unix-domain sockets. */
     VERBENA_SEND_UDS(Verb.SEND, FabricKind.UDS),
-    /** Verbena, SEND over TCP. */
     VERBENA_SEND_TCP(Verb.SEND, FabricKind.TCP),
-    /** Verbena, SEND over mutual TLS. */
     VERBENA_SEND_TLS_TCP(Verb.SEND, FabricKind.TLS_TCP),
-    /** Verbena, SEND over TCP through NIO. */
     VERBENA_SEND_NIO_TCP(Verb.SEND, FabricKind.NIO_TCP),
-    /** Verbena, SEND over TCP through io_uring. */
     VERBENA_SEND_URING_TCP(Verb.SEND, FabricKind.URING_TCP),
-    /** Verbena, SEND to a shared receive queue, same process. */
     VERBENA_SEND_SRQ_LOCAL(Verb.SEND_SRQ, FabricKind.LOCAL),
-    /** Verbena, SEND to a shared receive queue over shared memory. */
     VERBENA_SEND_SRQ_SHM(Verb.SEND_SRQ, FabricKind.SHM),
-    /** Verbena, SEND to a shared receive queue over Unix-domain sockets. */
     VERBENA_SEND_SRQ_UDS(Verb.SEND_SRQ, FabricKind.UDS),
-    /** Verbena, SEND to a shared receive queue over TCP. */
     VERBENA_SEND_SRQ_TCP(Verb.SEND_SRQ, FabricKind.TCP),
-    /** Verbena, WRITE, same process. */
     VERBENA_WRITE_LOCAL(Verb.WRITE, FabricKind.LOCAL),
-    /** Verbena, WRITE over shared memory. */
     VERBENA_WRITE_SHM(Verb.WRITE, FabricKind.SHM),
-    /** Verbena, WRITE over Unix-domain sockets. */
     VERBENA_WRITE_UDS(Verb.WRITE, FabricKind.UDS),
-    /** Verbena, WRITE over TCP. */
     VERBENA_WRITE_TCP(Verb.WRITE, FabricKind.TCP),
-    /** Verbena, WRITE over mutual TLS. */
     VERBENA_WRITE_TLS_TCP(Verb.WRITE, FabricKind.TLS_TCP),
-    /** Verbena, WRITE over TCP through NIO. */
     VERBENA_WRITE_NIO_TCP(Verb.WRITE, FabricKind.NIO_TCP),
-    /** Verbena, WRITE over TCP through io_uring. */
     VERBENA_WRITE_URING_TCP(Verb.WRITE, FabricKind.URING_TCP),
-    /** Verbena, READ, same process. */
     VERBENA_READ_LOCAL(Verb.READ, FabricKind.LOCAL),
-    /** Verbena, READ over shared memory. */
     VERBENA_READ_SHM(Verb.READ, FabricKind.SHM),
-    /** Verbena, READ over Unix-domain sockets. */
     VERBENA_READ_UDS(Verb.READ, FabricKind.UDS),
-    /** Verbena, READ over TCP. */
     VERBENA_READ_TCP(Verb.READ, FabricKind.TCP),
-    /** Verbena, READ over TCP through NIO. */
     VERBENA_READ_NIO_TCP(Verb.READ, FabricKind.NIO_TCP),
-    /** Verbena, READ over TCP through io_uring. */
     VERBENA_READ_URING_TCP(Verb.READ, FabricKind.URING_TCP),
-    /** Verbena, fetch-and-add, same process. */
     VERBENA_FETCH_ADD_LOCAL(Verb.FETCH_ADD, FabricKind.LOCAL),
-    /** Verbena, fetch-and-add over shared memory. */
     VERBENA_FETCH_ADD_SHM(Verb.FETCH_ADD, FabricKind.SHM),
-    /** Verbena, fetch-and-add over Unix-domain sockets. */
     VERBENA_FETCH_ADD_UDS(Verb.FETCH_ADD, FabricKind.UDS),
-    /** Verbena, fetch-and-add over TCP. */
     VERBENA_FETCH_ADD_TCP(Verb.FETCH_ADD, FabricKind.TCP),
-    /** Verbena, fetch-and-add over TCP through NIO. */
     VERBENA_FETCH_ADD_NIO_TCP(Verb.FETCH_ADD, FabricKind.NIO_TCP),
-    /** Verbena, fetch-and-add over TCP through io_uring. */
     VERBENA_FETCH_ADD_URING_TCP(Verb.FETCH_ADD, FabricKind.URING_TCP),
-    /** Verbena's calls, same process. */
     VERBENA_RPC_LOCAL(Way.RPC, FabricKind.LOCAL),
-    /** Verbena's calls over shared memory. */
     VERBENA_RPC_SHM(Way.RPC, FabricKind.SHM),
-    /** Verbena's calls over Unix-domain sockets. */
     VERBENA_RPC_UDS(Way.RPC, FabricKind.UDS),
-    /** Verbena's calls over TCP. */
     VERBENA_RPC_TCP(Way.RPC, FabricKind.TCP),
     /** Aeron IPC, an exclusive publication. */
     AERON_IPC(Way.AERON, AeronEnd.Mode.IPC_EXCLUSIVE),

@@ -42,11 +42,11 @@ public record PathSettings(
 
     /** Checks the ranges. */
     public PathSettings {
-        range("length", length, End.MIN_LENGTH, MAX_LENGTH);
-        range("depth", depth, 1, MAX_DEPTH);
-        range("batch", batch, 1, MAX_DEPTH);
-        range("queuePairs", queuePairs, 1, MAX_QUEUE_PAIRS);
-        range("producers", producers, 1, MAX_PRODUCERS);
+        RunException.requireRange("length", length, End.MIN_LENGTH, MAX_LENGTH);
+        RunException.requireRange("depth", depth, 1, MAX_DEPTH);
+        RunException.requireRange("batch", batch, 1, MAX_DEPTH);
+        RunException.requireRange("queuePairs", queuePairs, 1, MAX_QUEUE_PAIRS);
+        RunException.requireRange("producers", producers, 1, MAX_PRODUCERS);
     }
 
     /** One producer with one queue pair, round trips, a flush each message, room for 512 messages. */
@@ -101,14 +101,5 @@ public record PathSettings(
     int slots() {
         int fitting = Integer.highestOneBit(Math.max(1, SLOT_MEMORY / slotLength()));
         return Math.min(BitUtil.findNextPositivePowerOfTwo(depth), fitting);
-    }
-
-    private static void range(String name, int value, int minimum, int maximum) {
-        if (value < minimum) {
-            throw new RunException(name + " " + value + " < minimum " + minimum);
-        }
-        if (value > maximum) {
-            throw new RunException(name + " " + value + " > maximum " + maximum);
-        }
     }
 }

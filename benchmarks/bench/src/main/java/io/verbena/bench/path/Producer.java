@@ -19,8 +19,8 @@ public abstract class Producer {
      */
     public abstract boolean offer(long number);
 
-    /** Sends what was offered. */
-    public abstract void flush();
+    /** Sends what was offered, where {@link #offer} has not done so already. */
+    public void flush() {}
 
     /** Goes on until what was sent has left, which is to be within 10 s: nobody drives this producer afterwards. */
     void drain() {}

@@ -2,6 +2,7 @@ package io.verbena.bench.path;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -64,8 +65,7 @@ final class ProducerThreads implements AutoCloseable {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new RunException("a producer failed: " + cause.getMessage(), cause);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         }
     }
 

@@ -6,7 +6,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jctools.queues.MessagePassingQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * JCTools queues, one a direction, within a process. What they pass on are references to message objects that were made
@@ -24,7 +23,6 @@ final class QueueEnd extends End {
     private final MessagePassingQueue<UnsafeBuffer> in;
     private final Sender sender;
     private final MessagePassingQueue.Consumer<UnsafeBuffer> handler = this::onMessage;
-    private final @Nullable ProducerThreads producers;
 
     QueueEnd(Rendezvous rendezvous, boolean near, boolean manyProducers, PathSettings settings) {
         super(settings);
@@ -38,9 +36,9 @@ final class QueueEnd extends End {
         in = near ? queues.toNear : queues.toFar;
         MessagePassingQueue<UnsafeBuffer> out = near ? queues.toFar : queues.toNear;
         sender = new Sender(out, 0);
-        producers = near && settings.producers() > 1
-                ? new ProducerThreads(settings.producers() - 1, index -> new Sender(out, index), () -> {})
-                : null;
+        if (near) {
+            openProducers(index -> new Sender(out, index), () -> {});
+        }
         rendezvous.meet(() -> {});
     }
 
@@ -59,28 +57,12 @@ final class QueueEnd extends End {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int receive(int limit) {
         return in.drain(handler, limit);
     }
 
     private void onMessage(UnsafeBuffer buffer) {
         accept(Stamp.get(buffer, 0, length));
-    }
-
-    @Override
-    @Nullable
-    ProducerThreads producers() {
-        return producers;
-    }
-
-    @Override
-    public void close() {
-        if (producers != null) {
-            producers.close();
-        }
     }
 
     /** One thread's way into a queue, with messages of its own: more than the queue can hold, and one is being read. */
@@ -117,8 +99,5 @@ final class QueueEnd extends End {
             next = next + 1 & messages.length - 1;
             return true;
         }
-
-        @Override
-        public void flush() {}
     }
 }

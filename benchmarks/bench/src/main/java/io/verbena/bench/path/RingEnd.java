@@ -15,7 +15,6 @@ import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Agrona's ring buffers, one a direction, in a file that both ends map, touched beforehand: of 1 MiB, or of 8 messages, which
@@ -30,7 +29,6 @@ final class RingEnd extends End {
     private final RingBuffer in;
     private final Sender sender;
     private final MessageHandler handler = this::onMessage;
-    private final @Nullable ProducerThreads producers;
 
     RingEnd(Rendezvous rendezvous, boolean near, boolean manyProducers, PathSettings settings) {
         super(settings);
@@ -53,9 +51,9 @@ final class RingEnd extends End {
         RingBuffer out = near ? first : second;
         in = near ? second : first;
         sender = new Sender(out, 0);
-        producers = near && settings.producers() > 1
-                ? new ProducerThreads(settings.producers() - 1, index -> new Sender(out, index), () -> {})
-                : null;
+        if (near) {
+            openProducers(index -> new Sender(out, index), () -> {});
+        }
     }
 
     private static File newFile() {
@@ -77,9 +75,6 @@ final class RingEnd extends End {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int receive(int limit) {
         return in.read(handler, limit);
     }
@@ -90,16 +85,8 @@ final class RingEnd extends End {
     }
 
     @Override
-    @Nullable
-    ProducerThreads producers() {
-        return producers;
-    }
-
-    @Override
     public void close() {
-        if (producers != null) {
-            producers.close();
-        }
+        super.close();
         IoUtil.unmap(memory);
     }
 
@@ -127,8 +114,5 @@ final class RingEnd extends End {
             out.commit(at);
             return true;
         }
-
-        @Override
-        public void flush() {}
     }
 }

@@ -22,7 +22,6 @@ abstract class VerbenaEnd extends End {
     final @Nullable AppendQueue inbox;
     private final Verb verb;
     private final FabricKind fabric;
-    private @Nullable ProducerThreads producers;
     private int turnMask;
     private int polls;
 
@@ -52,12 +51,7 @@ abstract class VerbenaEnd extends End {
         if (near) {
             String address = rendezvous.hear(initiator.node::drive);
             peer = join(initiator, rendezvous, address, inbox);
-            if (settings.producers() > 1) {
-                producers = new ProducerThreads(
-                        settings.producers() - 1,
-                        index -> new NicProducer(index, rendezvous, address),
-                        initiator.node::drive);
-            }
+            openProducers(index -> new NicProducer(index, rendezvous, address), initiator.node::drive);
         } else {
             rendezvous.tell(initiator.node.listen(loopback));
             peer = accept(rendezvous, 0);
@@ -127,17 +121,8 @@ abstract class VerbenaEnd extends End {
     }
 
     @Override
-    @Nullable
-    ProducerThreads producers() {
-        return producers;
-    }
-
-    @Override
     public void close() {
-        ProducerThreads others = producers;
-        if (others != null) {
-            others.close();
-        }
+        super.close();
         if (inbox != null) {
             inbox.destroy(true);
         }

@@ -2,6 +2,7 @@ package io.verbena.bench.perftest;
 
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.verification.RunException;
 import org.agrona.DirectBuffer;
 
 /** APPEND: a message is a record in the append queue. */
@@ -28,7 +29,7 @@ final class AppendPingPong extends PingPong {
         arrive();
         if (settings.validate()) {
             if (length != end.size()) {
-                throw new PerftestException(
+                throw new RunException(
                         "message " + message + " of " + end.size() + " bytes came as " + length + " bytes");
             }
             end.pattern().verify(buffer, offset, length, message);

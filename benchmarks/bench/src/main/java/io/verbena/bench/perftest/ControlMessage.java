@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.verification.RunException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -30,7 +31,7 @@ final class ControlMessage {
     String text(String name) {
         String value = fields.get(name);
         if (value == null) {
-            throw new PerftestException("the other side's '" + type + "' has no " + name);
+            throw new RunException("the other side's '" + type + "' has no " + name);
         }
         return value.replace('\u00a0', ' ');
     }
@@ -40,7 +41,7 @@ final class ControlMessage {
         try {
             return Long.parseLong(value);
         } catch (NumberFormatException e) {
-            throw new PerftestException("the other side's '" + type + "' has " + name + " '" + value + "', no number");
+            throw new RunException("the other side's '" + type + "' has " + name + " '" + value + "', no number");
         }
     }
 
@@ -51,7 +52,7 @@ final class ControlMessage {
             try {
                 values[i] = Integer.parseInt(words[i]);
             } catch (NumberFormatException e) {
-                throw new PerftestException("the other side's '" + type + "' has " + name + " '" + words[i] + "'");
+                throw new RunException("the other side's '" + type + "' has " + name + " '" + words[i] + "'");
             }
         }
         return values;
@@ -70,7 +71,7 @@ final class ControlMessage {
         for (int i = 1; i < words.length; i++) {
             int equals = words[i].indexOf('=');
             if (equals < 1) {
-                throw new PerftestException("the other side is no perftest: it says '" + line + "'");
+                throw new RunException("the other side is no perftest: it says '" + line + "'");
             }
             message.fields.put(words[i].substring(0, equals), words[i].substring(equals + 1));
         }

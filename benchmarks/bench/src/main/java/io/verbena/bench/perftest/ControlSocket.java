@@ -1,6 +1,8 @@
 package io.verbena.bench.perftest;
 
 import io.verbena.fabric.security.TlsSockets;
+import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,7 +51,7 @@ final class ControlSocket implements AutoCloseable {
             server.bind(new InetSocketAddress(address, port), 1);
             return server;
         } catch (IOException e) {
-            throw new PerftestException(
+            throw new RunException(
                     "cannot listen on " + address.getHostAddress() + ":" + port + " (" + e.getMessage()
                             + "); choose another port with -p on both sides",
                     e);
@@ -62,9 +64,9 @@ final class ControlSocket implements AutoCloseable {
             server.setSoTimeout((int) Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE));
             return new ControlSocket(server.accept());
         } catch (SocketTimeoutException e) {
-            throw new PerftestException("no client within " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s", e);
+            throw new RunException("no client within " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s", e);
         } catch (IOException e) {
-            throw new PerftestException("cannot accept a client: " + e.getMessage(), e);
+            throw new RunException("cannot accept a client: " + e.getMessage(), e);
         }
     }
 
@@ -74,7 +76,7 @@ final class ControlSocket implements AutoCloseable {
             InetSocketAddress address = new InetSocketAddress(host, port);
             return new ControlSocket(tls == null ? connect(address, millis) : tls.connect(address, millis));
         } catch (IOException | IllegalArgumentException e) {
-            throw new PerftestException(
+            throw new RunException(
                     "cannot connect to " + host + ":" + port + " (" + reason(e)
                             + "); start the server first: the same command without the host",
                     e);
@@ -122,7 +124,7 @@ final class ControlSocket implements AutoCloseable {
             }
         } catch (IOException e) {
             broken = GONE + " (" + e.getMessage() + ")"; // a reset: it had not read everything
-        } catch (PerftestException e) {
+        } catch (RunException e) {
             broken = e.getMessage();
         }
     }
@@ -135,7 +137,7 @@ final class ControlSocket implements AutoCloseable {
                 return null;
             }
             if (length == LONGEST_LINE) {
-                throw new PerftestException("the other side is no perftest: a line of more than " + LONGEST_LINE);
+                throw new RunException("the other side is no perftest: a line of more than " + LONGEST_LINE);
             }
             if (length == line.length) {
                 line = java.util.Arrays.copyOf(line, length * 2);
@@ -150,7 +152,7 @@ final class ControlSocket implements AutoCloseable {
             socket.getOutputStream().write(message.line().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             checkAlive(); // the reader knows better
-            throw new PerftestException(GONE + " (" + e.getMessage() + ")", e);
+            throw new RunException(GONE + " (" + e.getMessage() + ")", e);
         }
     }
 
@@ -206,11 +208,11 @@ final class ControlSocket implements AutoCloseable {
     void checkAlive() {
         String why = gaveUp;
         if (why != null) {
-            throw new PerftestException(why);
+            throw new RunException(why);
         }
         String reason = broken;
         if (reason != null && !hasMessage()) {
-            throw new PerftestException(reason);
+            throw new RunException(reason);
         }
     }
 
@@ -218,8 +220,7 @@ final class ControlSocket implements AutoCloseable {
     ControlMessage receive(String type, long timeoutNanos) {
         ControlMessage message = receive(timeoutNanos);
         if (!message.type().equals(type)) {
-            throw new PerftestException(
-                    "the other side says '" + message.type() + "' where '" + type + "' was expected");
+            throw new RunException("the other side says '" + message.type() + "' where '" + type + "' was expected");
         }
         return message;
     }
@@ -234,18 +235,17 @@ final class ControlSocket implements AutoCloseable {
                 if (message == null) {
                     checkAlive();
                     if (System.nanoTime() - deadline > 0) {
-                        throw new PerftestException("the other side said nothing for "
+                        throw new RunException("the other side said nothing for "
                                 + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
                     }
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PerftestException("interrupted", e);
+            throw Waits.interrupted(e);
         }
         taken++;
         if (message.type().equals(ERROR)) {
-            throw new PerftestException(gaveUp(message));
+            throw new RunException(gaveUp(message));
         }
         return message;
     }

@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.verification.RunException;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -61,7 +62,7 @@ final class Pattern {
     /**
      * Compares what has arrived.
      *
-     * @throws PerftestException if it is not the message
+     * @throws RunException if it is not the message
      */
     void verify(DirectBuffer buffer, int at, int size, long message) {
         DirectBuffer expected = sequence;
@@ -79,15 +80,14 @@ final class Pattern {
         }
     }
 
-    private PerftestException mismatch(DirectBuffer buffer, int at, int size, long message) {
+    private RunException mismatch(DirectBuffer buffer, int at, int size, long message) {
         int from = offset(message);
         int i = 0;
         while (buffer.getByte(at + i) == sequence.getByte(from + i)) {
             i++;
         }
-        return new PerftestException(
-                "data mismatch in message " + message + " of " + size + " bytes: byte " + i + " is 0x"
-                        + Integer.toHexString(buffer.getByte(at + i) & 0xFF) + ", expected 0x"
-                        + Integer.toHexString(sequence.getByte(from + i) & 0xFF));
+        return new RunException("data mismatch in message " + message + " of " + size + " bytes: byte " + i + " is 0x"
+                + Integer.toHexString(buffer.getByte(at + i) & 0xFF) + ", expected 0x"
+                + Integer.toHexString(sequence.getByte(from + i) & 0xFF));
     }
 }

@@ -4,8 +4,11 @@ import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.security.TlsSockets;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.verbs.EngineMode;
+import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import io.verbena.verification.fabric.SecurityOptions;
@@ -17,31 +20,24 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena perftest}: flags and output of linux-rdma's perftest. */
 @Command(
         name = "perftest",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Measures bandwidth or latency of a verb between two processes, as linux-rdma's perftest does.",
             "Start the server first, without a host: verbena perftest send_lat",
             "then the client with the same options:   verbena perftest send_lat 127.0.0.1",
             "With --fabric local one command runs both ends.%n"
         })
-public final class Perftest implements Callable<Integer> {
+public final class Perftest extends RunCommand {
     private static final int MAX_EXPONENT = 23;
     private static final int DEFAULT_LATENCY_ITERATIONS = 1000;
     private static final int DEFAULT_BANDWIDTH_ITERATIONS = 5000;
@@ -49,10 +45,6 @@ public final class Perftest implements Callable<Integer> {
     private static final int DEFAULT_BANDWIDTH_SIZE = 65536;
     private static final int DEFAULT_INLINE = 64;
     private static final int DEFAULT_SIGNAL_EVERY = 16;
-
-    @Spec
-    @Nullable
-    CommandSpec spec;
 
     @Parameters(
             index = "0",
@@ -64,7 +56,7 @@ public final class Perftest implements Callable<Integer> {
     @Nullable
     String host;
 
-    @Option(names = "--fabric", paramLabel = "<fabric>", defaultValue = "shm", description = "shm, uds, tcp or local.")
+    @Option(names = "--fabric", paramLabel = "<fabric>", description = "shm, uds, tcp or local.")
     String fabric = "shm";
 
     @Option(
@@ -89,28 +81,24 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "<seconds>",
-            defaultValue = "0",
             description = "Run each size so long instead of a number of iterations.")
     int duration;
 
     @Option(
             names = {"-q", "--qp"},
             paramLabel = "<count>",
-            defaultValue = "1",
             description = "Queue pairs (bandwidth); default ${DEFAULT-VALUE}.")
     int queuePairs = 1;
 
     @Option(
             names = {"-t", "--tx-depth"},
             paramLabel = "<requests>",
-            defaultValue = "128",
             description = "Requests outstanding on a queue pair; default ${DEFAULT-VALUE}.")
     int txDepth = 128;
 
     @Option(
             names = {"-r", "--rx-depth"},
             paramLabel = "<receives>",
-            defaultValue = "512",
             description = "Receives posted on a queue pair; default ${DEFAULT-VALUE}.")
     int rxDepth = 512;
 
@@ -124,7 +112,6 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = {"-l", "--post_list"},
             paramLabel = "<requests>",
-            defaultValue = "1",
             description = "Requests a doorbell (bandwidth, one queue pair); default ${DEFAULT-VALUE}.")
     int postList = 1;
 
@@ -138,9 +125,8 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "<port>",
-            defaultValue = "18515",
             description = "TCP port of the control connection; default ${DEFAULT-VALUE}; server: 0 takes a free one.")
-    int port;
+    int port = 18515;
 
     @Option(
             names = {"-F", "--CPU-freq"},
@@ -150,7 +136,6 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = "--bind",
             paramLabel = "<address>",
-            defaultValue = "127.0.0.1",
             description = "Address the server listens on; default ${DEFAULT-VALUE}.")
     String bind = "127.0.0.1";
 
@@ -163,7 +148,6 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = "--mode",
             paramLabel = "<mode>",
-            defaultValue = "invoker",
             description = "Who runs the engine: invoker (the measuring thread; default), assisted or thread.")
     String mode = "invoker";
 
@@ -185,35 +169,22 @@ public final class Perftest implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "<seconds>",
-            defaultValue = "10",
             description = "Give up when the other side is silent for so long; default ${DEFAULT-VALUE}.")
     int timeout = 10;
 
-    private final PrintStream out;
-    private final PrintStream err;
-
     /** Creates a command that prints to the standard streams. */
     public Perftest() {
-        this(System.out, System.err);
+        super("perftest");
     }
 
-    Perftest(PrintStream out, PrintStream err) {
-        this.out = out;
-        this.err = err;
-    }
-
-    /** Runs one side (or both, on the fabric {@code local}). @return exit code: 0, or 1 after one line on the error stream */
+    /** Runs one side, or both on the fabric {@code local}. */
     @Override
-    public Integer call() {
+    protected int run() {
         PerftestSettings settings;
         try {
             settings = settings();
         } catch (RunException e) {
-            CommandSpec known = spec;
-            if (known == null) {
-                throw e;
-            }
-            throw new ParameterException(known.commandLine(), e.getMessage(), e);
+            throw wrong(String.valueOf(e.getMessage()));
         }
         try {
             if (settings.fabric() == FabricKind.LOCAL) {
@@ -224,10 +195,8 @@ public final class Perftest implements Callable<Integer> {
                 Session.connect(settings, host, port, tls(), out);
             }
             return 0;
-        } catch (RunException | io.verbena.nic.port.MemoryExhaustedException e) {
-            out.flush();
-            err.println("perftest: " + e.getMessage());
-            return 1;
+        } catch (MemoryExhaustedException e) {
+            throw new RunException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -236,10 +205,10 @@ public final class Perftest implements Callable<Integer> {
         try {
             address = InetAddress.getByName(bind);
         } catch (UnknownHostException e) {
-            throw new PerftestException("cannot listen on " + bind + ": unknown host", e);
+            throw new RunException("cannot listen on " + bind + ": unknown host", e);
         }
         if (!insecure && !settings.security().isOn() && !address.isLoopbackAddress()) {
-            throw new PerftestException(
+            throw new RunException(
                     bind + " is reached from other machines, in clear and by anybody; give it"
                             + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, or add --insecure if that is wanted");
         }
@@ -254,7 +223,7 @@ public final class Perftest implements Callable<Integer> {
             out.flush();
             Session.serve(settings, server, 0, out);
         } catch (IOException e) {
-            throw new PerftestException("cannot close the control socket: " + e.getMessage(), e);
+            throw new RunException("cannot close the control socket: " + e.getMessage(), e);
         }
     }
 
@@ -277,14 +246,13 @@ public final class Perftest implements Callable<Integer> {
             Session.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), null, out);
             thread.join(TimeUnit.NANOSECONDS.toMillis(settings.timeoutNanos()));
         } catch (IOException e) {
-            throw new PerftestException("cannot close the control socket: " + e.getMessage(), e);
+            throw new RunException("cannot close the control socket: " + e.getMessage(), e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PerftestException("interrupted", e);
+            throw Waits.interrupted(e);
         }
         Throwable failure = serverFailure.get();
         if (failure != null) {
-            throw new PerftestException("server: " + failure.getMessage(), failure);
+            throw new RunException("server: " + failure.getMessage(), failure);
         }
     }
 
@@ -305,7 +273,7 @@ public final class Perftest implements Callable<Integer> {
                 engineMode(),
                 sizes,
                 iterations != null ? iterations : latency ? DEFAULT_LATENCY_ITERATIONS : DEFAULT_BANDWIDTH_ITERATIONS,
-                TimeUnit.SECONDS.toNanos(inRange("duration", duration, 0, 86_400)),
+                TimeUnit.SECONDS.toNanos(PerftestSettings.inRange("duration", duration, 0, 86_400)),
                 (long) (warmup * 1e9),
                 queuePairs,
                 txDepth,
@@ -314,7 +282,7 @@ public final class Perftest implements Callable<Integer> {
                 postList,
                 inline != null ? inline : latency ? DEFAULT_INLINE : 0,
                 validate,
-                TimeUnit.SECONDS.toNanos(inRange("timeout", timeout, 1, 86_400)),
+                TimeUnit.SECONDS.toNanos(PerftestSettings.inRange("timeout", timeout, 1, 86_400)),
                 linkSecurity(FabricKind.of(fabric)));
     }
 
@@ -324,13 +292,12 @@ public final class Perftest implements Callable<Integer> {
             SharedSecret secret = security.secret();
             boolean isTcp = kind == FabricKind.TCP;
             if ((tls != null && !isTcp) || (secret != null && !isTcp && kind != FabricKind.UDS)) {
-                throw new PerftestException(
-                        (tls != null ? "TLS is for --fabric tcp" : "a secret is for --fabric tcp or uds") + ", not for "
-                                + kind.optionName());
+                throw new RunException((tls != null ? "TLS is for --fabric tcp" : "a secret is for --fabric tcp or uds")
+                        + ", not for " + kind.optionName());
             }
             return new LinkSecurity(tls == null ? null : new TlsCredentials(tls), secret);
         } catch (IllegalArgumentException | IllegalStateException e) {
-            throw new PerftestException(String.valueOf(e.getMessage()), e);
+            throw new RunException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -344,14 +311,7 @@ public final class Perftest implements Callable<Integer> {
         try {
             return EngineMode.valueOf(mode.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new PerftestException("unknown mode '" + mode + "', expected invoker, assisted or thread", e);
+            throw new RunException("unknown mode '" + mode + "', expected invoker, assisted or thread", e);
         }
-    }
-
-    private static int inRange(String name, int value, int minimum, int maximum) {
-        if (value < minimum || value > maximum) {
-            throw new PerftestException(name + " " + value + " outside " + minimum + ".." + maximum);
-        }
-        return value;
     }
 }

@@ -1,6 +1,7 @@
 package io.verbena.bench.perftest;
 
 import io.verbena.nic.verbs.EngineMode;
+import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import java.util.List;
@@ -58,14 +59,15 @@ record PerftestSettings(
         inRange("cq-mod", signalEvery, 1, txDepth);
         inRange("inline size", inline, 0, 4096);
         if (kind.isLatency() && queuePairs != 1) {
-            throw new PerftestException(kind.commandName() + " runs on one queue pair, not on " + queuePairs);
+            throw new RunException(kind.commandName() + " runs on one queue pair, not on " + queuePairs);
         }
     }
 
-    private static void inRange(String name, long value, long minimum, long maximum) {
+    static long inRange(String name, long value, long minimum, long maximum) {
         if (value < minimum || value > maximum) {
-            throw new PerftestException(name + " " + value + " outside " + minimum + ".." + maximum);
+            throw new RunException(name + " " + value + " outside " + minimum + ".." + maximum);
         }
+        return value;
     }
 
     /** What both ends must have in common, as a message. */

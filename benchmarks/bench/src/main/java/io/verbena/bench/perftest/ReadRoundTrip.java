@@ -4,6 +4,7 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
+import io.verbena.verification.RunException;
 
 /** One READ at a time, from posting to its completion. */
 final class ReadRoundTrip extends Traffic {
@@ -28,7 +29,7 @@ final class ReadRoundTrip extends Traffic {
         long start = System.nanoTime();
         end.prepare(request, 0, message, message);
         if (end.queuePair(0).postSend(request) != PostResult.POSTED) {
-            throw new PerftestException("the send queue is full although nothing is outstanding");
+            throw new RunException("the send queue is full although nothing is outstanding");
         }
         while (!completed) {
             if (poll() == 0) {

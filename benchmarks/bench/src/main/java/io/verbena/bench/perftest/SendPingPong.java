@@ -2,6 +2,7 @@ package io.verbena.bench.perftest;
 
 import io.verbena.nic.Completion;
 import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.verification.RunException;
 
 /** SEND: a message is its receive's completion. */
 final class SendPingPong extends PingPong {
@@ -27,7 +28,7 @@ final class SendPingPong extends PingPong {
             arrive();
             if (settings.validate()) {
                 if (completion.byteLength() != end.size() || completion.wrId() != message) {
-                    throw new PerftestException("message " + message + " of " + end.size() + " bytes came as "
+                    throw new RunException("message " + message + " of " + end.size() + " bytes came as "
                             + completion.byteLength() + " bytes in receive " + completion.wrId());
                 }
                 end.pattern().verify(end.arrivals(), end.slotOffset(0, message), end.size(), message);

@@ -73,11 +73,9 @@ final class Session {
             }
         } catch (RunException e) {
             // A request that fails because the other side is gone says less than how the other side went.
-            String farewell = e instanceof PerftestException known && known.isOfRequest()
-                    ? control.farewell(FAREWELL_NANOS)
-                    : null;
+            String farewell = e instanceof RequestFailedException ? control.farewell(FAREWELL_NANOS) : null;
             control.sendError(String.valueOf(e.getMessage()));
-            throw farewell == null ? e : new PerftestException(e.getMessage() + ": " + farewell, e);
+            throw farewell == null ? e : new RunException(e.getMessage() + ": " + farewell, e);
         } catch (RuntimeException e) {
             control.sendError(e.toString());
             throw e;
@@ -91,10 +89,9 @@ final class Session {
         for (Map.Entry<String, String> field : own.fields().entrySet()) {
             String theirs = other.text(field.getKey());
             if (!theirs.equals(field.getValue())) {
-                throw new PerftestException(
-                        "settings differ: " + field.getKey() + " is " + field.getValue() + " at the "
-                                + (server ? "server" : "client") + " and " + theirs + " at the "
-                                + (server ? "client" : "server"));
+                throw new RunException("settings differ: " + field.getKey() + " is " + field.getValue() + " at the "
+                        + (server ? "server" : "client") + " and " + theirs + " at the "
+                        + (server ? "client" : "server"));
             }
         }
     }
@@ -213,7 +210,7 @@ final class Session {
                         control.send(new ControlMessage("ended"));
                         return;
                     default:
-                        throw new PerftestException("the other side says '" + message.type() + "' amid a test");
+                        throw new RunException("the other side says '" + message.type() + "' amid a test");
                 }
             }
             if (total >= 0 && traffic.isComplete(total)) {

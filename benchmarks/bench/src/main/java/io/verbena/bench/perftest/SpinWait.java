@@ -1,6 +1,7 @@
 package io.verbena.bench.perftest;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.verification.RunException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -60,8 +61,7 @@ final class SpinWait {
         if ((++idles & LOOK) == 0) {
             control.checkAlive();
             if (System.nanoTime() - deadline > 0) {
-                throw new PerftestException(
-                        "nothing has come for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
+                throw new RunException("nothing has come for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
             }
         }
         if (idles < YIELDS) {

@@ -5,6 +5,7 @@ import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.append.AppendHandler;
 import io.verbena.nic.append.AppendQueue;
+import io.verbena.verification.RunException;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +81,7 @@ final class StreamReceiver extends Traffic {
         long number = receivedOf[index]++;
         if (settings.validate()) {
             if (completion.wrId() != number || completion.byteLength() != end.size()) {
-                throw new PerftestException("message " + number + " of " + end.size() + " bytes came as "
+                throw new RunException("message " + number + " of " + end.size() + " bytes came as "
                         + completion.byteLength() + " bytes in receive " + completion.wrId());
             }
             end.pattern()
@@ -95,7 +96,7 @@ final class StreamReceiver extends Traffic {
         long number = receivedOf[index]++;
         if (settings.validate()) {
             if (length != end.size()) {
-                throw new PerftestException(
+                throw new RunException(
                         "message " + number + " of " + end.size() + " bytes came as " + length + " bytes");
             }
             end.pattern().verify(buffer, offset, length, number * queuePairs + index);

@@ -10,6 +10,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricNode;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
@@ -63,7 +64,7 @@ final class TestEnd implements AutoCloseable {
         this.slots = (int) Math.max(LEAST_SLOTS, Math.min(wanted, fit));
         long targetLength = (long) slots * slotLength * settings.queuePairs();
         if (targetLength > Integer.MAX_VALUE) {
-            throw new PerftestException(settings.queuePairs() + " queue pairs with messages of " + size + " bytes need "
+            throw new RunException(settings.queuePairs() + " queue pairs with messages of " + size + " bytes need "
                     + targetLength + " bytes of receive memory > maximum " + Integer.MAX_VALUE);
         }
         this.domain = node.nic().allocateProtectionDomain();
@@ -121,7 +122,7 @@ final class TestEnd implements AutoCloseable {
         long peerNic = peer.number("nic");
         int[] numbers = peer.numbers("qps");
         if (numbers.length != queuePairs.length) {
-            throw new PerftestException(
+            throw new RunException(
                     "the other side has " + numbers.length + " queue pairs, this one " + queuePairs.length);
         }
         remoteSourceKey = (int) peer.number("source");
@@ -172,7 +173,7 @@ final class TestEnd implements AutoCloseable {
                 return i;
             }
         }
-        throw new PerftestException("a completion names queue pair " + number + ", which is not of this test");
+        throw new RunException("a completion names queue pair " + number + ", which is not of this test");
     }
 
     AppendQueue inbox() {

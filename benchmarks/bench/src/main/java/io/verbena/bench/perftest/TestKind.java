@@ -1,5 +1,6 @@
 package io.verbena.bench.perftest;
 
+import io.verbena.verification.RunException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -60,7 +61,7 @@ enum TestKind {
                 return kind;
             }
         }
-        throw new PerftestException("unknown test '" + name + "', expected one of " + names());
+        throw new RunException("unknown test '" + name + "', expected one of " + names());
     }
 
     static String names() {

@@ -30,7 +30,7 @@ abstract class Traffic {
 
     static void check(Completion completion) {
         if (!completion.isSuccess()) {
-            throw new PerftestException(completion);
+            throw new RequestFailedException(completion);
         }
     }
 }

@@ -10,6 +10,7 @@ import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -161,12 +162,8 @@ final class Flood implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        try {
-            for (Thread each : threads) {
-                each.join(JOIN_MILLIS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        for (Thread each : threads) {
+            Waits.join(each, JOIN_MILLIS);
         }
         node.close();
     }

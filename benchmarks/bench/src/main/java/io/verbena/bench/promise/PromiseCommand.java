@@ -3,15 +3,14 @@ package io.verbena.bench.promise;
 import io.verbena.NodeMode;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
+import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +20,6 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench promise}: whether weights hold with default settings, counted at the receiver. */
 @Command(
         name = "promise",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Two tenants of one node with default settings, both with more to send than is taken: what arrives of each, counted by",
             "the receiver in another process, beside what its weight entitles it to. A cell is broken if both offered for 95 %%",
@@ -31,7 +27,7 @@ import picocli.CommandLine.Option;
             "weights that change in the middle, what arrives later than a second after the change counts. Prints Markdown; ends",
             "with 1 if more cells are broken than --allow says, or one could not be measured.%n"
         })
-public final class PromiseCommand implements Callable<Integer> {
+public final class PromiseCommand extends RunCommand {
     private static final double COLD_SECONDS = 4;
     private static final double QUICK_SECONDS = 1.2;
     private static final double QUICK_WARMUP = 1;
@@ -91,34 +87,22 @@ public final class PromiseCommand implements Callable<Integer> {
     @Option(names = "--allow", paramLabel = "<cells>", description = "Cells that may be broken; default 0.")
     int allowed;
 
-    private final PrintStream out;
-    private final PrintStream err;
     private final @Nullable Function<Cell, Outcome> given;
     private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
 
     /** Measures, and prints to the standard streams. */
     public PromiseCommand() {
-        this(System.out, System.err, null);
+        this(null);
     }
 
     /** Prints what is given for each cell; null to measure. */
-    PromiseCommand(PrintStream out, PrintStream err, @Nullable Function<Cell, Outcome> given) {
-        this.out = out;
-        this.err = err;
+    PromiseCommand(@Nullable Function<Cell, Outcome> given) {
+        super("bench");
         this.given = given;
     }
 
     @Override
-    public Integer call() {
-        try {
-            return run();
-        } catch (RunException e) {
-            err.println("bench: " + e.getMessage());
-            return 1;
-        }
-    }
-
-    private int run() {
+    protected int run() {
         if (seconds <= 0 || warmup < 0 || tolerance < 0) {
             throw new RunException("seconds " + seconds + " after " + warmup + " to warm up, tolerance " + tolerance);
         }
@@ -212,9 +196,5 @@ public final class PromiseCommand implements Callable<Integer> {
                 text("%.0f", (outcome.first() + outcome.second()) / 1e6 / Math.max(outcome.seconds(), 1e-9)),
                 text("%.0f", outcome.refusals() / Math.max(outcome.seconds(), 1e-9)),
                 failure == null ? verdict.title : verdict.title + ": " + failure);
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

@@ -1,6 +1,6 @@
 package io.verbena.bench.promise;
 
-import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
 import org.jspecify.annotations.Nullable;
 
@@ -48,11 +48,11 @@ final class PromiseRun implements AutoCloseable {
     private Outcome measure(Cell cell, FarEnd end, boolean cold) {
         String address = end.open(cell);
         try (Flood flood = new Flood(cell, address)) {
-            pause(warmup + (cold ? coldSeconds : 0));
+            Waits.sleep(warmup + (cold ? coldSeconds : 0));
             if (cell.weights().changes()) {
-                pause(seconds / 2);
+                Waits.sleep(seconds / 2);
                 flood.change(cell.weights());
-                pause(SECONDS_TO_FOLLOW);
+                Waits.sleep(SECONDS_TO_FOLLOW);
             }
             return count(flood, end);
         }
@@ -63,7 +63,7 @@ final class PromiseRun implements AutoCloseable {
         Flood.Offered second = flood.offered(1);
         long begin = System.nanoTime();
         long[] before = end.counts();
-        pause(seconds);
+        Waits.sleep(seconds);
         long[] after = end.counts();
         double elapsed = (System.nanoTime() - begin) / 1e9;
         return new Outcome(
@@ -74,15 +74,6 @@ final class PromiseRun implements AutoCloseable {
                 flood.offered(1).since(second),
                 elapsed,
                 null);
-    }
-
-    private static void pause(double time) {
-        try {
-            Thread.sleep((long) (time * 1e3));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.verbena.Request;
 import io.verbena.Responder;
 import io.verbena.SendResult;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.SocketDirectory;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -183,12 +184,7 @@ final class Receiver implements FarEnd {
         stopped = true;
         Thread running = thread;
         if (running != null) {
-            try {
-                running.join(JOIN_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new RunException("interrupted", e);
-            }
+            Waits.join(running, JOIN_MILLIS);
             thread = null;
         }
         Node open = node;

@@ -8,17 +8,27 @@ import io.verbena.bench.compare.Row;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Json;
+import io.verbena.verification.RunException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that a comparison has found, as JSON: {@value #NAME}. Latencies are in nanoseconds, rates a second. */
 public final class ResultsFile {
     /** The file's name. */
     public static final String NAME = "results.json";
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
     private ResultsFile() {}
 
@@ -47,6 +57,22 @@ public final class ResultsFile {
         root.put("rows", rows);
         root.put("failures", results.failures());
         Json.write(directory.resolve(NAME), root);
+    }
+
+    /**
+     * The folder for results, made if it was not there.
+     *
+     * @param given by the user; null for one below {@code target/bench}
+     * @param prefix of the time, which that one is named after
+     */
+    public static Path folder(@Nullable Path given, String prefix) {
+        String time = LocalDateTime.now(ZoneId.systemDefault()).format(TIME);
+        Path folder = given == null ? Path.of("target", "bench", prefix + time) : given;
+        try {
+            return Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new RunException("cannot make the folder " + folder + ": " + e.getMessage(), e);
+        }
     }
 
     private static Map<String, Object> row(Results results, Row row) {

@@ -10,16 +10,15 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.verbs.EngineMode;
-import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** What a connected queue pair holds that does nothing: objects on the heap, and direct memory. */
 final class QueuePairMemory {
     private static final int COLLECTIONS = 4;
-    private static final int SETTLE_MILLIS = 200;
+    private static final double SETTLE_SECONDS = 0.2;
 
     /**
      * The rings of a queue pair.
@@ -121,12 +120,7 @@ final class QueuePairMemory {
 
     /** Direct memory is given back a little after the collection that finds it unused. */
     private static long direct() {
-        try {
-            TimeUnit.MILLISECONDS.sleep(SETTLE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        }
+        Waits.sleep(SETTLE_SECONDS);
         List<BufferPoolMXBean> pools = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
         return pools.stream()
                 .filter(pool -> pool.getName().equals("direct"))

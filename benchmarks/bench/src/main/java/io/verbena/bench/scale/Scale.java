@@ -2,12 +2,12 @@ package io.verbena.bench.scale;
 
 import io.verbena.bench.Interval;
 import io.verbena.bench.scale.QueuePairMemory.Rings;
+import io.verbena.bench.trial.IdleProcess;
+import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,14 +16,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench scale}: what a message costs with more queue pairs and more peers, and what idle ones take. */
 @Command(
         name = "scale",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Measures how messages a second change from 1 queue pair and 1 peer to 10,000 and 1,000, the memory of an idle",
             "queue pair, and the processor time and memory of an idle node; prints Markdown.%n"
         })
-public final class Scale implements Callable<Integer> {
+public final class Scale extends RunCommand {
     private static final long WARM_UP = 2_000_000_000L;
 
     private static final Rings[] RINGS = {
@@ -51,14 +48,12 @@ public final class Scale implements Callable<Integer> {
     @Option(
             names = "--fabric",
             paramLabel = "<name>",
-            defaultValue = "local",
             description = "Between the two NICs of many queue pairs: local, shm, uds or tcp; default ${DEFAULT-VALUE}.")
     String fabric = "local";
 
     @Option(
             names = "--bytes",
             paramLabel = "<bytes>",
-            defaultValue = "32",
             description = "Bytes of a message, up to 1024; default ${DEFAULT-VALUE}.")
     int bytes = 32;
 
@@ -72,58 +67,41 @@ public final class Scale implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "<count>",
-            defaultValue = "5",
             description = "Rounds over all counts; default ${DEFAULT-VALUE}.")
     int rounds = 5;
 
     @Option(
             names = "--millis",
             paramLabel = "<millis>",
-            defaultValue = "500",
             description = "How long each measures in a round, after as long to warm up; default ${DEFAULT-VALUE}.")
     int millis = 500;
 
     @Option(
             names = "--idle-seconds",
             paramLabel = "<seconds>",
-            defaultValue = "10",
             description = "How long an idle node is watched, 0 leaves it out; default ${DEFAULT-VALUE}.")
     int idleSeconds = 10;
 
     @Option(
             names = "--idle-queue-pairs",
             paramLabel = "<count>",
-            defaultValue = "10000",
             description = "Queue pairs that memory is measured with, 0 leaves it out; default ${DEFAULT-VALUE}.")
     int idleQueuePairs = 10_000;
 
-    private final PrintStream out;
-    private final PrintStream err;
     private final long warmUpNanos;
 
     /** Creates a command that prints to the standard streams. */
     public Scale() {
-        this(System.out, System.err, WARM_UP);
+        this(WARM_UP);
     }
 
-    Scale(PrintStream out, PrintStream err, long warmUpNanos) {
-        this.out = out;
-        this.err = err;
+    Scale(long warmUpNanos) {
+        super("scale");
         this.warmUpNanos = warmUpNanos;
     }
 
     @Override
-    public Integer call() {
-        try {
-            run();
-            return 0;
-        } catch (RunException e) {
-            err.println("scale: " + e.getMessage());
-            return 1;
-        }
-    }
-
-    private void run() {
+    protected int run() {
         checkOptions();
         FabricKind kind = FabricKind.of(fabric);
         out.printf(
@@ -158,37 +136,24 @@ public final class Scale implements Callable<Integer> {
         if (idleSeconds > 0) {
             idle();
         }
+        return 0;
     }
 
     private void checkOptions() {
-        atLeast("rounds", rounds, 1);
-        atLeast("millis", millis, 1);
-        atLeast("bytes", bytes, 1);
-        atMost("bytes", bytes, 1024);
+        RunException.requireRange("rounds", rounds, 1, Integer.MAX_VALUE);
+        RunException.requireRange("millis", millis, 1, Integer.MAX_VALUE);
+        RunException.requireRange("bytes", bytes, 1, 1024);
         for (int count : queuePairs) {
-            atLeast("queue-pairs", count, 1);
+            RunException.requireRange("queue-pairs", count, 1, Integer.MAX_VALUE);
         }
         for (int count : peers) {
-            atLeast("peers", count, 1);
+            RunException.requireRange("peers", count, 1, Integer.MAX_VALUE);
         }
         for (int burst : bursts) {
-            atLeast("bursts", burst, 1);
-            atMost("bursts", burst, BusyLoop.WINDOW);
+            RunException.requireRange("bursts", burst, 1, BusyLoop.WINDOW);
             if (Integer.bitCount(burst) != 1) {
                 throw new RunException("bursts " + burst + " is not a power of two");
             }
-        }
-    }
-
-    private static void atLeast(String name, int value, int minimum) {
-        if (value < minimum) {
-            throw new RunException(name + " " + value + " < minimum " + minimum);
-        }
-    }
-
-    private static void atMost(String name, int value, int maximum) {
-        if (value > maximum) {
-            throw new RunException(name + " " + value + " > maximum " + maximum);
         }
     }
 
@@ -218,8 +183,7 @@ public final class Scale implements Callable<Integer> {
 
     static String row(int count, double[] rates, double reference) {
         Interval interval = Interval.of(rates);
-        return String.format(
-                Locale.ROOT,
+        return text(
                 "| %,d | %.2f | %.2f-%.2f | %.0f | %.2f |",
                 count,
                 interval.median() / 1e6,
@@ -258,19 +222,17 @@ public final class Scale implements Callable<Integer> {
     private void idle() {
         out.printf(
                 Locale.ROOT, "%n**Idle for %d s**%n%n| process | PSS, MiB | of a core |%n|---|---|---|%n", idleSeconds);
-        IdleNode.Taken empty = IdleNode.ofEmpty(idleSeconds);
+        IdleProcess.Taken empty = IdleProcess.measure(IdleProcess.EMPTY, idleSeconds);
         out.println(row("JVM that sleeps", empty, null));
-        IdleNode.Taken node = IdleNode.ofNode(idleSeconds);
+        IdleProcess.Taken node = IdleProcess.measure(IdleProcess.NODE, idleSeconds);
         out.println(row("node on tcp, uds and shm, one inbox", node, empty));
     }
 
-    static String row(String process, IdleNode.Taken taken, IdleNode.@Nullable Taken beyond) {
+    static String row(String process, IdleProcess.Taken taken, IdleProcess.@Nullable Taken beyond) {
         double mebibytes = taken.residentBytes() / (double) (1 << 20);
         String more = beyond == null
                 ? ""
-                : String.format(
-                        Locale.ROOT, " (%+.1f)", (taken.residentBytes() - beyond.residentBytes()) / (double) (1 << 20));
-        return String.format(
-                Locale.ROOT, "| %s | %.1f%s | %.2f %% |", process, mebibytes, more, taken.processorShare() * 100);
+                : text(" (%+.1f)", (taken.residentBytes() - beyond.residentBytes()) / (double) (1 << 20));
+        return text("| %s | %.1f%s | %.2f %% |", process, mebibytes, more, taken.processorShare() * 100);
     }
 }

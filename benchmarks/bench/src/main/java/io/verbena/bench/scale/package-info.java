@@ -6,7 +6,7 @@
  *   Scale ── BusyQueuePairs    one NIC and its peer, n queue pairs that send in turn
  *         ── BusyPeers         one NIC and n peers that send to it in turn, or of which one does
  *         ── QueuePairMemory   heap and direct memory of queue pairs that do nothing
- *         ── IdleNode          processor time and memory of a process with a node that does nothing
+ *         ── trial.IdleProcess processor time and memory of a process with a node that does nothing
  * </pre>
  */
 @NullMarked

@@ -5,9 +5,7 @@ import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,15 +14,12 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench adversary}: what a tenant keeps beside one that wants its share. */
 @Command(
         name = "adversary",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "A tenant with messages of 4 KiB beside one that tries to get more than its share: what it has left, of what it is",
             "entitled to of what it has alone, and its round trip of 64 bytes before and meanwhile. On the simulated fabric in",
             "virtual time; on others for real, in one process a measurement. Prints Markdown.%n"
         })
-public final class AdversaryCommand extends Measuring implements Callable<Integer> {
+public final class AdversaryCommand extends Measuring {
     private static final String SIMULATED = "sim";
 
     @Option(
@@ -65,21 +60,16 @@ public final class AdversaryCommand extends Measuring implements Callable<Intege
 
     /** Measures in JVMs of its own and prints to the standard streams. */
     public AdversaryCommand() {
-        this(System.out, System.err, TenantsProcess::measureBeside, SimulatedAdversary::run);
+        this(TenantsProcess::measureBeside, SimulatedAdversary::run);
     }
 
-    AdversaryCommand(PrintStream out, PrintStream err, Function<Beside.Setting, Beside> beside, TwoShares simulated) {
-        super(out, err);
+    AdversaryCommand(Function<Beside.Setting, Beside> beside, TwoShares simulated) {
         this.beside = beside;
         this.simulated = simulated;
     }
 
     @Override
-    public Integer call() {
-        return guard(this::run);
-    }
-
-    private void run() {
+    void tables() {
         List<Adversary> chosen = Choice.of(Adversary.class, adversaries);
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
         ChargedUnit charged = unit.charged();

@@ -7,6 +7,7 @@ import io.aeron.FragmentAssembler;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.logbuffer.FragmentHandler;
+import io.verbena.bench.Latency;
 import io.verbena.bench.path.AeronDriver;
 import io.verbena.bench.path.Deadline;
 import io.verbena.verification.RunException;
@@ -125,12 +126,7 @@ final class AeronFlood implements AutoCloseable {
                 1,
                 List.of(new TenantsResult.Figures(
                         "flood", setting.bytes(), 1, 1, rate, rate * setting.bytes(), 1, List.of(0L, 0L))),
-                new TenantsResult.Latency(
-                        latencies.getTotalCount(),
-                        latencies.getValueAtPercentile(50),
-                        latencies.getValueAtPercentile(99),
-                        latencies.getValueAtPercentile(99.9),
-                        latencies.getMaxValue()));
+                Latency.of(latencies));
     }
 
     private static void pause(double seconds, Worker near, Worker other) {

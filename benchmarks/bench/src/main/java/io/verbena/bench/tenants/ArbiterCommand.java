@@ -6,10 +6,8 @@ import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,14 +15,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench arbiter}: what the scheduling of tenants costs where there is one. */
 @Command(
         name = "arbiter",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "One tenant with small messages under each discipline, in rounds: messages a second, and their ratio to packet round",
             "robin in the same round, which decides next to nothing. Prints Markdown.%n"
         })
-public final class ArbiterCommand extends Measuring implements Callable<Integer> {
+public final class ArbiterCommand extends Measuring {
     @Option(names = "--fabric", split = ",", paramLabel = "<name>", description = "local, uds or tcp; default local.")
     List<String> fabrics = List.of("local");
 
@@ -42,17 +37,12 @@ public final class ArbiterCommand extends Measuring implements Callable<Integer>
             description = "Besides packet-round-robin; default chunks,deficit-round-robin.")
     List<String> disciplines = List.of("chunks", "deficit-round-robin");
 
-    @Option(
-            names = "--bytes",
-            paramLabel = "<bytes>",
-            defaultValue = "64",
-            description = "Of a message; default ${DEFAULT-VALUE}.")
+    @Option(names = "--bytes", paramLabel = "<bytes>", description = "Of a message; default ${DEFAULT-VALUE}.")
     int bytes = 64;
 
     @Option(
             names = "--rounds",
             paramLabel = "<count>",
-            defaultValue = "15",
             description = "How often all are measured; default ${DEFAULT-VALUE}.")
     int rounds = 15;
 
@@ -60,20 +50,15 @@ public final class ArbiterCommand extends Measuring implements Callable<Integer>
 
     /** Measures in JVMs of its own and prints to the standard streams. */
     public ArbiterCommand() {
-        this(System.out, System.err, TenantsProcess::measure);
+        this(TenantsProcess::measure);
     }
 
-    ArbiterCommand(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
-        super(out, err);
+    ArbiterCommand(Function<TenantsSetting, TenantsResult> measurement) {
         this.measurement = measurement;
     }
 
     @Override
-    public Integer call() {
-        return guard(this::run);
-    }
-
-    private void run() {
+    void tables() {
         if (rounds < 1) {
             throw new RunException("rounds " + rounds + " < minimum 1");
         }

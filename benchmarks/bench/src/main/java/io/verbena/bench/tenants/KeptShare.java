@@ -1,5 +1,7 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
+
 /**
  * What a victim has left beside an adversary.
  *
@@ -19,8 +21,8 @@ record KeptShare(
         double share,
         double entitlement,
         double contended,
-        TenantsResult.Latency before,
-        TenantsResult.Latency during) {
+        Latency before,
+        Latency during) {
     /** What a share may be below its entitlement. */
     static final double TOLERANCE = 0.03;
 

@@ -1,5 +1,6 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
 import io.verbena.nic.arbiter.DelayHistogram;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,6 +94,6 @@ final class Sampling {
                     meter.backlogged(i),
                     List.of(DelayHistogram.percentile(delays[i], 50), DelayHistogram.percentile(delays[i], 99))));
         }
-        return new TenantsResult(meter.seconds(), meter.contended(), figures, TenantsResult.Latency.of(pings));
+        return new TenantsResult(meter.seconds(), meter.contended(), figures, Latency.of(pings));
     }
 }

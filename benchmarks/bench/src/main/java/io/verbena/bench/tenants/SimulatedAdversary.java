@@ -1,5 +1,6 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.verification.RunException;
 import java.util.List;
@@ -24,9 +25,8 @@ final class SimulatedAdversary {
         List<Tenant> all = adversary.tenants();
         long warmUp = adversary.isInVain() ? IN_VAIN_FOR_LONG : WARM_UP;
         // Four worlds, each of its own.
-        CompletableFuture<TenantsResult.Latency> before =
-                CompletableFuture.supplyAsync(() -> trips(List.of(), settings, WARM_UP));
-        CompletableFuture<TenantsResult.Latency> during =
+        CompletableFuture<Latency> before = CompletableFuture.supplyAsync(() -> trips(List.of(), settings, WARM_UP));
+        CompletableFuture<Latency> during =
                 CompletableFuture.supplyAsync(() -> trips(all.subList(1, all.size()), settings, warmUp));
         CompletableFuture<long[]> beside =
                 CompletableFuture.supplyAsync(() -> new SimulatedTenants(SEED, settings, all).run(warmUp, SPAN));
@@ -45,9 +45,9 @@ final class SimulatedAdversary {
                 during.join());
     }
 
-    private static TenantsResult.Latency trips(List<Tenant> tenants, ArbiterSettings settings, long warmUp) {
+    private static Latency trips(List<Tenant> tenants, ArbiterSettings settings, long warmUp) {
         SimulatedTenants simulated = new SimulatedTenants(SEED, settings, tenants, Ping.ECHO);
         simulated.run(warmUp, SPAN);
-        return TenantsResult.Latency.of(simulated.pings());
+        return Latency.of(simulated.pings());
     }
 }

@@ -41,12 +41,9 @@ public record Tenant(
 
     /** Checks the values. */
     public Tenant {
-        atLeast(name + ": weight", weight, 1);
-        atMost(name + ": weight", weight, PerformanceGroup.MAX_WEIGHT);
-        atLeast(name + ": bytes", bytes, 1);
-        atMost(name + ": bytes", bytes, APPENDED);
-        atLeast(name + ": queue pairs", queuePairs, 1);
-        atMost(name + ": queue pairs", queuePairs, 1 << 15);
+        RunException.requireRange(name + ": weight", weight, 1, PerformanceGroup.MAX_WEIGHT);
+        RunException.requireRange(name + ": bytes", bytes, 1, APPENDED);
+        RunException.requireRange(name + ": queue pairs", queuePairs, 1, 1 << 15);
     }
 
     /** A tenant with one queue pair that does what it should. */
@@ -86,17 +83,5 @@ public record Tenant(
     /** Requests a doorbell: a power of two that is at most a quarter of {@link #depth}. */
     int batch() {
         return Math.min(Math.max(1, Math.min(MOST_BATCH, BYTES_A_BATCH / bytes)), depth() / LEAST_DEPTH);
-    }
-
-    private static void atLeast(String what, int value, int minimum) {
-        if (value < minimum) {
-            throw new RunException(what + " " + value + " < minimum " + minimum);
-        }
-    }
-
-    private static void atMost(String what, int value, int maximum) {
-        if (value > maximum) {
-            throw new RunException(what + " " + value + " > maximum " + maximum);
-        }
     }
 }

@@ -6,10 +6,8 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.JainIndex;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,15 +16,12 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench tenants}: what two tenants get of one NIC, for real. */
 @Command(
         name = "tenants",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Two tenants of one NIC, one with small messages and one with large, both with more to send than the NIC can: what",
             "each gets in the charged unit, over the time for which both had work queued. Messages of up to 1 KiB go on 8 queue",
             "pairs. Each measurement has JVMs of its own; prints Markdown.%n"
         })
-public final class TenantsCommand extends Measuring implements Callable<Integer> {
+public final class TenantsCommand extends Measuring {
     private static final double TOLERANCE = 0.03;
 
     /**
@@ -83,20 +78,15 @@ public final class TenantsCommand extends Measuring implements Callable<Integer>
 
     /** Measures in JVMs of its own and prints to the standard streams. */
     public TenantsCommand() {
-        this(System.out, System.err, TenantsProcess::measure);
+        this(TenantsProcess::measure);
     }
 
-    TenantsCommand(PrintStream out, PrintStream err, Function<TenantsSetting, TenantsResult> measurement) {
-        super(out, err);
+    TenantsCommand(Function<TenantsSetting, TenantsResult> measurement) {
         this.measurement = measurement;
     }
 
     @Override
-    public Integer call() {
-        return guard(this::run);
-    }
-
-    private void run() {
+    void tables() {
         List<TenantVerb> posted = Choice.of(TenantVerb.class, verbs);
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
         ChargedUnit charged = unit.charged();

@@ -1,7 +1,7 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
 import java.util.List;
-import org.HdrHistogram.Histogram;
 
 /**
  * What a measurement came to.
@@ -39,28 +39,6 @@ public record TenantsResult(double seconds, double contended, List<Figures> tena
         /** Payload a second. */
         public double payload() {
             return messages * bytes;
-        }
-    }
-
-    /**
-     * Of round trips, in nanoseconds.
-     *
-     * @param count of them
-     */
-    public record Latency(long count, long p50, long p99, long p999, long max) {
-        /** Without a ping. */
-        public static final Latency NONE = new Latency(0, 0, 0, 0, 0);
-
-        /** What a histogram says. */
-        static Latency of(Histogram pings) {
-            return pings.getTotalCount() == 0
-                    ? NONE
-                    : new Latency(
-                            pings.getTotalCount(),
-                            pings.getValueAtPercentile(50),
-                            pings.getValueAtPercentile(99),
-                            pings.getValueAtPercentile(99.9),
-                            pings.getMaxValue());
         }
     }
 }

@@ -2,6 +2,7 @@ package io.verbena.bench.tenants;
 
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,8 +172,7 @@ final class TenantsRun {
         try {
             return future.get(SET_UP_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+            throw Waits.interrupted(e);
         } catch (TimeoutException e) {
             workers.forEach(Worker::check);
             throw new RunException("the tenants are not connected within " + SET_UP_SECONDS + " s", e);

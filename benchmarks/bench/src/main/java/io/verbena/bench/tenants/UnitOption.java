@@ -8,7 +8,6 @@ final class UnitOption {
     @Option(
             names = "--unit",
             paramLabel = "<name>",
-            defaultValue = "bytes",
             description = "What is shared: bytes, nic-time or operations; default ${DEFAULT-VALUE}.")
     String name = "bytes";
 

@@ -1,13 +1,12 @@
 package io.verbena.bench.tenants;
 
+import io.verbena.bench.Latency;
 import io.verbena.bench.report.MarkdownTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.fabric.FabricKind;
-import java.io.PrintStream;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -15,14 +14,11 @@ import picocli.CommandLine.Option;
 /** {@code verbena bench urgent}: what a latency-sensitive message waits beside tenants that flood the NIC. */
 @Command(
         name = "urgent",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Small urgent messages, one at a time, alone and beside queue pairs that always have messages of 1 MiB to send: the",
             "time from post to completion, or to the answer, with no more threads than two. Prints Markdown.%n"
         })
-public final class UrgentCommand extends Measuring implements Callable<Integer> {
+public final class UrgentCommand extends Measuring {
     private static final int FLOOD_BYTES = 1 << 20;
     private static final String AERON = "Aeron IPC";
 
@@ -65,25 +61,17 @@ public final class UrgentCommand extends Measuring implements Callable<Integer> 
 
     /** Measures in JVMs of its own and prints to the standard streams. */
     public UrgentCommand() {
-        this(System.out, System.err, TenantsProcess::measure, TenantsProcess::measureAeron);
+        this(TenantsProcess::measure, TenantsProcess::measureAeron);
     }
 
     UrgentCommand(
-            PrintStream out,
-            PrintStream err,
-            Function<TenantsSetting, TenantsResult> measurement,
-            Function<AeronFlood.Setting, TenantsResult> aeron) {
-        super(out, err);
+            Function<TenantsSetting, TenantsResult> measurement, Function<AeronFlood.Setting, TenantsResult> aeron) {
         this.measurement = measurement;
         this.aeron = aeron;
     }
 
     @Override
-    public Integer call() {
-        return guard(this::run);
-    }
-
-    private void run() {
+    void tables() {
         List<Discipline> scheduling = Choice.of(Discipline.class, disciplines);
         for (String fabric : fabrics) {
             FabricKind kind = FabricKind.of(fabric);
@@ -132,7 +120,7 @@ public final class UrgentCommand extends Measuring implements Callable<Integer> 
         long alone = 0;
         for (int count : flooders) {
             TenantsResult result = measured.apply(count);
-            TenantsResult.Latency latency = result.latency();
+            Latency latency = result.latency();
             double flood = result.tenants().stream()
                     .mapToDouble(TenantsResult.Figures::payload)
                     .sum();

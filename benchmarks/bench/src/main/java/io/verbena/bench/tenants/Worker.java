@@ -3,6 +3,7 @@ package io.verbena.bench.tenants;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.path.Idle;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -74,13 +75,7 @@ final class Worker implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        try {
-            thread.join(TimeUnit.SECONDS.toMillis(SECONDS_TO_STOP));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        }
-        if (thread.isAlive()) {
+        if (!Waits.join(thread, TimeUnit.SECONDS.toMillis(SECONDS_TO_STOP))) {
             throw new RunException(thread.getName() + " has not ended within " + SECONDS_TO_STOP + " s");
         }
     }

@@ -1,6 +1,5 @@
 package io.verbena.bench.trial;
 
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.bench.NotAvailableException;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.cores.LineProbe;
@@ -13,24 +12,16 @@ import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.path.Waiting;
 import io.verbena.verification.RunException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** One end of a path, or both, in a process of its own, started by {@link Trial}. The near end starts the far end. */
 @Command(name = "end", description = "Ends of a path; started by bench.")
-public final class EndProcess implements Callable<Integer> {
+public final class EndProcess extends ChildCommand {
     static final String NEAR = "near";
     static final String FAR = "far";
     static final String BOTH = "both";
     static final int FAR_SECONDS = 10;
-
-    @Parameters(index = "0")
-    String role = "";
-
-    @Parameters(index = "1", description = "A Setting in JSON.")
-    String json = "";
 
     @Option(names = "--warmup")
     double warmup;
@@ -43,21 +34,12 @@ public final class EndProcess implements Callable<Integer> {
 
     private CorePair pair = CorePair.NONE;
 
-    /** On a thread of Netty's: on others its writes allocate more. */
     @Override
-    public Integer call() throws InterruptedException {
-        int[] status = {1};
-        Thread thread = new FastThreadLocalThread(() -> status[0] = run(), role + "-end");
-        thread.start();
-        thread.join();
-        return status[0];
-    }
-
-    private int run() {
+    protected void run() {
+        Setting setting = Json.parse(json, Setting.class);
+        pair = CorePair.parse(cores);
+        PathKind kind = PathKind.of(setting.path());
         try {
-            Setting setting = Json.parse(json, Setting.class);
-            pair = CorePair.parse(cores);
-            PathKind kind = PathKind.of(setting.path());
             switch (role) {
                 case FAR:
                     far(kind, setting);
@@ -71,22 +53,12 @@ public final class EndProcess implements Callable<Integer> {
                     both(kind, setting);
                     break;
                 default:
-                    throw new RunException("unknown role '" + role + "', expected near, far or both");
+                    throw unknownRole("near, far or both");
             }
-            return 0;
         } catch (VoidRunException e) {
-            Report.ofVoid(e).print();
-            return 0;
+            tell(Report.ofVoid(e));
         } catch (NotAvailableException e) {
-            Report.ofUnavailable(e).print();
-            return 0;
-        } catch (RunException e) {
-            System.err.println(role + " end: " + e.getMessage());
-            return 1;
-        } catch (RuntimeException | Error e) {
-            e.printStackTrace();
-            System.err.println(role + " end: " + e);
-            return 1;
+            tell(Report.ofUnavailable(e));
         }
     }
 
@@ -106,7 +78,7 @@ public final class EndProcess implements Callable<Integer> {
                 rendezvous.tell(FarSide.BYE);
                 process.await(FAR_SECONDS);
             }
-            report.print();
+            tell(report);
         }
     }
 
@@ -118,7 +90,7 @@ public final class EndProcess implements Callable<Integer> {
             report = measure(far.near(), words[0], setting, compilers, far::check);
             words[0].tell(FarSide.BYE);
         }
-        report.print();
+        tell(report);
     }
 
     /** The path's own threads are there by now, and stay free. */

@@ -1,18 +1,23 @@
 package io.verbena.bench.trial;
 
+import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.Rendezvous;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Another JVM like this one, for one command: the same options, class path and log level. It is ended by {@link #close} at the latest. */
 public final class JavaProcess implements AutoCloseable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
+
+    private static final int END_SECONDS = 10;
 
     private final Process process;
 
@@ -28,6 +33,14 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Starts one whose error stream goes to a file. */
     JavaProcess(Class<? extends Callable<Integer>> type, List<String> arguments, @Nullable Path errors) {
+        this(
+                ChildMain.class.getName(),
+                Stream.concat(Stream.of(type.getName()), arguments.stream()).toList(),
+                errors);
+    }
+
+    /** Starts one with a main class of its own. */
+    JavaProcess(String main, List<String> arguments, @Nullable Path errors) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -39,8 +52,7 @@ public final class JavaProcess implements AutoCloseable {
         if (level != null) {
             command.add("-D" + LOG_LEVEL + "=" + level);
         }
-        command.addAll(
-                List.of("-cp", System.getProperty("java.class.path"), ChildMain.class.getName(), type.getName()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(arguments);
         try {
             process = new ProcessBuilder(command)
@@ -59,16 +71,34 @@ public final class JavaProcess implements AutoCloseable {
         return process;
     }
 
+    /**
+     * Waits for the end, and for what the process has told as its result.
+     *
+     * @param seconds that it may take
+     */
+    public <R> R result(Class<R> type, double seconds) {
+        Rendezvous lines = Rendezvous.withChild(process);
+        await(seconds);
+        R result = null;
+        Deadline deadline = Deadline.ofSeconds(END_SECONDS, "end of the lines of process " + process.pid());
+        while (!lines.isOver()) {
+            String line = lines.heard();
+            if (line != null && line.startsWith(ChildCommand.RESULT)) {
+                result = Json.parse(line.substring(ChildCommand.RESULT.length()), type);
+            }
+            deadline.run();
+        }
+        if (result == null) {
+            throw new RunException("process " + process.pid() + " ended without a result");
+        }
+        return result;
+    }
+
     /** Waits for the end; a status other than 0 ends the measurement. */
     public void await(double seconds) {
-        try {
-            if (!process.waitFor((long) (seconds * 1e3), TimeUnit.MILLISECONDS)) {
-                throw new RunException(
-                        "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+        if (!Waits.end(process, seconds)) {
+            throw new RunException(
+                    "process " + process.pid() + " has not ended within " + (long) Math.ceil(seconds) + " s");
         }
         if (process.exitValue() != 0) {
             throw new RunException("process " + process.pid() + " ended with status " + process.exitValue());

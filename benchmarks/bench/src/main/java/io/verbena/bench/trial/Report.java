@@ -4,18 +4,15 @@ import io.verbena.bench.cores.Slice;
 import io.verbena.bench.cores.Tag;
 import io.verbena.verification.RunException;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * What an end's process prints when it is through: one line of JSON behind a mark.
+ * What an end's process tells when it is through.
  *
  * @param kind how it went
  * @param slices that were measured
  * @param reason why none of them counts
  */
 record Report(Outcome.Kind kind, List<Slice<Figures>> slices, String reason) {
-    private static final String MARK = "report ";
-
     static Report of(List<Slice<Figures>> slices) {
         Slice<Figures> last = slices.get(slices.size() - 1);
         return slices.stream().allMatch(slice -> slice.tag() == Tag.VOID)
@@ -29,17 +26,5 @@ record Report(Outcome.Kind kind, List<Slice<Figures>> slices, String reason) {
 
     static Report ofUnavailable(RunException cause) {
         return new Report(Outcome.Kind.NOT_AVAILABLE, List.of(), String.valueOf(cause.getMessage()));
-    }
-
-    void print() {
-        System.out.println(MARK + Json.line(this));
-        System.out.flush();
-    }
-
-    /** The report, if the line is one. */
-    static Optional<Report> ofLine(String line) {
-        return line.startsWith(MARK)
-                ? Optional.of(Json.parse(line.substring(MARK.length()), Report.class))
-                : Optional.empty();
     }
 }

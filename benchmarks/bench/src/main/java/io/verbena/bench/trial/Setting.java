@@ -38,22 +38,13 @@ public record Setting(
 
     /** Checks the ranges. */
     public Setting {
-        inRange("bytes", bytes, End.MIN_LENGTH, PathSettings.MAX_LENGTH);
-        inRange("depth", depth, 1, PathSettings.MAX_DEPTH);
-        inRange("batch", batch, 1, PathSettings.MAX_DEPTH);
-        inRange("busy", busy, 0, MAX_BUSY);
-        inRange("qps", queuePairs, 1, PathSettings.MAX_QUEUE_PAIRS);
-        inRange("producers", producers, 1, PathSettings.MAX_PRODUCERS);
-        inRange("rate", rate, measure == Measure.SCHEDULED ? 1 : 0, 1_000_000_000);
-    }
-
-    private static void inRange(String name, long value, long minimum, long maximum) {
-        if (value < minimum) {
-            throw new RunException(name + " " + value + " < minimum " + minimum);
-        }
-        if (value > maximum) {
-            throw new RunException(name + " " + value + " > maximum " + maximum);
-        }
+        RunException.requireRange("bytes", bytes, End.MIN_LENGTH, PathSettings.MAX_LENGTH);
+        RunException.requireRange("depth", depth, 1, PathSettings.MAX_DEPTH);
+        RunException.requireRange("batch", batch, 1, PathSettings.MAX_DEPTH);
+        RunException.requireRange("busy", busy, 0, MAX_BUSY);
+        RunException.requireRange("qps", queuePairs, 1, PathSettings.MAX_QUEUE_PAIRS);
+        RunException.requireRange("producers", producers, 1, PathSettings.MAX_PRODUCERS);
+        RunException.requireRange("rate", rate, measure == Measure.SCHEDULED ? 1 : 0, 1_000_000_000);
     }
 
     /** Of two processes, one message at a time and a doorbell each, both ends spinning a little and then yielding. */

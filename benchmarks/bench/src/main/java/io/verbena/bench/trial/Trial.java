@@ -5,7 +5,7 @@ import io.verbena.bench.cores.Slice;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.path.PathKind;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
+import io.verbena.verification.Waits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Runs one measurement in fresh JVMs, bounded, and says how it ended, whatever happens. */
 public final class Trial {
@@ -106,8 +105,7 @@ public final class Trial {
         return Report.of(List.of(new Slice<>(Tag.UNPINNED, 0, 0, 0, IdleProcess.measure(setting.path(), pace))));
     }
 
-    private static Report runEnds(Setting setting, Pace pace, CorePair cores, Path errors, double limit)
-            throws IOException {
+    private static Report runEnds(Setting setting, Pace pace, CorePair cores, Path errors, double limit) {
         List<String> arguments = List.of(
                 setting.threads() ? EndProcess.BOTH : EndProcess.NEAR,
                 Json.line(setting),
@@ -120,38 +118,18 @@ public final class Trial {
         JavaProcess process = new JavaProcess(EndProcess.class, arguments, errors);
         boolean ended = false;
         try {
-            process.await(limit);
+            Report report = process.result(Report.class, limit);
             ended = true;
-            return report(process.process());
+            return report;
         } finally {
             List<ProcessHandle> children = process.process().descendants().toList();
             process.close();
             if (!ended) {
-                awaitEnd(process.process());
+                Waits.end(process.process(), 5);
                 Leftovers.delete(process.process().pid());
                 children.forEach(child -> Leftovers.delete(child.pid()));
             }
         }
-    }
-
-    private static void awaitEnd(Process process) {
-        try {
-            process.waitFor(5, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static Report report(Process process) throws IOException {
-        try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                Optional<Report> report = Report.ofLine(line);
-                if (report.isPresent()) {
-                    return report.get();
-                }
-            }
-        }
-        throw new RunException("process " + process.pid() + " ended without a report");
     }
 
     /** The last line of the error stream is an end's own word on its failure. */

@@ -4,6 +4,9 @@
  * <pre>
  *   Trial ── starts ──▶ near end (measures, prints figures) ── starts ──▶ far end (answers, or only takes)
  *         └─ starts ──▶ busy processes, if asked for
+ *
+ *   JavaProcess ── role, setting in JSON ──▶ ChildCommand
+ *               ◀── result in JSON, a line ─┘
  * </pre>
  *
  * Each process ends when the one that started it does: it watches its standard input.

@@ -37,12 +37,14 @@ class BenchTest {
     @TempDir
     Path folder;
 
-    private Session session(Comparison.Meter meter) {
-        return new Session(stream(out), stream(err), (setting, pace, cores) -> {
+    private <C extends RowsCommand> C by(Comparison.Meter meter, C command) {
+        command.printTo(stream(out), stream(err));
+        command.meter = (setting, pace, cores) -> {
             measured.add(setting);
             pairs.add(cores);
             return meter.measure(setting, pace, cores);
-        });
+        };
+        return command;
     }
 
     private static PrintStream stream(ByteArrayOutputStream bytes) {
@@ -70,7 +72,7 @@ class BenchTest {
 
     @Test
     void rowsAndPathsAreListed() {
-        assertThat(run(new Bench(session(BenchTest::fast), Plan.rows()), "--list", "--rows", "rtt-32-*"))
+        assertThat(run(by(BenchTest::fast, new Bench(Plan.rows())), "--list", "--rows", "rtt-32-*"))
                 .isZero();
         assertThat(out())
                 .contains("rtt-32-shm: 32 B round trip, two processes")
@@ -83,8 +85,8 @@ class BenchTest {
     @Test
     void aComparisonEndsInATableJsonAndPlots() {
         List<Row> rows = List.of(Fixtures.latencyRow("first"), Fixtures.latencyRow("second"));
-        int status = run(
-                new Bench(session(BenchTest::fast), rows), "--rounds", "2", "--seconds", "1", "--out", folder + "/a");
+        int status =
+                run(by(BenchTest::fast, new Bench(rows)), "--rounds", "2", "--seconds", "1", "--out", folder + "/a");
         assertThat(status).as(err()).isZero();
         assertThat(measured)
                 .extracting(Setting::path)
@@ -102,7 +104,7 @@ class BenchTest {
         int[] count = {0};
         Comparison.Meter trial = (setting, pace, cores) ->
                 count[0]++ == 0 ? Fixtures.of(Outcome.Kind.FAILED, "it hung") : fast(setting, pace, cores);
-        assertThat(run(new Bench(session(trial), rows), "--rounds", "1", "--out", folder.toString()))
+        assertThat(run(by(trial, new Bench(rows)), "--rounds", "1", "--out", folder.toString()))
                 .isEqualTo(1);
         assertThat(measured).hasSize(4);
         assertThat(out()).contains("failed (it hung)").contains("1 of 1 targets met");
@@ -111,7 +113,7 @@ class BenchTest {
 
     @Test
     void quickDoesNotBeginWhatItCannotEnd() {
-        Bench bench = new Bench(session(BenchTest::fast), List.of(Fixtures.latencyRow("row")));
+        Bench bench = by(BenchTest::fast, new Bench(List.of(Fixtures.latencyRow("row"))));
         assertThat(run(bench, "--quick", "--rows", "row", "--seconds", "300", "--out", folder.toString()))
                 .isZero();
         assertThat(measured).isEmpty();
@@ -124,7 +126,7 @@ class BenchTest {
                 ? Fixtures.of(Outcome.Kind.VOID, "reached 900 /s of 1M/s")
                 : Fixtures.of(Figure.P50, 400);
         int status = run(
-                new LatencyCommand(session(trial)),
+                by(trial, new LatencyCommand()),
                 "--rates",
                 "1k,1M",
                 "--rounds",
@@ -142,7 +144,7 @@ class BenchTest {
     @Test
     void waitingRunsEveryWayWithEveryCountOfBusyProcesses() {
         int status = run(
-                new WaitingCommand(session(BenchTest::fast)),
+                by(BenchTest::fast, new WaitingCommand()),
                 "--busy",
                 "0,2",
                 "--idle",
@@ -163,7 +165,7 @@ class BenchTest {
     void sweepsDrawCurves() {
         Comparison.Meter trial = (setting, pace, cores) -> Fixtures.of(Figure.RATE, 1e9 / setting.bytes());
         int status = run(
-                new SweepCommand(session(trial)),
+                by(trial, new SweepCommand()),
                 "--over",
                 "size",
                 "--values",
@@ -185,7 +187,7 @@ class BenchTest {
             paces.add(pace);
             return Fixtures.of(Figure.P50, 100);
         };
-        assertThat(run(new Bench(session(trial), Plan.rows()), "--quick", "--out", folder.toString()))
+        assertThat(run(by(trial, new Bench(Plan.rows())), "--quick", "--out", folder.toString()))
                 .isZero();
         assertThat(paces).hasSize(2 * 15).containsOnly(new Pace(2, 1));
     }
@@ -193,7 +195,7 @@ class BenchTest {
     @Test
     void twoThreadsAreMeasuredForReal() {
         int status = run(
-                new CompareCommand(session(Trial::run)),
+                by(Trial::run, new CompareCommand()),
                 "--threads",
                 "--rounds",
                 "1",
@@ -213,11 +215,11 @@ class BenchTest {
 
     @Test
     void misuseIsOneLine() {
-        assertThat(run(new CompareCommand(session(BenchTest::fast)), "verbena-append-local"))
+        assertThat(run(by(BenchTest::fast, new CompareCommand()), "verbena-append-local"))
                 .isEqualTo(1);
-        assertThat(run(new CompareCommand(session(BenchTest::fast)), "--rounds", "0"))
+        assertThat(run(by(BenchTest::fast, new CompareCommand()), "--rounds", "0"))
                 .isEqualTo(1);
-        assertThat(run(new CompareCommand(session(BenchTest::fast)), "--producers", "2"))
+        assertThat(run(by(BenchTest::fast, new CompareCommand()), "--producers", "2"))
                 .isEqualTo(1);
         assertThat(err().lines())
                 .containsExactly(

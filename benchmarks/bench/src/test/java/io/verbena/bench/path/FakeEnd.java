@@ -35,9 +35,6 @@ public final class FakeEnd extends End {
     }
 
     @Override
-    public void flush() {}
-
-    @Override
     int receive(int limit) {
         onTurn.accept(++turn);
         if (answered == sent || turn % turns != 0) {

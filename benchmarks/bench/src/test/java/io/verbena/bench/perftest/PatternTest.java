@@ -3,6 +3,7 @@ package io.verbena.bench.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.verification.RunException;
 import java.util.HashSet;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -33,7 +34,7 @@ class PatternTest {
             arrived.putByte(3 + i, (byte) (right ^ 1));
             int at = i;
             assertThatThrownBy(() -> pattern.verify(arrived, 3, size, 700))
-                    .isInstanceOf(PerftestException.class)
+                    .isInstanceOf(RunException.class)
                     .hasMessageContaining("message 700 of " + size + " bytes")
                     .hasMessageContaining("byte " + at + " is");
             arrived.putByte(3 + i, right);
@@ -49,7 +50,7 @@ class PatternTest {
             firstWords.add(sequence.getLong(Pattern.offset(message)));
             int at = Pattern.offset(message);
             long other = message + 1L;
-            assertThatThrownBy(() -> pattern.verify(sequence, at, 16, other)).isInstanceOf(PerftestException.class);
+            assertThatThrownBy(() -> pattern.verify(sequence, at, 16, other)).isInstanceOf(RunException.class);
         }
         assertThat(firstWords).hasSize(Pattern.SHIFTS);
     }

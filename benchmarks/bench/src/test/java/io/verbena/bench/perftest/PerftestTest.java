@@ -29,7 +29,9 @@ class PerftestTest {
 
     private int run(String... args) {
         PrintStream errors = new PrintStream(err, true, StandardCharsets.UTF_8);
-        CommandLine command = new CommandLine(new Perftest(new PrintStream(out, true, StandardCharsets.UTF_8), errors));
+        Perftest perftest = new Perftest();
+        perftest.printTo(new PrintStream(out, true, StandardCharsets.UTF_8), errors);
+        CommandLine command = new CommandLine(perftest);
         command.setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8));
         return command.execute(args);
     }

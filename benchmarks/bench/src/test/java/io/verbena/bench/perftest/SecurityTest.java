@@ -76,7 +76,9 @@ class SecurityTest {
 
     private int run(List<String> arguments) {
         PrintStream errors = new PrintStream(err, true, StandardCharsets.UTF_8);
-        CommandLine command = new CommandLine(new Perftest(new PrintStream(out, true, StandardCharsets.UTF_8), errors));
+        Perftest perftest = new Perftest();
+        perftest.printTo(new PrintStream(out, true, StandardCharsets.UTF_8), errors);
+        CommandLine command = new CommandLine(perftest);
         command.setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8));
         return command.execute(arguments.toArray(new String[0]));
     }

@@ -3,6 +3,7 @@ package io.verbena.bench.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.verbs.EngineMode;
+import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.LinkSecurity;
 import java.io.OutputStream;
@@ -48,7 +49,7 @@ class SessionTest {
             try {
                 Session.serve(settings, server, TimeUnit.SECONDS.toNanos(20), NOWHERE);
                 return "done";
-            } catch (PerftestException e) {
+            } catch (RunException e) {
                 return e.getMessage();
             }
         });
@@ -58,7 +59,7 @@ class SessionTest {
         try {
             Session.connect(settings, "127.0.0.1", server.getLocalPort(), null, NOWHERE);
             return "done";
-        } catch (PerftestException e) {
+        } catch (RunException e) {
             return e.getMessage();
         }
     }

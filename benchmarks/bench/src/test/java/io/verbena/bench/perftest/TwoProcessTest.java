@@ -27,7 +27,9 @@ class TwoProcessTest {
 
     private int runClient(List<String> arguments, int port) {
         PrintStream errors = new PrintStream(err, true, StandardCharsets.UTF_8);
-        CommandLine command = new CommandLine(new Perftest(new PrintStream(out, true, StandardCharsets.UTF_8), errors));
+        Perftest perftest = new Perftest();
+        perftest.printTo(new PrintStream(out, true, StandardCharsets.UTF_8), errors);
+        CommandLine command = new CommandLine(perftest);
         command.setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8));
         List<String> all = new ArrayList<>(arguments);
         all.addAll(List.of("-p", String.valueOf(port), "127.0.0.1"));

@@ -30,7 +30,9 @@ class PromiseCommandTest {
     private final List<Cell> measured = new ArrayList<>();
 
     private int run(@Nullable Function<Cell, Outcome> given, String... arguments) {
-        return new CommandLine(new PromiseCommand(out, out, given))
+        PromiseCommand command = new PromiseCommand(given);
+        command.printTo(out, out);
+        return new CommandLine(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(arguments);
     }

@@ -2,17 +2,14 @@ package io.verbena.bench.scale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.bench.scale.QueuePairMemory.Rings;
+import io.verbena.bench.trial.IdleProcess;
 import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +25,9 @@ class ScaleTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int execute(String... arguments) {
-        return new CommandLine(new Scale(new PrintStream(out, true), new PrintStream(err, true), MILLISECOND))
-                .execute(arguments);
+        Scale command = new Scale(MILLISECOND);
+        command.printTo(new PrintStream(out, true), new PrintStream(err, true));
+        return new CommandLine(command).execute(arguments);
     }
 
     @Test
@@ -132,29 +130,10 @@ class ScaleTest {
     void rowsHaveMediansAndRatios() {
         assertThat(Scale.row(1000, new double[] {4e6, 5e6, 6e6}, 10e6))
                 .isEqualTo("| 1,000 | 5.00 | 4.00-6.00 | 200 | 0.50 |");
-        IdleNode.Taken empty = new IdleNode.Taken(20 << 20, 0.0001);
-        IdleNode.Taken node = new IdleNode.Taken(60 << 20, 0.0025);
+        IdleProcess.Taken empty = new IdleProcess.Taken(20 << 20, 0.0001);
+        IdleProcess.Taken node = new IdleProcess.Taken(60 << 20, 0.0025);
         assertThat(Scale.row("a", empty, null)).isEqualTo("| a | 20.0 | 0.01 % |");
         assertThat(Scale.row("b", node, empty)).isEqualTo("| b | 60.0 (+40.0) | 0.25 % |");
-    }
-
-    @Test
-    void readsWhatProcSays() {
-        String stat = "4711 (a (strange) name) S 1 2 3 4 5 6 7 8 9 10 700 42 0 0 20 0 12 0 100 200 300";
-        assertThat(IdleNode.ticks(stat)).isEqualTo(742);
-        assertThat(IdleNode.proportionalSetSize(
-                        List.of("55c0-7ffd ---p 00000000 00:00 0  [rollup]", "Pss:   24312 kB")))
-                .isEqualTo(24312L << 10);
-        assertThatThrownBy(() -> IdleNode.proportionalSetSize(List.of("Rss: 1 kB")))
-                .isInstanceOf(RunException.class);
-    }
-
-    @Test
-    void anIdleNodeIsWatched() {
-        assumeTrue(Files.isReadable(Path.of("/proc/self/smaps_rollup")) && Files.isDirectory(Path.of("/dev/shm")));
-        IdleNode.Taken node = IdleNode.ofNode(1);
-        assertThat(node.residentBytes()).isGreaterThan(10 << 20);
-        assertThat(node.processorShare()).isBetween(0.0, 4.0);
     }
 
     @Test

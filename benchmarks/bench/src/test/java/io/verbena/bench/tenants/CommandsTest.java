@@ -3,6 +3,7 @@ package io.verbena.bench.tenants;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.verbena.bench.Latency;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.verification.fabric.FabricKind;
@@ -22,7 +23,8 @@ class CommandsTest {
     private final PrintStream out = new PrintStream(written, true, StandardCharsets.UTF_8);
     private final List<TenantsSetting> measured = new ArrayList<>();
 
-    private String run(Object command, String... arguments) {
+    private String run(Measuring command, String... arguments) {
+        command.printTo(out, out);
         assertThat(new CommandLine(command).execute(arguments)).isZero();
         return written.toString(StandardCharsets.UTF_8);
     }
@@ -42,13 +44,13 @@ class CommandsTest {
                     1,
                     List.of(1000L, 2000L)));
         }
-        return new TenantsResult(1, 0.9, figures, new TenantsResult.Latency(10, 1000, 3000, 4000, 5000));
+        return new TenantsResult(1, 0.9, figures, new Latency(10, 1000, 3000, 4000, 5000));
     }
 
     @Test
     void tenantsAreMeasuredBothWaysAndJudged() {
         String text = run(
-                new TenantsCommand(out, out, setting -> shares(setting, measured.isEmpty() ? 0.257 : 0.258)),
+                new TenantsCommand(setting -> shares(setting, measured.isEmpty() ? 0.257 : 0.258)),
                 "--fabric=uds",
                 "--verb=write",
                 "--swap",
@@ -69,7 +71,7 @@ class CommandsTest {
     @Test
     void urgentIsComparedWithItselfAlone() {
         UrgentCommand command =
-                new UrgentCommand(out, out, setting -> shares(setting, 1), setting -> shares(aeronStandIn(setting), 1));
+                new UrgentCommand(setting -> shares(setting, 1), setting -> shares(aeronStandIn(setting), 1));
 
         String text = run(command, "--fabric=local", "--ping=echo", "--discipline=chunks", "--flooders=0,8");
 
@@ -95,11 +97,8 @@ class CommandsTest {
     @Test
     void adversariesAreComparedWithTheVictimAlone() {
         AdversaryCommand command = new AdversaryCommand(
-                out,
-                out,
                 this::beside,
-                (adversary, settings) -> new KeptShare(
-                        100e6, 46e6, 54e6, 0.46, 0.5, 0.9, TenantsResult.Latency.NONE, TenantsResult.Latency.NONE));
+                (adversary, settings) -> new KeptShare(100e6, 46e6, 54e6, 0.46, 0.5, 0.9, Latency.NONE, Latency.NONE));
 
         String text = run(command, "--fabric=sim,local", "--adversary=one-byte");
 
@@ -118,7 +117,7 @@ class CommandsTest {
 
     @Test
     void attacksAreJudgedByTheRateThatIsLeft() {
-        AdversaryCommand command = new AdversaryCommand(out, out, this::beside, (adversary, settings) -> {
+        AdversaryCommand command = new AdversaryCommand(this::beside, (adversary, settings) -> {
             throw new AssertionError(adversary + " is not simulated");
         });
 
@@ -137,7 +136,7 @@ class CommandsTest {
 
     @Test
     void roundsOfTheArbiterAlternate() {
-        ArbiterCommand command = new ArbiterCommand(out, out, setting -> shares(setting, 1));
+        ArbiterCommand command = new ArbiterCommand(setting -> shares(setting, 1));
 
         String text = run(command, "--rounds=2", "--verb=write", "--discipline=chunks");
 
@@ -153,7 +152,8 @@ class CommandsTest {
 
     @Test
     void whatIsUnknownIsNamed() {
-        TenantsCommand command = new TenantsCommand(out, out, setting -> shares(setting, 1));
+        TenantsCommand command = new TenantsCommand(setting -> shares(setting, 1));
+        command.printTo(out, out);
 
         assertThat(new CommandLine(command).execute("--discipline=fair")).isEqualTo(1);
         assertThat(written.toString(StandardCharsets.UTF_8))

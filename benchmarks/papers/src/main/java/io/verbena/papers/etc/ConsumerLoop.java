@@ -1,8 +1,10 @@
 package io.verbena.papers.etc;
 
+import io.verbena.bench.Latency;
 import io.verbena.papers.receive.MessageSink;
 import io.verbena.papers.receive.ReceiveScheme;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricNode;
 import java.util.List;
 import java.util.Objects;
@@ -89,15 +91,7 @@ final class ConsumerLoop {
     }
 
     private void stall(long until) {
-        long left = until - System.nanoTime();
-        try {
-            if (left > 0) {
-                TimeUnit.NANOSECONDS.sleep(left);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        }
+        Waits.sleep((until - System.nanoTime()) / 1e9);
         curve.sample(); // what waits is at its most
     }
 
@@ -166,21 +160,12 @@ final class ConsumerLoop {
                 check.reordered(),
                 setting.rate(),
                 check.received() / seconds,
-                latency(calm),
-                latency(stalled),
+                Latency.of(calm),
+                Latency.of(stalled),
                 notReady,
                 receiver.footprint().peakBytes(),
                 killer.report(),
                 ResidentCurve.stalls(samples, plan),
                 samples);
-    }
-
-    private static SchemeReport.Latency latency(Histogram histogram) {
-        return new SchemeReport.Latency(
-                histogram.getTotalCount(),
-                histogram.getValueAtPercentile(50),
-                histogram.getValueAtPercentile(99),
-                histogram.getValueAtPercentile(99.9),
-                histogram.getMaxValue());
     }
 }

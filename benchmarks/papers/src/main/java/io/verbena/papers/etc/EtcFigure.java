@@ -13,7 +13,7 @@ import java.util.List;
  * What RIMA says of ETC traffic, between processes of this machine over shared memory: an append queue beside one SRQ and tuned
  * ones that hold no more than it may. Other than simulated figures it is not a function of its arguments.
  */
-public final class EtcFigure implements PaperFigure {
+public final class EtcFigure extends PaperFigure {
     private static final double FULL_SECONDS = 20;
     private static final double QUICK_SECONDS = 4;
     private static final int STALLS = 4;
@@ -26,14 +26,9 @@ public final class EtcFigure implements PaperFigure {
     private static final double SAME_LATENCY = 1.5;
     private static final double FEW_SECONDS = 5;
 
-    @Override
-    public String id() {
-        return "real";
-    }
-
-    @Override
-    public String title() {
-        return "For real: ETC traffic of 8 senders in two processes, over shared memory";
+    /** Creates it. */
+    public EtcFigure() {
+        super("real", "For real: ETC traffic of 8 senders in two processes, over shared memory");
     }
 
     @Override

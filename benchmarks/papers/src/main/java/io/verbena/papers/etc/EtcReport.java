@@ -1,5 +1,6 @@
 package io.verbena.papers.etc;
 
+import io.verbena.bench.Latency;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.trial.Json;
 import io.verbena.papers.figures.PaperPlot;
@@ -99,7 +100,7 @@ record EtcReport(EtcSetting setting, Machine machine, double load, List<SchemeRe
         out.println();
     }
 
-    private static void latency(PrintStream out, String when, SchemeReport.Latency latency) {
+    private static void latency(PrintStream out, String when, Latency latency) {
         print(
                 out,
                 "  %s, us from the scheduled time: p50 %,.0f, p99 %,.0f, p99.9 %,.0f, max %,.0f of %,d",

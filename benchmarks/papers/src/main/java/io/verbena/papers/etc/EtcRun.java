@@ -1,38 +1,20 @@
 package io.verbena.papers.etc;
 
 import io.verbena.bench.report.Machine;
+import io.verbena.bench.report.ResultsFile;
 import io.verbena.bench.trial.JavaProcess;
-import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.PrintStream;
+import io.verbena.verification.RunCommand;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code verbena bench etc}: traffic of mixed sizes to one consumer that stalls now and then, within the same memory. */
 @Command(
         name = "etc",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Two processes with four senders each send Facebook's ETC traffic on schedule to a third over shared memory; now",
             "and then a message has 1 MiB, and the consumer stalls. Checks every message, and prints rates, latencies and",
@@ -40,10 +22,9 @@ import tools.jackson.databind.json.JsonMapper;
             "Ends with 1 if a message was lost, doubled, torn or out of order, or if a process that was killed held up the others",
             "for too long. Linux alone.%n"
         })
-public final class EtcRun implements Callable<Integer> {
+public final class EtcRun extends RunCommand {
     private static final int START_SECONDS = 60;
     private static final int END_SECONDS = 60;
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
     @Option(
             names = "--seconds",
@@ -62,7 +43,6 @@ public final class EtcRun implements Callable<Integer> {
     @Option(
             names = "--stall-millis",
             paramLabel = "<millis>",
-            defaultValue = "100",
             description = "How long a stall is; default ${DEFAULT-VALUE}.")
     int stallMillis = 100;
 
@@ -76,14 +56,12 @@ public final class EtcRun implements Callable<Integer> {
     @Option(
             names = "--largest-one-in",
             paramLabel = "<messages>",
-            defaultValue = "5000",
             description = "One message in so many, by chance, has 1 MiB; default ${DEFAULT-VALUE}.")
     long largestOneIn = 5_000;
 
     @Option(
             names = "--cap",
             paramLabel = "<MiB>",
-            defaultValue = "64",
             description = "Memory of the receiver in MiB, 8 and more; default ${DEFAULT-VALUE}.")
     int cap = 64;
 
@@ -104,7 +82,7 @@ public final class EtcRun implements Callable<Integer> {
             })
     double killEvery;
 
-    @Option(names = "--seed", paramLabel = "<seed>", defaultValue = "1", description = "Of the traffic; default 1.")
+    @Option(names = "--seed", paramLabel = "<seed>", description = "Of the traffic; default 1.")
     long seed = 1;
 
     @Option(
@@ -112,32 +90,15 @@ public final class EtcRun implements Callable<Integer> {
             paramLabel = "<folder>",
             description = "Where etc.json and the plot go; default target/bench/etc-<time>.")
     @Nullable
-    Path out;
-
-    private final PrintStream print;
-    private final PrintStream errors;
+    Path folder;
 
     /** Creates a command that prints to the standard streams. */
     public EtcRun() {
-        this(System.out, System.err);
-    }
-
-    EtcRun(PrintStream print, PrintStream errors) {
-        this.print = print;
-        this.errors = errors;
+        super("etc");
     }
 
     @Override
-    public Integer call() {
-        try {
-            return run();
-        } catch (RunException e) {
-            errors.println("etc: " + e.getMessage());
-            return 1;
-        }
-    }
-
-    private int run() {
+    protected int run() {
         List<EtcSetting> settings = new ArrayList<>();
         List<String> names = schemes;
         if (names.isEmpty()) {
@@ -146,18 +107,18 @@ public final class EtcRun implements Callable<Integer> {
         for (String name : names) {
             settings.add(setting(EtcScheme.of(name)));
         }
-        Path folder = folder();
+        Path made = ResultsFile.folder(folder, "etc-");
         Machine machine = Machine.here();
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        print.println(machine.text() + String.format(Locale.ROOT, ", load %.1f before", load));
+        out.println(machine.text() + text(", load %.1f before", load));
         List<SchemeReport> reports = new ArrayList<>();
         EtcReport report = new EtcReport(settings.get(0), machine, load, reports);
         for (EtcSetting setting : settings) {
             reports.add(measure(setting));
-            report.write(folder);
+            report.write(made);
         }
-        report.print(print);
-        print.println("saved: " + report.draw(folder) + " and " + folder.resolve(EtcReport.FILE));
+        report.print(out);
+        out.println("saved: " + report.draw(made) + " and " + made.resolve(EtcReport.FILE));
         return reports.stream().allMatch(SchemeReport::isSound) ? 0 : 1;
     }
 
@@ -166,50 +127,10 @@ public final class EtcRun implements Callable<Integer> {
                 scheme, seconds, stallEvery, stallMillis, rate, largestOneIn, (long) cap << 20, seed, killEvery);
     }
 
-    private Path folder() {
-        Path folder = out == null
-                ? Path.of(
-                        "target",
-                        "bench",
-                        "etc-" + LocalDateTime.now(ZoneId.systemDefault()).format(TIME))
-                : out;
-        try {
-            return Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new RunException("cannot make the folder " + folder + ": " + e.getMessage(), e);
-        }
-    }
-
     /** Runs one scheme, in processes of its own. */
     static SchemeReport measure(EtcSetting setting) {
         try (JavaProcess consumer = new JavaProcess(EtcProcess.class, List.of(EtcProcess.CONSUMER, setting.json()))) {
-            CompletableFuture<String> line = new CompletableFuture<>();
-            Thread reader = new Thread(() -> read(consumer, line), "etc-report");
-            reader.setDaemon(true);
-            reader.start();
-            consumer.await(START_SECONDS + setting.seconds() + END_SECONDS);
-            String json = line.get(END_SECONDS, TimeUnit.SECONDS);
-            return JsonMapper.shared().readValue(json, SchemeReport.class);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new RunException("the consumer has not reported: " + e.getMessage(), e);
-        } catch (JacksonException e) {
-            throw new RunException("cannot read the consumer's report: " + e.getOriginalMessage(), e);
-        }
-    }
-
-    private static void read(JavaProcess process, CompletableFuture<String> report) {
-        try (BufferedReader lines = process.process().inputReader(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith(EtcProcess.REPORT)) {
-                    report.complete(line.substring(EtcProcess.REPORT.length()));
-                }
-            }
-            report.completeExceptionally(new RunException("it said nothing"));
-        } catch (IOException e) {
-            report.completeExceptionally(e);
+            return consumer.result(SchemeReport.class, START_SECONDS + setting.seconds() + END_SECONDS);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.verbena.papers.etc;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.papers.receive.AppendScheme;
 import io.verbena.papers.receive.Scheme;
-import io.verbena.papers.receive.SingleSrq;
 import io.verbena.papers.receive.SrqBySize;
 import io.verbena.papers.srq.LinkModel;
 import io.verbena.papers.srq.SizeClassOptimizer;
@@ -52,7 +51,9 @@ enum EtcScheme {
                         length -> 0);
             case SRQ:
                 return new Made(
-                        SingleSrq.of(EtcSetting.LARGEST, (int) (setting.cap() / EtcSetting.LARGEST)), 1, length -> 0);
+                        SrqBySize.single(EtcSetting.LARGEST, (int) (setting.cap() / EtcSetting.LARGEST)),
+                        1,
+                        length -> 0);
             default:
                 SrqBySize tuned = tuned(setting);
                 return new Made(

@@ -1,5 +1,6 @@
 package io.verbena.papers.etc;
 
+import io.verbena.bench.Latency;
 import java.util.List;
 
 /**
@@ -44,9 +45,6 @@ record SchemeReport(
         List<ResidentCurve.Stall> stalls,
         List<ResidentCurve.Sample> curve) {
     private static final double TOLERANCE = 0.01;
-
-    /** Percentiles in nanoseconds; all 0 if there are no messages. */
-    record Latency(long count, long p50, long p99, long p999, long max) {}
 
     /**
      * Processes of senders that were killed.

@@ -6,9 +6,9 @@ import io.verbena.bench.trial.JavaProcess;
 import io.verbena.papers.receive.ReceiveScheme;
 import io.verbena.papers.receive.SchemeAddress;
 import io.verbena.verification.RunException;
+import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricNode;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -117,13 +117,8 @@ final class SenderGroup implements AutoCloseable {
     void kill() {
         Process victim = process.process();
         victim.destroyForcibly();
-        try {
-            if (!victim.waitFor(DEATH_SECONDS, TimeUnit.SECONDS)) {
-                throw new RunException("process " + victim.pid() + " has outlived kill -9 by " + DEATH_SECONDS + " s");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RunException("interrupted", e);
+        if (!Waits.end(victim, DEATH_SECONDS)) {
+            throw new RunException("process " + victim.pid() + " has outlived kill -9 by " + DEATH_SECONDS + " s");
         }
     }
 

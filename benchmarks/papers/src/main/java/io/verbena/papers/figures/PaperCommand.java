@@ -1,21 +1,14 @@
 package io.verbena.papers.figures;
 
+import io.verbena.verification.RunCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** A paper's subcommand of {@code verbena figures}: which figures to run, how much of each, and where files go. */
-public abstract class PaperCommand implements Callable<Integer> {
-    @Spec
-    @Nullable
-    CommandSpec spec;
-
+public abstract class PaperCommand extends RunCommand {
     @Option(
             names = "--figure",
             split = ",",
@@ -34,7 +27,7 @@ public abstract class PaperCommand implements Callable<Integer> {
             paramLabel = "<directory>",
             description = "Where files go; by default target/figures and the paper's name.")
     @Nullable
-    Path out;
+    Path folder;
 
     private final String paper;
     private final List<PaperFigure> figures;
@@ -46,12 +39,13 @@ public abstract class PaperCommand implements Callable<Integer> {
      * @param figures all that there are of it, in its order
      */
     protected PaperCommand(String paper, List<PaperFigure> figures) {
+        super("figures");
         this.paper = paper;
         this.figures = List.copyOf(figures);
     }
 
     @Override
-    public final Integer call() {
+    protected final int run() {
         List<PaperFigure> wanted = new ArrayList<>();
         List<String> unknown = new ArrayList<>(chosen);
         for (PaperFigure figure : figures) {
@@ -63,16 +57,8 @@ public abstract class PaperCommand implements Callable<Integer> {
             throw wrong("no figure " + String.join(", ", unknown) + "; there are "
                     + String.join(", ", figures.stream().map(PaperFigure::id).toList()));
         }
-        Path directory = out == null ? Path.of("target", "figures", paper) : out;
-        new FigureRun(paper, wanted, seed, quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL)
-                .run(directory, System.out);
+        Path directory = folder == null ? Path.of("target", "figures", paper) : folder;
+        new FigureRun(paper, wanted, seed, quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL).run(directory, out);
         return 0;
-    }
-
-    private RuntimeException wrong(String message) {
-        CommandSpec present = spec;
-        return present == null
-                ? new IllegalArgumentException(message)
-                : new ParameterException(present.commandLine(), message);
     }
 }

@@ -1,26 +1,44 @@
 package io.verbena.papers.figures;
 
 /** A figure, a table or a number of a paper that can be made again. */
-public interface PaperFigure {
+public abstract class PaperFigure {
     /** How much is run. */
-    enum Size {
+    public enum Size {
         /** All that the claims are judged by. */
         FULL,
         /** Less of the same, to see in a minute that all of it works. */
         QUICK
     }
 
+    private final String id;
+    private final String title;
+
+    /**
+     * A figure.
+     *
+     * @param id names it in options and files: {@code 3}, {@code table5}
+     * @param title for people
+     */
+    protected PaperFigure(String id, String title) {
+        this.id = id;
+        this.title = title;
+    }
+
     /** Names it in options and files: {@code 3}, {@code table5}. */
-    String id();
+    public final String id() {
+        return id;
+    }
 
     /** For people. */
-    String title();
+    public final String title() {
+        return title;
+    }
 
     /**
      * Whether what comes out is a function of seed and size. If not, its numbers are of this machine, and it is run only where
      * it is asked for by its name.
      */
-    default boolean isRepeatable() {
+    public boolean isRepeatable() {
         return true;
     }
 
@@ -31,5 +49,5 @@ public interface PaperFigure {
      * @param size how much is run
      * @return what came out
      */
-    FigureReport run(long seed, Size size);
+    public abstract FigureReport run(long seed, Size size);
 }

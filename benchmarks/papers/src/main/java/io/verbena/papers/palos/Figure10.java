@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Figure 10: 32 flows in 16 groups, each with a level of its own (1); and what idle queue pairs do to it. */
-final class Figure10 implements PaperFigure {
+final class Figure10 extends PaperFigure {
     private static final int GROUPS = 16;
     private static final int LIGHTEST = 10;
     private static final int[] WEIGHTS = {2, 3};
@@ -51,14 +51,8 @@ final class Figure10 implements PaperFigure {
         }
     }
 
-    @Override
-    public String id() {
-        return "10";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 10: 32 flows in 16 groups, 32 levels";
+    Figure10() {
+        super("10", "Figure 10: 32 flows in 16 groups, 32 levels");
     }
 
     @Override

@@ -11,21 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 11: a flow's weight changes in group B, and group A feels nothing. */
-final class Figure11 implements PaperFigure {
+final class Figure11 extends PaperFigure {
     private static final int MOST_WEIGHT = 6;
     private static final int FLOWS_OF_A = 3;
     private static final double HALF = PalosWorld.LINE_GIGABITS / 2;
     private static final int FIXED = 3 + 2; // QP 4 and QP 5
     private static final double EXACT = 0.01;
 
-    @Override
-    public String id() {
-        return "11";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 11: QP 6 of group B gets weights 1 to 6";
+    Figure11() {
+        super("11", "Figure 11: QP 6 of group B gets weights 1 to 6");
     }
 
     /** Gb/s of QPs 1 to 6 at each weight. */

@@ -11,19 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 2: a large flow and sixteen small ones on a NIC that sends a packet of each in turn. */
-final class Figure2 implements PaperFigure {
+final class Figure2 extends PaperFigure {
     private static final int[] SIZES = {64, 128, 256, 512, 1024, 2048, 4096};
     private static final double PAPER_SMALL = 45;
     private static final double PAPER_LARGE = 67;
 
-    @Override
-    public String id() {
-        return "2";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 2: one large flow and 16 small ones, a packet of each in turn";
+    Figure2() {
+        super("2", "Figure 2: one large flow and 16 small ones, a packet of each in turn");
     }
 
     @Override

@@ -12,18 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 3: how long a small message takes beside large flows, on a NIC that sends a packet of each in turn. */
-final class Figure3 implements PaperFigure {
+final class Figure3 extends PaperFigure {
     private static final int[] FLOWS = {0, 1, 4, 8, 12, 16, 20, 24};
     private static final double PAPER_AT_MOST = 7.8;
 
-    @Override
-    public String id() {
-        return "3";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 3: a small flow's latency beside large flows, a packet of each in turn";
+    Figure3() {
+        super("3", "Figure 3: a small flow's latency beside large flows, a packet of each in turn");
     }
 
     @Override

@@ -13,19 +13,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Figure 7: one large flow and sixteen small ones in one group, each to get a seventeenth. */
-final class Figure7 implements PaperFigure {
+final class Figure7 extends PaperFigure {
     private static final int[] SIZES = {256, 512, 1024, 2048, 4096};
     private static final double FAIR = 1.0 / (SizeSweep.FLOWS + 1);
     private static final double EXACT = 0.01;
 
-    @Override
-    public String id() {
-        return "7";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 7: one large flow and 16 small ones in one group";
+    Figure7() {
+        super("7", "Figure 7: one large flow and 16 small ones in one group");
     }
 
     /** The large flow's share at each size, in percent. */

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Figure 8: a latency-sensitive flow beside large flows of its group. */
-final class Figure8 implements PaperFigure {
+final class Figure8 extends PaperFigure {
     private static final int[] FLOWS = {0, 1, 2, 4, 8, 16, 24};
     private static final int AT_ONE = 1;
     private static final int AT_SIXTEEN = 5;
@@ -26,14 +26,8 @@ final class Figure8 implements PaperFigure {
     /** A NIC that takes 64 KiB at once, as the simulated fabric does by itself. */
     private static final Frames DEEP = new Frames("frames of 1500 B, a window of 64 KiB", 1024, 1500, 64 * 1024);
 
-    @Override
-    public String id() {
-        return "8";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 8: a latency-sensitive flow beside large flows of its group";
+    Figure8() {
+        super("8", "Figure 8: a latency-sensitive flow beside large flows of its group");
     }
 
     private record Variant(Discipline discipline, TrafficClass trafficClass) {

@@ -13,19 +13,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Figure 9: sixteen small flows in a group, and more and more large ones in another. */
-final class Figure9 implements PaperFigure {
+final class Figure9 extends PaperFigure {
     private static final int[] LARGE_FLOWS = {1, 2, 4, 6, 8};
     private static final int SMALL_FLOWS = 16;
     private static final double FLAT = 0.01;
 
-    @Override
-    public String id() {
-        return "9";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 9: 16 small flows in group A, 1 to 8 large ones in group B";
+    Figure9() {
+        super("9", "Figure 9: 16 small flows in group A, 1 to 8 large ones in group B");
     }
 
     /** Of both groups, relative to what they get beside one large flow; and what that is. */

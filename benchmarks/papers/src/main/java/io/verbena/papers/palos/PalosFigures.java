@@ -8,9 +8,6 @@ import picocli.CommandLine.Command;
 /** {@code verbena figures palos}: the evaluation of Palos. */
 @Command(
         name = "palos",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Palos' figures 2, 3 and 7 to 11 with all disciplines of the arbiter, on a simulated link of 100 Gb/s; by name also",
             "'cost', of the arbiter alone, and 'real', figures 7, 8, 9 and 11 on this machine, in about 7 minutes.",

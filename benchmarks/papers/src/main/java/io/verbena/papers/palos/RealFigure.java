@@ -14,7 +14,7 @@ import java.util.function.Function;
  * Figures 7, 8, 9 and 11 on this machine, within one process and between two over links, as shares and ratios: what a
  * simulated wire cannot show is whether threads keep the NIC busy, and what its turns are worth where cores are what is scarce.
  */
-final class RealFigure implements PaperFigure {
+final class RealFigure extends PaperFigure {
     private static final List<FabricKind> FABRICS = List.of(FabricKind.LOCAL, FabricKind.UDS, FabricKind.TCP);
 
     private final List<FabricKind> fabrics;
@@ -27,18 +27,9 @@ final class RealFigure implements PaperFigure {
 
     /** Judges what a measurement says. */
     RealFigure(List<FabricKind> fabrics, Function<TenantsSetting, TenantsResult> measurement) {
+        super("real", "For real: figures 7, 8, 9 and 11 in one process and between two");
         this.fabrics = List.copyOf(fabrics);
         this.measurement = measurement;
-    }
-
-    @Override
-    public String id() {
-        return "real";
-    }
-
-    @Override
-    public String title() {
-        return "For real: figures 7, 8, 9 and 11 in one process and between two";
     }
 
     @Override

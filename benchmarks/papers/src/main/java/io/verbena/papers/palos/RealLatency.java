@@ -2,6 +2,7 @@ package io.verbena.papers.palos;
 
 import static io.verbena.papers.palos.RealRuns.where;
 
+import io.verbena.bench.Latency;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
@@ -34,7 +35,7 @@ final class RealLatency {
 
     /** Of one discipline, at each number of flows. */
     private record Curve(List<TenantsResult> results) {
-        TenantsResult.Latency latency(int at) {
+        Latency latency(int at) {
             return results.get(at).latency();
         }
 

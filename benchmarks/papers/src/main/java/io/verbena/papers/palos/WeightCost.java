@@ -21,7 +21,7 @@ import org.agrona.concurrent.SystemNanoClock;
  * What scheduling costs on this machine: a visit among few flows and among many, and a change of a weight among 22,000,
  * for which a table of all chunks would take 220 us (IV-B). No links, no packets: the arbiter alone.
  */
-final class WeightCost implements PaperFigure {
+final class WeightCost extends PaperFigure {
     private static final int[] FLOWS = {10, 100, 1_000, 10_000};
     private static final int GROUPS = 10;
     private static final int PACKET = 1024 + 16 + PalosWorld.FRAMING;
@@ -37,14 +37,8 @@ final class WeightCost implements PaperFigure {
             Discipline.PACKET_ROUND_ROBIN,
             Discipline.VIRTUAL_LANES);
 
-    @Override
-    public String id() {
-        return "cost";
-    }
-
-    @Override
-    public String title() {
-        return "What scheduling costs on this machine";
+    WeightCost() {
+        super("cost", "What scheduling costs on this machine");
     }
 
     @Override

@@ -10,9 +10,8 @@ import io.verbena.nic.append.AppendQueueStatistics;
 import org.agrona.DirectBuffer;
 
 /** One append queue for everything (RIMA, Table 6 row 6): a queue pair a sender, messages of any size, nothing posted. */
-public final class AppendScheme implements Scheme {
+public final class AppendScheme extends Scheme {
     private final AppendQueueAttributes attributes;
-    private final SchemeSettings settings;
 
     /**
      * With the defaults of queue pairs.
@@ -20,18 +19,7 @@ public final class AppendScheme implements Scheme {
      * @param attributes of the queue; not to be changed any more
      */
     public AppendScheme(AppendQueueAttributes attributes) {
-        this(attributes, SchemeSettings.DEFAULT);
-    }
-
-    /**
-     * With other queue pairs.
-     *
-     * @param attributes of the queue; not to be changed any more
-     * @param settings of the queue pairs
-     */
-    public AppendScheme(AppendQueueAttributes attributes, SchemeSettings settings) {
         this.attributes = attributes;
-        this.settings = settings;
     }
 
     @Override

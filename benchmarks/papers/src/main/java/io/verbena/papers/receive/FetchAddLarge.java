@@ -20,7 +20,7 @@ import org.agrona.BitUtil;
  * receiver's word, and writes when its room has come free; it is the only one who can use it. A sender that dies between the
  * two steps leaves a claim that nobody takes back, and in the end everybody waits for it: this scheme has no remedy.
  */
-public final class FetchAddLarge implements Scheme {
+public final class FetchAddLarge extends Scheme {
     /** Claims are multiples of this. */
     static final int UNIT = 64;
 
@@ -40,7 +40,6 @@ public final class FetchAddLarge implements Scheme {
     private final int largest;
     private final int bufferLength;
     private final int places;
-    private final SchemeSettings settings;
 
     /**
      * With the defaults of queue pairs.
@@ -52,11 +51,6 @@ public final class FetchAddLarge implements Scheme {
      * @param places large messages of a sender under way
      */
     public FetchAddLarge(int cut, int smallBuffers, int largest, int bufferLength, int places) {
-        this(cut, smallBuffers, largest, bufferLength, places, SchemeSettings.DEFAULT);
-    }
-
-    private FetchAddLarge(
-            int cut, int smallBuffers, int largest, int bufferLength, int places, SchemeSettings settings) {
         LargeMessages.check(cut, largest, places);
         if (bufferLength % UNIT != 0) {
             throw new IllegalArgumentException("buffer of " + bufferLength + " bytes is no multiple of " + UNIT);
@@ -74,17 +68,11 @@ public final class FetchAddLarge implements Scheme {
         this.largest = largest;
         this.bufferLength = bufferLength;
         this.places = places;
-        this.settings = settings;
     }
 
     /** Bytes that a message claims. */
     static int claim(int length) {
         return BitUtil.align(HEADER + length, UNIT);
-    }
-
-    /** The same with other queue pairs. */
-    public FetchAddLarge with(SchemeSettings other) {
-        return new FetchAddLarge(cut, smallBuffers, largest, bufferLength, places, other);
     }
 
     @Override

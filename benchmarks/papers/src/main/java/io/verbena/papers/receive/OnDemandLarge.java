@@ -12,7 +12,7 @@ import io.verbena.nic.Nic;
  *   ALLOCATE_AND_RETURN    ask ──▶   allocate   ──▶ key ──▶ WRITE ──▶ there
  * </pre>
  */
-public final class OnDemandLarge implements Scheme {
+public final class OnDemandLarge extends Scheme {
     /** How the memory comes to the message. */
     public enum Form {
         /**
@@ -30,7 +30,6 @@ public final class OnDemandLarge implements Scheme {
     private final int largest;
     private final int places;
     private final long allocationNanos;
-    private final SchemeSettings settings;
 
     /**
      * With the defaults of queue pairs.
@@ -43,17 +42,6 @@ public final class OnDemandLarge implements Scheme {
      * @param allocationNanos that pass until memory is there; 0: what allocating it takes
      */
     public OnDemandLarge(Form form, int cut, int smallBuffers, int largest, int places, long allocationNanos) {
-        this(form, cut, smallBuffers, largest, places, allocationNanos, SchemeSettings.DEFAULT);
-    }
-
-    private OnDemandLarge(
-            Form form,
-            int cut,
-            int smallBuffers,
-            int largest,
-            int places,
-            long allocationNanos,
-            SchemeSettings settings) {
         LargeMessages.check(cut, largest, places);
         if (allocationNanos < 0) {
             throw new IllegalArgumentException("allocation nanos " + allocationNanos + " < minimum 0");
@@ -64,12 +52,6 @@ public final class OnDemandLarge implements Scheme {
         this.largest = largest;
         this.places = places;
         this.allocationNanos = allocationNanos;
-        this.settings = settings;
-    }
-
-    /** The same with other queue pairs. */
-    public OnDemandLarge with(SchemeSettings other) {
-        return new OnDemandLarge(form, cut, smallBuffers, largest, places, allocationNanos, other);
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.agrona.BitUtil;
  *
  * <p>A record that does not fit before the end of the ring begins at its start; the receiver sees that by its place.
  */
-public final class PerSenderBuffers implements Scheme {
+public final class PerSenderBuffers extends Scheme {
     /** Records begin at multiples of this, and are numbered by it in immediate data. */
     static final int UNIT = BitUtil.SIZE_OF_LONG;
 
@@ -24,7 +24,6 @@ public final class PerSenderBuffers implements Scheme {
 
     private final int largest;
     private final int bufferLength;
-    private final SchemeSettings settings;
 
     /**
      * With the defaults of queue pairs.
@@ -34,10 +33,6 @@ public final class PerSenderBuffers implements Scheme {
      *     message, which is {@value #HEADER} bytes longer
      */
     public PerSenderBuffers(int largest, int bufferLength) {
-        this(largest, bufferLength, SchemeSettings.DEFAULT);
-    }
-
-    private PerSenderBuffers(int largest, int bufferLength, SchemeSettings settings) {
         if (bufferLength % UNIT != 0) {
             throw new IllegalArgumentException("buffer of " + bufferLength + " bytes is no multiple of " + UNIT);
         }
@@ -47,17 +42,11 @@ public final class PerSenderBuffers implements Scheme {
         }
         this.largest = largest;
         this.bufferLength = bufferLength;
-        this.settings = settings;
     }
 
     /** Bytes that a message takes. */
     static int record(int length) {
         return BitUtil.align(HEADER + length, UNIT);
-    }
-
-    /** The same with other queue pairs. */
-    public PerSenderBuffers with(SchemeSettings other) {
-        return new PerSenderBuffers(largest, bufferLength, other);
     }
 
     @Override

@@ -21,29 +21,9 @@ public record SchemeSettings(int window, int maxInline, int sourceBytes, int mtu
     public static final SchemeSettings DEFAULT =
             new SchemeSettings(WINDOW, INLINE, SOURCE_BYTES, ConnectAttributes.DEFAULT_MTU, RNR_TIMER);
 
-    /** The same with another window. */
-    public SchemeSettings withWindow(int requests) {
-        return new SchemeSettings(requests, maxInline, sourceBytes, mtu, rnrTimer);
-    }
-
-    /** The same with other inline data. */
-    public SchemeSettings withInline(int bytes) {
-        return new SchemeSettings(window, bytes, sourceBytes, mtu, rnrTimer);
-    }
-
-    /** The same with other source memory. */
-    public SchemeSettings withSource(int bytes) {
-        return new SchemeSettings(window, maxInline, bytes, mtu, rnrTimer);
-    }
-
     /** The same with other packets. */
     public SchemeSettings withMtu(int bytes) {
         return new SchemeSettings(window, maxInline, sourceBytes, bytes, rnrTimer);
-    }
-
-    /** The same with another time until a sender tries again. */
-    public SchemeSettings withRnrTimer(int code) {
-        return new SchemeSettings(window, maxInline, sourceBytes, mtu, code);
     }
 
     /** Attributes to connect with: a receiver that is not ready is tried for ever. */

@@ -12,12 +12,11 @@ import org.agrona.DirectBuffer;
  * sender must know the classes, and picks the queue pair by a message's size; between sizes there is no order. How many
  * buffers each queue needs depends on the traffic: {@link #under} fits them to a distribution and an amount of memory.
  */
-public final class SrqBySize implements Scheme {
+public final class SrqBySize extends Scheme {
     private final String label;
     private final SizeClasses classes;
     private final int[] counts;
     private final boolean aliased;
-    private final SchemeSettings settings;
 
     /**
      * With given numbers of buffers.
@@ -26,10 +25,10 @@ public final class SrqBySize implements Scheme {
      * @param counts buffers of each class, 1 to {@link SharedReceiveQueue#MAX_DEPTH}
      */
     public SrqBySize(SizeClasses classes, int... counts) {
-        this(counts.length + " shared receive queues", classes, counts, false, SchemeSettings.DEFAULT);
+        this(counts.length + " shared receive queues", classes, counts, false);
     }
 
-    SrqBySize(String label, SizeClasses classes, int[] counts, boolean aliased, SchemeSettings settings) {
+    private SrqBySize(String label, SizeClasses classes, int[] counts, boolean aliased) {
         if (counts.length != classes.count()) {
             throw new IllegalArgumentException(
                     counts.length + " numbers of buffers for " + classes.count() + " classes");
@@ -47,7 +46,29 @@ public final class SrqBySize implements Scheme {
         this.classes = classes;
         this.counts = counts.clone();
         this.aliased = aliased;
-        this.settings = settings;
+    }
+
+    /**
+     * One shared receive queue, every buffer as long as the longest message (RIMA 2.2, Table 6 row 1).
+     *
+     * @param largest message in bytes
+     * @param buffers posted, 1 to {@link SharedReceiveQueue#MAX_DEPTH}
+     */
+    public static SrqBySize single(int largest, int buffers) {
+        return new SrqBySize("one shared receive queue", SizeClasses.single(largest), new int[] {buffers}, false);
+    }
+
+    /**
+     * Two shared receive queues, for messages up to a cut and for those above, each of which gets a buffer of the largest
+     * size (RIMA 5.2.1, the first option; Table 6 row 2).
+     *
+     * @param cut largest small message in bytes
+     * @param small buffers for those
+     * @param largest message in bytes
+     * @param large buffers for messages above the cut
+     */
+    public static SrqBySize preallocated(int cut, int small, int largest, int large) {
+        return new SrqBySize("large buffers posted", SizeClasses.of(cut, largest), new int[] {small, large}, false);
     }
 
     /**
@@ -94,17 +115,12 @@ public final class SrqBySize implements Scheme {
         return sum;
     }
 
-    /** The same with other queue pairs. */
-    public SrqBySize with(SchemeSettings other) {
-        return new SrqBySize(label, classes, counts, aliased, other);
-    }
-
     /**
      * The same with the buffers of each queue all in the same memory: what is counted is as before, what messages contain is
      * worth nothing. For queues that no machine could hold.
      */
     public SrqBySize withAliasedBuffers() {
-        return new SrqBySize(label + ", aliased", classes, counts, true, settings);
+        return new SrqBySize(label + ", aliased", classes, counts, true);
     }
 
     @Override

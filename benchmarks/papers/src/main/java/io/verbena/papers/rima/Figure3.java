@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Figure 3: one shared receive queue beside one append queue, epoch by epoch, at the paper's load and at line rate. */
-final class Figure3 implements PaperFigure {
+final class Figure3 extends PaperFigure {
     private static final int LARGEST = (int) RimaModel.LARGEST;
     private static final double PAPER_RATE = 4.3e6;
     private static final int FULL_EPOCHS = 80;
@@ -62,14 +62,8 @@ final class Figure3 implements PaperFigure {
         return new Setting(label, DEFAULT_CHUNK, reserve, allocationNanos);
     }
 
-    @Override
-    public String id() {
-        return "3";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 3: one SRQ and one append queue over time";
+    Figure3() {
+        super("3", "Figure 3: one SRQ and one append queue over time");
     }
 
     @Override

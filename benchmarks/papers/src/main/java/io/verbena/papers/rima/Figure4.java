@@ -12,21 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 4: a process with SRQs for equal ranges of sizes, whatever the sizes are distributed like. Computed. */
-final class Figure4 implements PaperFigure {
+final class Figure4 extends PaperFigure {
     private static final int MOST_QUEUES = 1000;
     private static final int[] SHOWN = {1, 2, 10, 50, 100, 150, 200, 300, 500, 1000};
     private static final int PAPER_LEAST_AT = 200;
     private static final double PAPER_LEAST = 1.62e9;
     private static final int FLAT = 5;
 
-    @Override
-    public String id() {
-        return "4";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 4: SRQs for equal ranges of sizes";
+    Figure4() {
+        super("4", "Figure 4: SRQs for equal ranges of sizes");
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.List;
  * Figure 5: a server of 32 processes with SRQs by slab classes, messages up to 16 KB. As the paper did it, what messages in the
  * queues take is measured, and reserves are computed.
  */
-final class Figure5 implements PaperFigure {
+final class Figure5 extends PaperFigure {
     private static final double RATE = 4.3e6;
     private static final int[] MEASURED = {1, 2, 3, 4, 5, 8, 16};
     private static final int[] QUICKLY = {1, 4};
@@ -27,14 +27,8 @@ final class Figure5 implements PaperFigure {
     private static final int PAPER_BEST = 4;
     private static final double CLOSE = 2;
 
-    @Override
-    public String id() {
-        return "5";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 5: SRQs by slab classes, messages up to 16 KB";
+    Figure5() {
+        super("5", "Figure 5: SRQs by slab classes, messages up to 16 KB");
     }
 
     @Override

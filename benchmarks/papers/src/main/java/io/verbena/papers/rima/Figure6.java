@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 6: reserves of SRQs whose ranges are memcached's slab classes, merged; messages of all sizes. Computed. */
-final class Figure6 implements PaperFigure {
+final class Figure6 extends PaperFigure {
     private static final int PAPER_BEST = 8;
     private static final double PAPER_LEAST = 1.5 * (1 << 30);
     private static final double PAPER_ONE = 4500e9;
@@ -23,14 +23,8 @@ final class Figure6 implements PaperFigure {
     private static final LinkModel LINK = LinkModel.fdr(RimaModel.LARGEST);
     private static final SizeClasses SLABS = SizeClasses.slabs(RimaModel.LARGEST);
 
-    @Override
-    public String id() {
-        return "6";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 6: SRQs by slab classes, reserves alone";
+    Figure6() {
+        super("6", "Figure 6: SRQs by slab classes, reserves alone");
     }
 
     @Override

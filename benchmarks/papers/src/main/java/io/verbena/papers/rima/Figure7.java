@@ -10,18 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 7: the server of Figure 5 with messages half and twice as long. Computed. */
-final class Figure7 implements PaperFigure {
+final class Figure7 extends PaperFigure {
     private static final double[] FACTORS = {0.5, 1, 2};
     private static final int[] SHOWN = {2, 3, 4, 6, 8, 12, 16};
 
-    @Override
-    public String id() {
-        return "7";
-    }
-
-    @Override
-    public String title() {
-        return "Figure 7: messages half and twice as long";
+    Figure7() {
+        super("7", "Figure 7: messages half and twice as long");
     }
 
     @Override

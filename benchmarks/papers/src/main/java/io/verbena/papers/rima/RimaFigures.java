@@ -10,9 +10,6 @@ import picocli.CommandLine.Command;
 /** {@code verbena figures rima}: the evaluation of RIMA. */
 @Command(
         name = "rima",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "RIMA's figures 3 to 7, its tables 5 and 6 and the latencies of its section 5.2.1, on a simulated fabric of 56 Gb/s.",
             "With --figure real also ETC traffic between processes of this machine.",

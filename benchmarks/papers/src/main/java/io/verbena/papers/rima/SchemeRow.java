@@ -6,10 +6,8 @@ import io.verbena.papers.receive.AppendScheme;
 import io.verbena.papers.receive.FetchAddLarge;
 import io.verbena.papers.receive.OnDemandLarge;
 import io.verbena.papers.receive.PerSenderBuffers;
-import io.verbena.papers.receive.PreallocatedLarge;
 import io.verbena.papers.receive.Scheme;
 import io.verbena.papers.receive.SchemeSettings;
-import io.verbena.papers.receive.SingleSrq;
 import io.verbena.papers.receive.SrqBySize;
 import io.verbena.papers.srq.Footprint;
 import io.verbena.papers.srq.LinkModel;
@@ -79,10 +77,11 @@ enum SchemeRow {
     /** Both ends, as large as the simulated load needs. */
     Scheme scheme() {
         return switch (this) {
-            case SINGLE -> SingleSrq.of(LARGEST, LARGE_BUFFERS).with(SETTINGS);
+            case SINGLE -> SrqBySize.single(LARGEST, LARGE_BUFFERS).with(SETTINGS);
             case TUNED -> bySize();
             case PREALLOCATED ->
-                PreallocatedLarge.of(CUT, SMALL_BUFFERS, LARGEST, LARGE_BUFFERS).with(SETTINGS);
+                SrqBySize.preallocated(CUT, SMALL_BUFFERS, LARGEST, LARGE_BUFFERS)
+                        .with(SETTINGS);
             case DEMAND_PAGING -> onDemand(OnDemandLarge.Form.DEMAND_PAGING);
             case ALLOCATE -> onDemand(OnDemandLarge.Form.ALLOCATE_AND_RETURN);
             case FETCH_ADD -> new FetchAddLarge(CUT, SMALL_BUFFERS, LARGEST, SHARED_BUFFER, PLACES).with(SETTINGS);
@@ -93,12 +92,11 @@ enum SchemeRow {
     }
 
     private static Scheme append(int chunkLength) {
-        return new AppendScheme(
-                new AppendQueueAttributes()
+        return new AppendScheme(new AppendQueueAttributes()
                         .chunkLength(chunkLength)
                         .reserveChunks(QueueSizing.reserveChunks(
-                                IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, chunkLength, chunkLength / 4)),
-                SETTINGS);
+                                IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, chunkLength, chunkLength / 4)))
+                .with(SETTINGS);
     }
 
     private static Scheme onDemand(OnDemandLarge.Form form) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Table 5: throughput when a footprint of 256 MB for buffers of 1 MB is kept by limiting what is outstanding. */
-final class Table5 implements PaperFigure {
+final class Table5 extends PaperFigure {
     private static final int FOOTPRINT_BUFFERS = 256;
     private static final int MACHINES = 15;
     private static final int FREE = 64;
@@ -21,14 +21,8 @@ final class Table5 implements PaperFigure {
     private static final double[] PAPER_TIMES = {4.8, 9, 19};
     private static final double TOLERANCE = 0.1;
 
-    @Override
-    public String id() {
-        return "table5";
-    }
-
-    @Override
-    public String title() {
-        return "Table 5: equal footprint of 256 MB";
+    Table5() {
+        super("table5", "Table 5: equal footprint of 256 MB");
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Section 5.2.1 and Table 6: what small memory by other means costs, above all the latency of messages above a cut. */
-final class TailLatency implements PaperFigure {
+final class TailLatency extends PaperFigure {
     private static final int FULL_MESSAGES = 1_000;
     private static final int QUICK_MESSAGES = 200;
     private static final double TAIL = 95.6;
@@ -30,14 +30,8 @@ final class TailLatency implements PaperFigure {
 
     private final Map<SchemeRow, Result> results = new EnumMap<>(SchemeRow.class);
 
-    @Override
-    public String id() {
-        return "table6";
-    }
-
-    @Override
-    public String title() {
-        return "5.2.1 and Table 6: other ways to little memory, and their latency";
+    TailLatency() {
+        super("table6", "5.2.1 and Table 6: other ways to little memory, and their latency");
     }
 
     @Override

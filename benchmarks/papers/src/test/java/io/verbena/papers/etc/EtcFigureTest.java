@@ -2,8 +2,8 @@ package io.verbena.papers.etc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.Latency;
 import io.verbena.papers.etc.SchemeReport.Kills;
-import io.verbena.papers.etc.SchemeReport.Latency;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
 import io.verbena.papers.figures.Verdict;

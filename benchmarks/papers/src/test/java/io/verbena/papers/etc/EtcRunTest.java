@@ -32,10 +32,10 @@ class EtcRunTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int run(String... arguments) {
-        return new CommandLine(new EtcRun(
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)))
-                .execute(arguments);
+        EtcRun command = new EtcRun();
+        command.printTo(
+                new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
+        return new CommandLine(command).execute(arguments);
     }
 
     private void checkWith(String scheme) throws IOException {

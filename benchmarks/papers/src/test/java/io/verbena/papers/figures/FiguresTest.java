@@ -95,17 +95,7 @@ class FiguresTest {
 
     @Test
     void aRunLeavesItsFiles() throws IOException {
-        PaperFigure figure = new PaperFigure() {
-            @Override
-            public String id() {
-                return "1";
-            }
-
-            @Override
-            public String title() {
-                return "Figure 1";
-            }
-
+        PaperFigure figure = new PaperFigure("1", "Figure 1") {
             @Override
             public FigureReport run(long seed, Size size) {
                 return new FigureReport(id(), title())

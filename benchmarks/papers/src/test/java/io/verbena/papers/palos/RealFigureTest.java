@@ -3,6 +3,7 @@ package io.verbena.papers.palos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.verbena.bench.Latency;
 import io.verbena.bench.tenants.Ping;
 import io.verbena.bench.tenants.Tenant;
 import io.verbena.bench.tenants.TenantVerb;
@@ -73,9 +74,7 @@ class RealFigureTest {
                 1,
                 backlogged,
                 figures,
-                setting.ping() == Ping.NONE
-                        ? TenantsResult.Latency.NONE
-                        : new TenantsResult.Latency(100, nanos, 3 * nanos, 4 * nanos, 5 * nanos));
+                setting.ping() == Ping.NONE ? Latency.NONE : new Latency(100, nanos, 3 * nanos, 4 * nanos, 5 * nanos));
     }
 
     private FigureReport run(Size size, FabricKind... fabrics) {

@@ -42,9 +42,9 @@ class SchemeTest {
         IntUnaryOperator cut = length -> length > KIB ? 1 : 0;
         return Stream.of(
                         scheme(new AppendScheme(smallQueue()), one),
-                        scheme(SingleSrq.of(MIB, 16), one),
+                        scheme(SrqBySize.single(MIB, 16), one),
                         scheme(new SrqBySize(FEW, 64, 64, 16, 2), FEW::classOf),
-                        scheme(PreallocatedLarge.of(KIB, BUFFERS, MIB, 4), cut),
+                        scheme(SrqBySize.preallocated(KIB, BUFFERS, MIB, 4), cut),
                         scheme(new OnDemandLarge(Form.DEMAND_PAGING, KIB, BUFFERS, MIB, 4, 0), cut),
                         scheme(new OnDemandLarge(Form.ALLOCATE_AND_RETURN, KIB, BUFFERS, MIB, 4, 0), cut),
                         scheme(new FetchAddLarge(KIB, BUFFERS, MIB, 2 * MIB, 4), cut),
@@ -185,7 +185,7 @@ class SchemeTest {
 
     @Test
     void aliasedBuffersCountAsIfEachWereThere() {
-        Scheme scheme = SingleSrq.of(MIB, 16_000).withAliasedBuffers();
+        Scheme scheme = SrqBySize.single(MIB, 16_000).withAliasedBuffers();
         assertThat(scheme.label()).endsWith(", aliased");
         try (Ends ends = new Ends(scheme, FabricKind.LOCAL, 2, length -> 0)) {
             ends.checksContents = false;
@@ -233,7 +233,7 @@ class SchemeTest {
 
             @Override
             public SendScheme sender(Nic nic) {
-                return SingleSrq.of(1000, 4).sender(nic);
+                return SrqBySize.single(1000, 4).sender(nic);
             }
         };
         assertThatThrownBy(() -> new Ends(mixed, FabricKind.LOCAL, 1, length -> 0))
@@ -244,7 +244,7 @@ class SchemeTest {
     @Test
     void whatCannotBeIsNamed() {
         assertThatThrownBy(() -> new SrqBySize(SizeClasses.of(10, 20), 1)).hasMessageContaining("for 2 classes");
-        assertThatThrownBy(() -> SingleSrq.of(100, 40_000)).hasMessage("40000 buffers outside 1..32768");
+        assertThatThrownBy(() -> SrqBySize.single(100, 40_000)).hasMessage("40000 buffers outside 1..32768");
         assertThatThrownBy(() -> new FetchAddLarge(KIB, 1, MIB, MIB, 1))
                 .hasMessage("buffer of 1048576 bytes < 1048640 of the largest message");
         assertThatThrownBy(() -> new FetchAddLarge(KIB, 1, MIB, 100, 1)).hasMessageContaining("no multiple of 64");

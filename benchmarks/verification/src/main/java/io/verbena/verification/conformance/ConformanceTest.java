@@ -73,6 +73,12 @@ abstract class ConformanceTest {
                 p.canBreak(), "a shared-memory link ends only with the peer's process, which is then known dead");
     }
 
+    /** So many requests of the first player complete, with these statuses. */
+    void sendsEnd(WcStatus... statuses) {
+        p.untilSent(statuses.length);
+        assertThat(a.sendStatuses()).containsExactly(statuses);
+    }
+
     /** The peer refused: both queue pairs are in ERR, the request has the status, nothing was written. */
     void expectRemoteError(WcStatus status) {
         p.untilSent(1);

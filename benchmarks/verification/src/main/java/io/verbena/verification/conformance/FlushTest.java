@@ -95,8 +95,7 @@ final class FlushTest extends ConformanceTest {
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         a.fill(0, 10, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         assertThat(b.isZero(0, 10)).isTrue();
     }
 
@@ -108,8 +107,7 @@ final class FlushTest extends ConformanceTest {
         b.qp.postReceive(1, b.key(), 0, 10_000);
         b.qp.postReceive(2, b.key(), 0, 10_000);
         a.qp.postSend(a.request.send().local(a.key(), 0, 10_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         assertThat(b.receives).isEmpty();
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         p.until(() -> b.receives.size() == 2);
@@ -179,8 +177,7 @@ final class FlushTest extends ConformanceTest {
         p.connect(a.qp, b.qp, attributes());
         a.fill(0, 5_000, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 5_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.holds(0, 5_000, 1)).isTrue();
     }
 

@@ -72,8 +72,7 @@ final class MemoryWindowTest extends ConformanceTest {
     void theWindowsOwnRangeCounts(long offset) {
         MemoryWindow window = type1(4096, 1024, REMOTE);
         a.qp.postSend(a.request.write(window.key(), offset).local(a.key(), 0, 1024));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.REM_ACCESS_ERR);
         for (int i = 0; i < 8192; i++) {
             assertThat(region.buffer().getByte(i)).isZero();
         }
@@ -84,8 +83,7 @@ final class MemoryWindowTest extends ConformanceTest {
     void anAtomicIsAlignedByItsAddressNotByItsOffset() {
         MemoryWindow window = type1(4, 64, REMOTE);
         a.qp.postSend(a.request.fetchAdd(window.key(), 0, 1).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_INV_REQ_ERR);
+        sendsEnd(WcStatus.REM_INV_REQ_ERR);
         assertThat(region.buffer().getLong(4)).isZero();
     }
 
@@ -95,8 +93,7 @@ final class MemoryWindowTest extends ConformanceTest {
         MemoryWindow window = type1(0, 1024, Access.REMOTE_READ);
         a.qp.postSend(a.request.read(window.key(), 0).local(a.key(), 0, 8));
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
-        p.untilSent(2);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
     @Proves(Row.MW_TYPE_1)
@@ -109,8 +106,7 @@ final class MemoryWindowTest extends ConformanceTest {
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
         p.untilSent(1);
         a.qp.postSend(a.request.write(former, 0).local(a.key(), 0, 8));
-        p.untilSent(2);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
     @Proves(Row.MW_TYPE_1)
@@ -123,8 +119,7 @@ final class MemoryWindowTest extends ConformanceTest {
         p.until(() -> b.sends.size() == 1);
         assertThat(region.windows()).isZero();
         a.qp.postSend(a.request.write(former, 0).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.REM_ACCESS_ERR);
     }
 
     @Proves(Row.MW_BIND_ERR)
@@ -166,8 +161,7 @@ final class MemoryWindowTest extends ConformanceTest {
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
         p.untilSent(1);
         a2.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
-        p.untilSent(2);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR);
     }
 
     @Proves({Row.MW_INVALIDATE, Row.MW_TYPE_2})
@@ -179,8 +173,7 @@ final class MemoryWindowTest extends ConformanceTest {
         assertThat(b.sends)
                 .containsExactly(new Wc(5, WcStatus.SUCCESS, WcOpcode.LOCAL_INVALIDATE, 0, false, 0, b.qp.number()));
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.REM_ACCESS_ERR);
     }
 
     @Proves(Row.LOC_QP_OP_ERR)
@@ -198,8 +191,7 @@ final class MemoryWindowTest extends ConformanceTest {
         int key = window.key();
         b.qp.postReceive(1, b.key(), 0, 8);
         a.qp.postSend(a.request.sendInvalidate(key).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.receives).hasSize(1);
         assertThat(b.receives.get(0).isSuccess()).isTrue();
         assertThat(window.isBound()).isFalse();
@@ -217,8 +209,7 @@ final class MemoryWindowTest extends ConformanceTest {
     void sendWithABadInvalidate() {
         b.qp.postReceive(1, b.key(), 0, 8);
         a.qp.postSend(a.request.sendInvalidate(b.key()).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.REM_ACCESS_ERR);
+        sendsEnd(WcStatus.REM_ACCESS_ERR);
         assertThat(b.receives.get(0).status()).isEqualTo(WcStatus.LOC_ACCESS_ERR);
     }
 
@@ -230,8 +221,7 @@ final class MemoryWindowTest extends ConformanceTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("EBUSY");
         a.qp.postSend(a.request.write(window.key(), 0).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         b.pd.deallocate(window);
         assertThat(b.pd.deregister(region)).isEqualTo(DeregisterResult.DONE);
         assertThatThrownBy(() -> b.pd.deallocate(window)).isInstanceOf(IllegalArgumentException.class);

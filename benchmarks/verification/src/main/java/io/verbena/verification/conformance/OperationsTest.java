@@ -73,8 +73,7 @@ final class OperationsTest extends ConformanceTest {
         a.fill(0, length, 6);
         b.qp.postReceive(9, 0, 0, 0);
         a.qp.postSend(a.request.writeImmediate(b.key(), 512, 77).wrId(7).local(a.key(), 0, length));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.receives)
                 .containsExactly(
                         new Wc(9, WcStatus.SUCCESS, WcOpcode.RECEIVE_WRITE_IMMEDIATE, length, true, 77, b.qp.number()));
@@ -403,8 +402,7 @@ final class OperationsTest extends ConformanceTest {
         two.connect(a.nic.id(), one.number(), attributes());
         a.fill(0, 3_000, 1);
         one.postSend(a.request.write(a.key(), 10_000).local(a.key(), 0, 3_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(a.holds(10_000, 3_000, 1)).isTrue();
     }
 
@@ -414,8 +412,7 @@ final class OperationsTest extends ConformanceTest {
         MemoryRegion small = b.pd.allocate(100, Access.ALL);
         a.fill(0, 100, 1);
         a.qp.postSend(a.request.write(small.key(), 0).local(a.key(), 0, 100));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         a.qp.postSend(a.request.read(small.key(), 50).local(a.key(), 200, 50));
         p.untilSent(2);
         assertThat(a.bytes(200, 50)).isEqualTo(a.bytes(50, 50));

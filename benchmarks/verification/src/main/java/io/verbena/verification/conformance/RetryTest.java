@@ -38,8 +38,7 @@ final class RetryTest extends ConformanceTest {
         });
         long start = p.now();
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         assertThat(sent[0]).isEqualTo(1 + retries);
         long budget = (1 + retries) * AckTimeout.nanos(timeout);
         assertThat(p.now() - start).isBetween(budget, budget + budget / 100 + 10 * MICRO);
@@ -73,8 +72,7 @@ final class RetryTest extends ConformanceTest {
         b.qp.postReceive(1, b.key(), 0, 100);
         a.fill(0, 100, 1);
         a.qp.postSend(a.request.send().local(a.key(), 0, 100));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.receives).hasSize(1);
         assertThat(b.nic.counter(NicCounter.DUPLICATE_REQUESTS)).isPositive();
         assertThat(p.toA.lost).isPositive();
@@ -125,8 +123,7 @@ final class RetryTest extends ConformanceTest {
         p.toB.pace(100 * MICRO);
         a.fill(0, 200_000, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 200_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.holds(0, 200_000, 1)).isTrue();
         assertThat(p.toB.sentBytes).isLessThan(210_000);
     }
@@ -139,8 +136,7 @@ final class RetryTest extends ConformanceTest {
         p.toA.pace(100 * MICRO);
         b.fill(0, 200_000, 1);
         a.qp.postSend(a.request.read(b.key(), 0).local(a.key(), 0, 200_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(a.holds(0, 200_000, 1)).isTrue();
         assertThat(p.toA.sentBytes).isLessThan(210_000);
     }
@@ -155,8 +151,7 @@ final class RetryTest extends ConformanceTest {
         lossy(p.toA, seed);
         b.fill(0, 250_000, 1);
         a.qp.postSend(a.request.read(b.key(), 0).local(a.key(), 0, 250_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(a.holds(0, 250_000, 1)).isTrue();
         assertThat(p.toA.lost).isPositive();
         assertThat(p.toA.sentBytes).isLessThan(2_000_000);
@@ -171,8 +166,7 @@ final class RetryTest extends ConformanceTest {
         lossy(p.toB, seed);
         a.fill(0, 250_000, 1);
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 250_000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.holds(0, 250_000, 1)).isTrue();
         assertThat(p.toB.lost).isPositive();
         assertThat(p.toB.sentBytes).isLessThan(2_000_000);
@@ -208,8 +202,7 @@ final class RetryTest extends ConformanceTest {
         long start = p.now();
         a.qp.postSend(a.request.send().wrId(1).local(a.key(), 0, 10));
         a.qp.postSend(a.request.write(b.key(), 0).wrId(2).local(a.key(), 0, 0));
-        p.untilSent(2);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RNR_RETRY_EXC_ERR, WcStatus.WR_FLUSH_ERR);
+        sendsEnd(WcStatus.RNR_RETRY_EXC_ERR, WcStatus.WR_FLUSH_ERR);
         long waited = retries * RnrTimer.nanos(timer);
         assertThat(p.now() - start).isBetween(waited, waited + (1 + retries) * (10 * MICRO));
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
@@ -226,8 +219,7 @@ final class RetryTest extends ConformanceTest {
         p.runFor(500 * MILLI);
         assertThat(a.sends).isEmpty();
         b.qp.postReceive(1, b.key(), 0, 3_000);
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.holds(0, 3_000, 1)).isTrue();
         assertThat(b.receives).hasSize(1);
     }
@@ -239,8 +231,7 @@ final class RetryTest extends ConformanceTest {
         reconnect(attributes().retryCount(7).timeout(5));
         p.cut();
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
     }
 
     @Proves(Row.RETRIES_RESTART)
@@ -266,8 +257,7 @@ final class RetryTest extends ConformanceTest {
         p.toA.filter((buffer, offset, length) -> Fate.TWICE);
         a.qp.postSend(a.request.send().local(a.key(), 0, 100));
         p.after(RnrTimer.nanos(10) + RnrTimer.nanos(10) / 2, () -> b.qp.postReceive(1, b.key(), 0, 100));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
     }
 
     @Proves(Row.RNR_DELAY)
@@ -280,8 +270,7 @@ final class RetryTest extends ConformanceTest {
         p.after(
                 2 * AckTimeout.nanos(5) + RnrTimer.nanos(10) + RnrTimer.nanos(10) / 2,
                 () -> b.qp.postReceive(1, b.key(), 0, 100));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
     }
 
     @Proves({Row.RNR_FOREVER, Row.RC_WRITE_IMMEDIATE})
@@ -293,8 +282,7 @@ final class RetryTest extends ConformanceTest {
         p.runFor(10 * MILLI);
         assertThat(a.sends).isEmpty();
         b.qp.postReceive(1, 0, 0, 0);
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         assertThat(b.receives).hasSize(1);
         assertThat(b.receives.get(0).byteLength()).isEqualTo(5_000);
         assertThat(b.holds(0, 5_000, 1)).isTrue();
@@ -422,8 +410,7 @@ final class RetryTest extends ConformanceTest {
         reconnect(attributes().timeout(10).retryCount(7));
         b.pauseFor(20 * MILLI);
         a.qp.postSend(a.request.fetchAdd(b.key(), 0, 1).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         p.settle();
         assertThat(b.region.buffer().getLong(0)).isEqualTo(1);
         assertThat(b.nic.counter(NicCounter.DUPLICATE_REQUESTS)).isPositive();
@@ -436,8 +423,7 @@ final class RetryTest extends ConformanceTest {
         reconnect(attributes().timeout(8).retryCount(1));
         b.pauseFor(20 * MILLI);
         a.qp.postSend(a.request.fetchAdd(b.key(), 0, 1).local(a.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         p.runFor(30 * MILLI);
         assertThat(b.region.buffer().getLong(0)).as("at most once").isBetween(0L, 1L);
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);

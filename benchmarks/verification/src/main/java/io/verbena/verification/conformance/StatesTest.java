@@ -193,8 +193,7 @@ final class StatesTest extends ConformanceTest {
         b.qp.postReceive(1, b.key(), 0, 10);
         a.qp.connect(b.nic.id(), b.qp.number(), attributes().retryCount(1));
         a.qp.postSend(a.request.send().local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         assertThat(b.receives).isEmpty();
         assertThat(b.qp.state()).isEqualTo(QpState.INIT);
     }
@@ -233,8 +232,7 @@ final class StatesTest extends ConformanceTest {
         a.qp.connect(b.nic.id(), b.qp.number(), attributes().sendPsn(100).retryCount(2));
         b.qp.connect(a.nic.id(), a.qp.number(), attributes().receivePsn(7));
         a.qp.postSend(a.request.write(b.key(), 0).local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
     }
 
     @Proves(Row.PEERS_MATCH)
@@ -245,8 +243,7 @@ final class StatesTest extends ConformanceTest {
         p.connect(a.qp, b.qp, attributes());
         a.fill(0, 10, 1);
         former.postSend(a.request.write(b.key(), 0).wrId(1).local(a.key(), 0, 10));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.RETRY_EXC_ERR);
+        sendsEnd(WcStatus.RETRY_EXC_ERR);
         assertThat(b.isZero(0, 10)).isTrue();
         a.qp.postSend(a.request.write(b.key(), 0).wrId(2).local(a.key(), 0, 10));
         p.untilSent(2);

@@ -77,8 +77,7 @@ final class StatusTest extends ConformanceTest {
         AppendQueue queue = b.newAppendQueue(
                 new AppendQueueAttributes().chunkLength(64 * 1024).maxMessage(1000));
         a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 1000));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
         a.sends.clear();
         a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.key(), 0, 1001));
         expectRemoteError(WcStatus.REM_INV_REQ_ERR);
@@ -146,8 +145,7 @@ final class StatusTest extends ConformanceTest {
     void anAtomicWithoutAPlaceForItsResultIsDoneAllTheSame() {
         MemoryRegion readOnly = a.pd.allocate(100, 0);
         a.qp.postSend(a.request.fetchAdd(b.key(), 0, 1).local(readOnly.key(), 0, 8));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.LOC_PROT_ERR);
+        sendsEnd(WcStatus.LOC_PROT_ERR);
         assertThat(b.region.buffer().getLong(0)).isEqualTo(1);
     }
 
@@ -156,8 +154,7 @@ final class StatusTest extends ConformanceTest {
     void aReadOnlyRegionMayBeSent() {
         MemoryRegion readOnly = a.pd.allocate(100, 0);
         a.qp.postSend(a.request.write(b.key(), 0).local(readOnly.key(), 0, 100));
-        p.untilSent(1);
-        assertThat(a.sendStatuses()).containsExactly(WcStatus.SUCCESS);
+        sendsEnd(WcStatus.SUCCESS);
     }
 
     @Proves({Row.LOC_PROT_ERR, Row.EARLIER_STAND, Row.LOCAL_ERROR_PEER})

@@ -5,22 +5,16 @@ import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.verification.RunException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Shared memory of two processes on this host. */
-final class SharedMemoryNodeFabric implements NodeFabric {
+final class SharedMemoryNodeFabric extends ListeningFabric<SharedMemoryFabric> {
     private final EventLoopWaiter waiter = new EventLoopWaiter();
-    private @Nullable SharedMemoryFabric fabric;
-    private @Nullable CompletableFuture<Link> connecting;
-    private @Nullable SocketDirectory directory;
 
     @Override
     public NicContext configure(NicContext context) {
@@ -40,8 +34,7 @@ final class SharedMemoryNodeFabric implements NodeFabric {
 
     @Override
     public String listen(InetAddress local) {
-        SocketDirectory made = new SocketDirectory();
-        directory = made;
+        SocketDirectory made = newDirectory();
         bound().listen(made.socket());
         return made.socket().toString();
     }
@@ -52,27 +45,7 @@ final class SharedMemoryNodeFabric implements NodeFabric {
     }
 
     @Override
-    public void checkConnecting() {
-        PendingLink.check(connecting);
-    }
-
-    private SharedMemoryFabric bound() {
-        SharedMemoryFabric made = fabric;
-        if (made == null) {
-            throw new IllegalStateException("not bound to a NIC yet");
-        }
-        return made;
-    }
-
-    @Override
-    public void close() {
-        SharedMemoryFabric made = fabric;
-        if (made != null) {
-            made.close();
-        }
-        SocketDirectory used = directory;
-        if (used != null) {
-            used.close();
-        }
+    void end(SharedMemoryFabric made) {
+        made.close();
     }
 }

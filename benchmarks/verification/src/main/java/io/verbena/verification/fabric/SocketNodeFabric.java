@@ -8,27 +8,22 @@ import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsCredentials;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.verification.RunException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** TCP or Unix-domain sockets. */
-final class SocketNodeFabric implements NodeFabric {
+final class SocketNodeFabric extends ListeningFabric<NettyFabric> {
     static final String NIO = "NIO";
     static final String IO_URING = "IO_URING";
 
     private final boolean domain;
     private final EventLoopWaiter waiter;
     private final LinkSecurity security;
-    private @Nullable NettyFabric fabric;
-    private @Nullable CompletableFuture<Link> connecting;
-    private @Nullable SocketDirectory directory;
 
     SocketNodeFabric(SocketTransport transport, boolean domain) {
         this(transport, domain, LinkSecurity.NONE);
@@ -89,8 +84,7 @@ final class SocketNodeFabric implements NodeFabric {
     @Override
     public String listen(InetAddress local) {
         if (domain) {
-            SocketDirectory made = new SocketDirectory();
-            directory = made;
+            SocketDirectory made = newDirectory();
             bound().listen(new DomainSocketAddress(made.socket().toString()));
             return made.socket().toString();
         }
@@ -106,27 +100,7 @@ final class SocketNodeFabric implements NodeFabric {
     }
 
     @Override
-    public void checkConnecting() {
-        PendingLink.check(connecting);
-    }
-
-    private NettyFabric bound() {
-        NettyFabric made = fabric;
-        if (made == null) {
-            throw new IllegalStateException("not bound to a NIC yet");
-        }
-        return made;
-    }
-
-    @Override
-    public void close() {
-        NettyFabric made = fabric;
-        if (made != null) {
-            made.close();
-        }
-        SocketDirectory used = directory;
-        if (used != null) {
-            used.close();
-        }
+    void end(NettyFabric made) {
+        made.close();
     }
 }

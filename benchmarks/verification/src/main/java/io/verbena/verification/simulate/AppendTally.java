@@ -44,10 +44,8 @@ final class AppendTally {
         }
     }
 
-    private static final WcStatus[] STATUSES = WcStatus.values();
-
     private final long[] events = new long[Event.values().length];
-    private final long[] completions = new long[STATUSES.length];
+    private final long[] completions = new long[WcStatus.values().length];
     long bytes;
     long copies;
     long rnr;
@@ -98,12 +96,8 @@ final class AppendTally {
     }
 
     void add(AppendTally t) {
-        for (int i = 0; i < events.length; i++) {
-            events[i] += t.events[i];
-        }
-        for (int i = 0; i < completions.length; i++) {
-            completions[i] += t.completions[i];
-        }
+        Tally.add(events, t.events);
+        Tally.add(completions, t.completions);
         bytes += t.bytes;
         copies += t.copies;
         rnr += t.rnr;
@@ -142,32 +136,24 @@ final class AppendTally {
                 packetsDuplicated,
                 packetsReordered,
                 packetsCorrupted);
-        StringBuilder statuses = new StringBuilder();
-        for (WcStatus status : STATUSES) {
-            long n = completions[status.ordinal()];
-            if (n > 0) {
-                statuses.append(statuses.length() == 0 ? "" : ", ")
-                        .append(String.format(Locale.ROOT, "%s %,d", status, n));
-            }
-        }
-        out.println("  completions: " + statuses);
+        out.println("  completions: " + WalkReport.statuses(completions));
     }
 
     /** What many walks must have met, and did not. */
     List<String> missing() {
         List<String> missing = new ArrayList<>();
         for (Event event : Event.values()) {
-            require(missing, event.words, count(event));
+            WalkReport.require(missing, event.words, count(event));
         }
-        require(missing, "answers that the receiver is not ready", rnr);
-        require(missing, "holes", holes);
-        require(missing, "watermark crossings", crossings);
-        require(missing, "appends done directly", direct);
-        require(missing, "datagrams that came twice", copies);
-        require(missing, "packets lost", packetsLost);
-        require(missing, "packets duplicated", packetsDuplicated);
-        require(missing, "packets reordered", packetsReordered);
-        require(missing, "packets corrupted", packetsCorrupted);
+        WalkReport.require(missing, "answers that the receiver is not ready", rnr);
+        WalkReport.require(missing, "holes", holes);
+        WalkReport.require(missing, "watermark crossings", crossings);
+        WalkReport.require(missing, "appends done directly", direct);
+        WalkReport.require(missing, "datagrams that came twice", copies);
+        WalkReport.require(missing, "packets lost", packetsLost);
+        WalkReport.require(missing, "packets duplicated", packetsDuplicated);
+        WalkReport.require(missing, "packets reordered", packetsReordered);
+        WalkReport.require(missing, "packets corrupted", packetsCorrupted);
         for (WcStatus status : List.of(
                 WcStatus.SUCCESS,
                 WcStatus.RETRY_EXC_ERR,
@@ -175,14 +161,8 @@ final class AppendTally {
                 WcStatus.REM_ACCESS_ERR,
                 WcStatus.REM_INV_REQ_ERR,
                 WcStatus.WR_FLUSH_ERR)) {
-            require(missing, status.toString(), completions[status.ordinal()]);
+            WalkReport.require(missing, status.toString(), completions[status.ordinal()]);
         }
         return missing;
-    }
-
-    private static void require(List<String> missing, String what, long count) {
-        if (count == 0) {
-            missing.add(what);
-        }
     }
 }

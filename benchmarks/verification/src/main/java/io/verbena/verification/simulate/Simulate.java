@@ -12,9 +12,6 @@ import picocli.CommandLine.Command;
 /** {@code verbena simulate}: walks many seeds, or one again. */
 @Command(
         name = "simulate",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         subcommands = SimulateAppend.class,
         description = {
             "Walks random verbs through simulated NICs under random faults, and checks all that happens against a model.",

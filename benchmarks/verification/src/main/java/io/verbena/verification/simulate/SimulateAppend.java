@@ -12,9 +12,6 @@ import picocli.CommandLine.Command;
 /** {@code verbena simulate append}: walks many seeds through one append queue, or one again. */
 @Command(
         name = "append",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Sends messages of any size from random senders to one append queue that is stalled, changed, destroyed and cut",
             "off, whose senders and owner die, and checks all that is taken from it, its memory and its counters.",

@@ -126,7 +126,7 @@ final class Tally {
         return sum;
     }
 
-    private static void add(long[] to, long[] from) {
+    static void add(long[] to, long[] from) {
         for (int i = 0; i < to.length; i++) {
             to[i] += from[i];
         }

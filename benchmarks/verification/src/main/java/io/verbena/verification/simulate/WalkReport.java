@@ -98,7 +98,7 @@ final class WalkReport {
         }
     }
 
-    private static String statuses(long[] counts) {
+    static String statuses(long[] counts) {
         StringBuilder text = new StringBuilder();
         for (WcStatus status : WcStatus.values()) {
             long count = counts[status.ordinal()];
@@ -139,7 +139,7 @@ final class WalkReport {
         return missing;
     }
 
-    private static void require(List<String> missing, String what, long count) {
+    static void require(List<String> missing, String what, long count) {
         if (count == 0) {
             missing.add(what);
         }

@@ -1,6 +1,7 @@
 package io.verbena.verification.walk;
 
 import io.verbena.nic.sim.SimTrace;
+import io.verbena.verification.RunCommand;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -13,14 +14,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * What the commands that walk seeds have in common: many seeds, or one again; a failing one is made smaller, and its trace
@@ -29,7 +26,7 @@ import picocli.CommandLine.Spec;
  * @param <P> what a seed means
  * @param <F> what a seed may mean, and can be left out
  */
-public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> implements Callable<Integer> {
+public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> extends RunCommand {
     private static final int TRACE_LINES = 200_000;
     /** Walks from which on everything must have happened. */
     private static final int ENOUGH = 200;
@@ -44,10 +41,6 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> imple
         /** What happened in it. */
         SimTrace trace();
     }
-
-    @Spec
-    @Nullable
-    CommandSpec spec;
 
     @Option(names = "--seeds", paramLabel = "<count>", description = "Seeds to walk; default ${DEFAULT-VALUE}.")
     int seeds = 1000;
@@ -100,6 +93,7 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> imple
      * @param kind of the plans
      */
     protected SeedCommand(String prefix, Plan.Kind<F> kind) {
+        super("simulate");
         this.prefix = prefix;
         steps = kind.steps();
         features = kind.features();
@@ -144,7 +138,7 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> imple
     }
 
     @Override
-    public final Integer call() throws IOException {
+    protected final int run() throws IOException {
         if (seeds < 1 || steps < 0 || threads < 1) {
             throw wrong("--seeds " + seeds + ", --steps " + steps + " and --threads " + threads
                     + " must be at least 1, 0 and 1");
@@ -157,7 +151,6 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> imple
         }
         Set<F> leftOut = EnumSet.noneOf(features);
         off.forEach(name -> leftOut.add(feature(name)));
-        PrintStream out = System.out;
         Long one = seed;
         if (one != null) {
             return again(plan(one, gaps, leftOut), out);
@@ -195,14 +188,6 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> imple
         } catch (RuntimeException | AssertionError e) {
             return e;
         }
-    }
-
-    private ParameterException wrong(String message) {
-        CommandSpec present = spec;
-        if (present == null) {
-            throw new IllegalArgumentException(message);
-        }
-        return new ParameterException(present.commandLine(), message);
     }
 
     private long limitNanos() {

@@ -9,6 +9,7 @@ import io.verbena.Node;
 import io.verbena.NodeMode;
 import io.verbena.SharedRegion;
 import io.verbena.TenantOptions;
+import io.verbena.verification.Waits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -239,19 +240,11 @@ final class Hub implements AutoCloseable {
 
     private void end() {
         try {
-            join(second);
+            Waits.join(second, JOIN_MILLIS);
             held.releaseAll();
             node.close();
         } catch (RuntimeException e) {
             findings.report("node '" + node.name() + "', its close", e);
-        }
-    }
-
-    private static void join(Thread thread) {
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -304,8 +297,7 @@ final class Hub implements AutoCloseable {
     public void close() {
         stopped = true;
         node.wake();
-        join(driver);
-        if (driver.isAlive()) {
+        if (!Waits.join(driver, JOIN_MILLIS)) {
             findings.report(new Flaw(
                     FlawKind.STALLED,
                     "node '" + node.name() + "'",

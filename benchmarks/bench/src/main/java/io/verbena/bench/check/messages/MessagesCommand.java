@@ -2,32 +2,22 @@ package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
 import io.verbena.bench.check.CheckOptions;
-import java.io.PrintStream;
+import io.verbena.verification.RunCommand;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena check messages}. */
 @Command(
         name = "messages",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Sends, calls, reads and writes over all fabrics and in all modes at once, from callbacks too, while channels,"
                     + " nodes and processes come and go, and judges every byte that arrives.",
             "Ends with 1 at the first thing that is wrong.%n"
         })
-public final class MessagesCommand implements Callable<Integer> {
-    @Spec
-    CommandSpec spec = CommandSpec.create();
-
+public final class MessagesCommand extends RunCommand {
     @Mixin
     CheckOptions options = new CheckOptions();
 
@@ -65,9 +55,13 @@ public final class MessagesCommand implements Callable<Integer> {
             description = "Bytes of the longest message; default ${DEFAULT-VALUE}.")
     int maxLength = MessagesSettings.MAX_LENGTH;
 
+    /** Prints to the standard streams. */
+    public MessagesCommand() {
+        super("check messages");
+    }
+
     @Override
-    public Integer call() {
-        PrintStream out = System.out;
+    protected int run() {
         MessagesSettings settings = settings();
         out.println("seed " + settings.seed());
         MessagesResult result = new MessagesRun(settings, out).run();
@@ -98,7 +92,7 @@ public final class MessagesCommand implements Callable<Integer> {
                     options.stallSeconds(),
                     MessagesSettings.SHARED);
         } catch (IllegalArgumentException e) {
-            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw wrong(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.verbena.bench.check.messages;
 import io.verbena.NodeMode;
 import io.verbena.bench.check.messages.Tally.Count;
 import io.verbena.bench.trial.JavaProcess;
+import io.verbena.verification.Waits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -200,19 +201,9 @@ final class ProcessHost implements Host {
         ending = true;
         if (!killed) {
             input.println("end");
-            try {
-                if (!process.process().waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
-                    findings.report(new Flaw(
-                            FlawKind.STALLED,
-                            "node '" + name + "'",
-                            "no channel",
-                            0,
-                            -1,
-                            "its process to end",
-                            state()));
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            if (!Waits.end(process.process(), ANSWER_SECONDS)) {
+                findings.report(new Flaw(
+                        FlawKind.STALLED, "node '" + name + "'", "no channel", 0, -1, "its process to end", state()));
             }
         }
         process.close();

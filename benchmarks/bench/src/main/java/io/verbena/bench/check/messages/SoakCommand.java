@@ -1,34 +1,24 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import java.io.PrintStream;
+import io.verbena.verification.RunCommand;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena soak}. */
 @Command(
         name = "soak",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "A node a fabric that stays, and peers in processes of their own with mixed traffic, which are killed and replaced"
                     + " in turn. Judges every byte that arrives, and prints each minute what the process holds.",
             "Ends with 1 at the first thing that is wrong, if anything grows from the fifth minute on, or if anything is left"
                     + " at the end.%n"
         })
-public final class SoakCommand implements Callable<Integer> {
+public final class SoakCommand extends RunCommand {
     private static final int MAX_PEERS = 64;
     private static final int MAX_PAUSE_SECONDS = 120;
-
-    @Spec
-    CommandSpec spec = CommandSpec.create();
 
     @Option(
             names = "--minutes",
@@ -40,16 +30,14 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--kill-every",
             paramLabel = "<seconds>",
-            defaultValue = "10s",
             description = "How often a peer is killed, on average, such as 10s or 500ms; default ${DEFAULT-VALUE}.")
     String killEvery = "10s";
 
     @Option(
             names = "--peers",
             paramLabel = "<count>",
-            defaultValue = "4",
             description = "Peers at a time, each a process; default ${DEFAULT-VALUE}.")
-    int peers;
+    int peers = 4;
 
     @Option(names = "--seed", paramLabel = "<number>", description = "What the run draws from; default: the clock.")
     long seed = System.nanoTime() & 0xFFFF_FFFFL;
@@ -71,9 +59,8 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--max-length",
             paramLabel = "<bytes>",
-            defaultValue = "16777216",
             description = "Bytes of the longest message; default ${DEFAULT-VALUE}.")
-    int maxLength;
+    int maxLength = 16777216;
 
     @Option(
             names = "--stall",
@@ -82,9 +69,13 @@ public final class SoakCommand implements Callable<Integer> {
             description = "How long nothing may go on where something is due; default ${DEFAULT-VALUE}.")
     double stall;
 
+    /** Prints to the standard streams. */
+    public SoakCommand() {
+        super("soak");
+    }
+
     @Override
-    public Integer call() {
-        PrintStream out = System.out;
+    protected int run() {
         MessagesSettings settings = settings();
         double pause = pause();
         out.println("seed " + settings.seed());
@@ -137,9 +128,5 @@ public final class SoakCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
-    }
-
-    private CommandLine.ParameterException wrong(String message) {
-        return new CommandLine.ParameterException(spec.commandLine(), message);
     }
 }

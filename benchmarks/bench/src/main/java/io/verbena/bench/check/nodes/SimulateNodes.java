@@ -13,9 +13,6 @@ import picocli.CommandLine.Command;
 /** {@code verbena simulate nodes}: walks many seeds over nodes of this process, or one again. */
 @Command(
         name = "nodes",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
         description = {
             "Lets nodes of this process connect to each other, send, call, operate on each other's memory, stand still, close",
             "and come back, in any order, and checks every message, call, operation and end.",

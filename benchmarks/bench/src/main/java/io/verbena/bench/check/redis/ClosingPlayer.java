@@ -107,7 +107,7 @@ final class ClosingPlayer extends Player {
     /** A server that nobody else uses is empty now. */
     private Batch count() {
         Batch batch = new Batch();
-        long most = run().context().own() ? 0 : Long.MAX_VALUE;
+        long most = run().context().own ? 0 : Long.MAX_VALUE;
         for (int i = 0; i < 2 * DATABASES; i++) {
             batch.add("SELECT", Expected::ok, i);
             batch.add("DBSIZE", () -> Expected.between(0, most));

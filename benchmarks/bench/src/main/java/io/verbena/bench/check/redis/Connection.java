@@ -284,7 +284,7 @@ final class Connection {
     }
 
     private Expected begin(Request request, int line) {
-        if (in[inStart] == '-' && run.context().allowOom() && startsWithOom(line)) {
+        if (in[inStart] == '-' && run.context().allowOom && startsWithOom(line)) {
             run.tally().refused.increment();
             request.outcome().dropped();
             return Expected.error("OOM");

@@ -16,7 +16,7 @@ final class OpeningPlayer extends Player {
         }
         asked = true;
         Batch batch = new Batch().add("WATCH", this::watch, run().prefix() + "none");
-        if (run().context().own()) {
+        if (run().context().own) {
             batch.add("INFO", this::memory, "memory");
         }
         send(batch.add("PING", () -> Expected.status("PONG")));

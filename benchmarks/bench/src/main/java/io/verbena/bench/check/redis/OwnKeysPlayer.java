@@ -60,8 +60,8 @@ final class OwnKeysPlayer extends AuditedPlayer {
         SplittableRandom random = random();
         int kind = random.nextInt(100);
         // Of commands in doubt that may also have been refused, no prefix would tell what there can be.
-        boolean doomed = kind < 2 && doubts() < MAX_DOUBTS && !run().context().allowOom();
-        boolean halfClosed = kind == 2 && run().context().halfClose();
+        boolean doomed = kind < 2 && doubts() < MAX_DOUBTS && !run().context().allowOom;
+        boolean halfClosed = kind == 2 && !run().context().noHalfClose;
         int depth = depth();
         if (doomed || halfClosed) {
             depth = Math.min(depth, DOOMED_DEPTH);
@@ -103,7 +103,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
         } else {
             depth = 1 + random.nextInt(10_000);
         }
-        return Math.min(depth, run().context().maxDepth());
+        return Math.min(depth, run().context().maxDepth);
     }
 
     private Manner manner(Batch batch, boolean doomed, boolean halfClosed) {
@@ -137,7 +137,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
             addSimple(batch);
         } else if (kind < 89) {
             talk.addVisit(batch);
-        } else if (kind < 92 && !run().context().allowOom()) {
+        } else if (kind < 92 && !run().context().allowOom) {
             talk.addTransaction(batch, this::addSimple);
         } else if (kind < 95 && batch.size() < 50) {
             addLarge(batch);

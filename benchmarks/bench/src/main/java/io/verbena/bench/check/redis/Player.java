@@ -73,7 +73,7 @@ abstract class Player {
         }
         greeted = true;
         Batch greeting = new Batch();
-        String password = run.context().password();
+        String password = run.context().password;
         if (protocol == 3) {
             if (password.isEmpty()) {
                 greeting.add("HELLO", Expected::anything, "3");

@@ -53,12 +53,12 @@ public final class RedisCheck {
 
     private void populate() {
         RedisCheckContext context = run.context();
-        int clients = context.clients();
-        boolean onlyScenarios = !context.scenarios().isEmpty();
+        int clients = context.clients;
+        boolean onlyScenarios = !context.scenarios.isEmpty();
         int together = onlyScenarios ? clients : Math.max(12, clients / 4);
         int bulk = Math.max(2, clients / 32);
         int small = Math.max(2, clients / 12);
-        long quarter = (long) (context.maxData() * MAX_SHARE);
+        long quarter = (long) (context.maxData * MAX_SHARE);
         for (int i = 0; i < together; i++) {
             ScenarioPlayer player = new ScenarioPlayer(run, players.size(), scenarios, i);
             scenarios.add(player);

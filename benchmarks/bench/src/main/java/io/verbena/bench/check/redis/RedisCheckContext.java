@@ -1,58 +1,81 @@
 package io.verbena.bench.check.redis;
 
+import io.verbena.bench.check.CheckOptions;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
 
-/**
- * What a check is started with. Setters return this; {@link #conclude} checks it all once and names both values of what
- * does not fit.
- */
-public final class RedisCheckContext {
-    /** Clients by default. */
-    public static final int CLIENTS = 200;
-
-    /** Bytes of the largest value by default. */
-    public static final long MAX_VALUE = 64L << 20;
-
-    /** Most commands sent ahead by default. */
-    public static final int MAX_DEPTH = 10_000;
-
-    /** Bytes of data kept in the server by default. */
-    public static final long MAX_DATA = 256L << 20;
-
+/** What a check does, as the command line says; {@link #conclude} names both values of what does not fit. */
+public final class RedisCheckContext extends CheckOptions {
     private static final int MIN_CLIENTS = 30;
     private static final int MAX_CLIENTS = 20_000;
     private static final int MAX_THREADS = 16;
 
+    @Option(names = "--password", paramLabel = "P", description = "Password of the server.")
+    String password = "";
+
+    @Option(names = "--clients", paramLabel = "N", description = "Connections (${DEFAULT-VALUE}).")
+    int clients = 200;
+
+    @Option(
+            names = "--max-value",
+            paramLabel = "SIZE",
+            defaultValue = "64m",
+            converter = Size.class,
+            description = "Largest value, such as 64k or 1m (${DEFAULT-VALUE}).")
+    long maxValue;
+
+    @Option(names = "--max-depth", paramLabel = "N", description = "Most commands sent ahead (${DEFAULT-VALUE}).")
+    int maxDepth = 10000;
+
+    @Option(
+            names = "--max-data",
+            paramLabel = "SIZE",
+            defaultValue = "256m",
+            converter = Size.class,
+            description = "Data that the load keeps in the server at most, about (${DEFAULT-VALUE}).")
+    long maxData;
+
+    @Option(
+            names = "--allow-oom",
+            description = "Writes may be refused with OOM, and must then not have happened."
+                    + " Leaves transactions out, and deaths on own keys.")
+    boolean allowOom;
+
+    @Option(
+            names = "--no-half-close",
+            negatable = false,
+            description = "Leave out clients that shut their output and read on.")
+    boolean noHalfClose;
+
+    @Option(
+            names = "--scenario",
+            split = ",",
+            paramLabel = "NAME",
+            description = "Nothing but these scenarios, with all clients.")
+    List<String> scenarios = List.of();
+
+    /** Whether nobody else uses the server, so that it must be empty in the end. */
+    boolean own;
+
     private String host = "127.0.0.1";
     private int port;
-    private String password = "";
-    private double seconds = 30;
-    private long seed = 1;
-    private int clients = CLIENTS;
-    private int threads = 2;
-    private long maxValue = MAX_VALUE;
-    private int maxDepth = MAX_DEPTH;
-    private long maxData = MAX_DATA;
-    private double stallSeconds = 30;
-    private boolean allowOom;
-    private boolean halfClose = true;
-    private boolean own;
-    private List<String> scenarios = List.of();
 
     /** Checks the settings. */
-    public RedisCheckContext conclude() {
+    void conclude() {
         range("port", port, 1, 65535);
         range("clients", clients, MIN_CLIENTS, MAX_CLIENTS);
-        range("threads", threads, 1, MAX_THREADS);
+        range("threads", threads(), 1, MAX_THREADS);
         range("max-value", maxValue, 1 << 10, 512L << 20);
         range("max-depth", maxDepth, 1, 1_000_000);
         range("max-data", maxData, 16L << 20, 1L << 40);
-        if (!(seconds > 0) || !(stallSeconds > 0)) {
-            throw new IllegalArgumentException("seconds " + seconds + " or stall timeout " + stallSeconds + " <= 0");
+        if (!(seconds() > 0) || !(stallSeconds() > 0)) {
+            throw new IllegalArgumentException(
+                    "seconds " + seconds() + " or stall timeout " + stallSeconds() + " <= 0");
         }
-        return this;
     }
 
     private static void range(String name, long value, long least, long most) {
@@ -65,9 +88,9 @@ public final class RedisCheckContext {
     }
 
     /** Where the server listens. */
-    public RedisCheckContext address(String host, int port) {
-        this.host = host;
-        this.port = port;
+    RedisCheckContext address(String serverHost, int serverPort) {
+        host = serverHost;
+        port = serverPort;
         return this;
     }
 
@@ -79,134 +102,12 @@ public final class RedisCheckContext {
         return new InetSocketAddress(host, port);
     }
 
-    /** What the server wants to be told; empty for nothing. */
-    public RedisCheckContext password(String value) {
-        password = value;
-        return this;
-    }
-
-    String password() {
-        return password;
-    }
-
-    /** How long the load runs; the last look at everything comes on top. */
-    public RedisCheckContext seconds(double value) {
-        seconds = value;
-        return this;
-    }
-
-    double seconds() {
-        return seconds;
-    }
-
-    /** What the clients' choices are a function of. */
-    public RedisCheckContext seed(long value) {
-        seed = value;
-        return this;
-    }
-
-    long seed() {
-        return seed;
-    }
-
-    /** Connections, at least {@value #MIN_CLIENTS}. */
-    public RedisCheckContext clients(int value) {
-        clients = value;
-        return this;
-    }
-
-    int clients() {
-        return clients;
-    }
-
-    /** Threads of the client. */
-    public RedisCheckContext threads(int value) {
-        threads = value;
-        return this;
-    }
-
-    int threads() {
-        return threads;
-    }
-
-    /** Bytes of the largest value, 1 KiB to 512 MiB. */
-    public RedisCheckContext maxValue(long value) {
-        maxValue = value;
-        return this;
-    }
-
     int maxValue() {
         return (int) maxValue;
     }
 
-    /** Most commands that are sent without waiting for a reply. */
-    public RedisCheckContext maxDepth(int value) {
-        maxDepth = value;
-        return this;
-    }
-
-    int maxDepth() {
-        return maxDepth;
-    }
-
-    /** Bytes of data that the load keeps in the server, about; at least 16 MiB. */
-    public RedisCheckContext maxData(long value) {
-        maxData = value;
-        return this;
-    }
-
-    long maxData() {
-        return maxData;
-    }
-
-    /** How long a reply may take while nothing else moves on its connection. */
-    public RedisCheckContext stallSeconds(double value) {
-        stallSeconds = value;
-        return this;
-    }
-
     long stallNanos() {
-        return (long) (stallSeconds * TimeUnit.SECONDS.toNanos(1));
-    }
-
-    /** Whether the server may refuse a write for want of memory; the write must then not have happened. */
-    public RedisCheckContext allowOom(boolean value) {
-        allowOom = value;
-        return this;
-    }
-
-    boolean allowOom() {
-        return allowOom;
-    }
-
-    /** Whether clients shut their output and still wait for the replies owed. */
-    public RedisCheckContext halfClose(boolean value) {
-        halfClose = value;
-        return this;
-    }
-
-    boolean halfClose() {
-        return halfClose;
-    }
-
-    /** Whether nobody else uses the server, so that it must be empty in the end. */
-    public RedisCheckContext own(boolean value) {
-        own = value;
-        return this;
-    }
-
-    boolean own() {
-        return own;
-    }
-
-    /** Names of scenarios to which the load is limited; none for the whole load. */
-    public RedisCheckContext scenarios(List<String> value) {
-        scenarios = List.copyOf(value);
-        return this;
-    }
-
-    List<String> scenarios() {
-        return scenarios;
+        return (long) (stallSeconds() * TimeUnit.SECONDS.toNanos(1));
     }
 
     /** The command that makes the same choices again, without what a server of its own was started with. */
@@ -214,15 +115,30 @@ public final class RedisCheckContext {
         return String.format(
                 "./verbena check redis --seed %d --seconds %.0f --clients %d --threads %d --max-value %d --max-depth %d"
                         + " --max-data %d%s%s%s",
-                seed,
-                seconds,
+                seed(),
+                seconds(),
                 clients,
-                threads,
+                threads(),
                 maxValue,
                 maxDepth,
                 maxData,
                 allowOom ? " --allow-oom" : "",
-                halfClose ? "" : " --no-half-close",
+                noHalfClose ? " --no-half-close" : "",
                 scenarios.isEmpty() ? "" : " --scenario " + String.join(",", scenarios));
+    }
+
+    /** Reads bytes with k, m or g. */
+    static final class Size implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String value) {
+            String text = value.toLowerCase(Locale.ROOT).replaceAll("i?b$", "");
+            int shift = switch (text.isEmpty() ? ' ' : text.charAt(text.length() - 1)) {
+                case 'k' -> 10;
+                case 'm' -> 20;
+                case 'g' -> 30;
+                default -> 0;
+            };
+            return Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1)) << shift;
+        }
     }
 }

@@ -21,7 +21,7 @@ final class Scenarios {
     /** Those that make sense with a run's settings. */
     static List<Scenario> of(Run run) {
         List<Scenario> all = new Scenarios(run).list();
-        List<String> wanted = run.context().scenarios();
+        List<String> wanted = run.context().scenarios;
         for (String each : wanted) {
             if (all.stream().noneMatch(scenario -> scenario.name().equals(each))) {
                 throw new IllegalArgumentException("no scenario '" + each + "', there are "
@@ -71,7 +71,7 @@ final class Scenarios {
     }
 
     private int deep(int depth) {
-        return Math.min(depth, run.context().maxDepth());
+        return Math.min(depth, run.context().maxDepth);
     }
 
     private int megabyte() {
@@ -79,7 +79,7 @@ final class Scenarios {
     }
 
     private int clientsOf(int length) {
-        return (int) Math.max(1, run.context().maxData() / 4 / length);
+        return (int) Math.max(1, run.context().maxData / 4 / length);
     }
 
     private static void set(Batch batch, ScenarioPlayer player, Slot slot, int length) {

@@ -28,7 +28,7 @@ final class SharedPlayer extends Player {
         }
         SplittableRandom random = random();
         int kind = random.nextInt(10);
-        int depth = Math.min(run().context().maxDepth(), kind < 6 ? 1 : 1 + random.nextInt(kind < 9 ? 8 : 64));
+        int depth = Math.min(run().context().maxDepth, kind < 6 ? 1 : 1 + random.nextInt(kind < 9 ? 8 : 64));
         Batch batch = new Batch();
         while (batch.size() < depth) {
             add(batch, random);

@@ -35,7 +35,7 @@ final class Summary {
                 tally.deaths.sum(),
                 tally.inDoubt.sum(),
                 tally.halfCloses.sum()));
-        if (run.context().allowOom()) {
+        if (run.context().allowOom) {
             lines.add(line("refused", "%,d writes for want of memory", tally.refused.sum()));
         }
         lines.add(line("judged", "%s", shared.summary()));

@@ -40,7 +40,7 @@ final class TenantPlayer extends AuditedPlayer {
     @Override
     void load() {
         Batch batch = new Batch();
-        int depth = Math.min(run().context().maxDepth(), 1 + random().nextInt(bulk ? BULK_DEPTH : SMALL_DEPTH));
+        int depth = Math.min(run().context().maxDepth, 1 + random().nextInt(bulk ? BULK_DEPTH : SMALL_DEPTH));
         while (batch.size() < depth && batch.requestBytes() < MAX_BATCH && batch.replyBytes() < MAX_BATCH) {
             Slot slot = slots.get(random().nextInt(SLOTS));
             if (random().nextBoolean()) {

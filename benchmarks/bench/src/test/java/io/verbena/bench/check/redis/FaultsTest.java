@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.check.redis.FakeServer.Fault;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
 
 /** The check can fail: each way in which a server misbehaves is detected and named. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -87,9 +87,9 @@ class FaultsTest {
     @Test
     void aRefusedWriteMustNotHaveHappened() throws Exception {
         try (FakeServer server = new FakeServer(Fault.FALSE_REFUSAL, 300)) {
-            assertThat(new RedisCheck(context(server).allowOom(true), line -> {}, () -> null)
-                            .run()
-                            .failure())
+            RedisCheckContext context = context(server);
+            context.allowOom = true;
+            assertThat(new RedisCheck(context, line -> {}, () -> null).run().failure())
                     .containsPattern("command +(GET|DEL|TTL) vck");
         }
     }
@@ -114,14 +114,12 @@ class FaultsTest {
     }
 
     private static RedisCheckContext context(FakeServer server) {
-        return new RedisCheckContext()
-                .address("127.0.0.1", server.port())
-                .seed(7)
-                .seconds(1)
-                .clients(30)
-                .threads(1)
-                .stallSeconds(3)
-                .own(true)
-                .scenarios(List.of("get-own-100-deep", "set-100-bytes-100-deep", "incr-1000-deep"));
+        RedisCheckContext made = new RedisCheckContext().address("127.0.0.1", server.port());
+        made.own = true;
+        new CommandLine(made)
+                .parseArgs(("--seed 7 --seconds 1 --clients 30 --threads 1 --stall 3 --scenario"
+                                + " get-own-100-deep,set-100-bytes-100-deep,incr-1000-deep")
+                        .split(" "));
+        return made;
     }
 }

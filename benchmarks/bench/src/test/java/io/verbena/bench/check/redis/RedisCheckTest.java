@@ -6,12 +6,13 @@ import io.verbena.redis.ProxyContext;
 import io.verbena.redis.ProxyServer;
 import io.verbena.redis.backend.NodeStore;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** The whole load for some seconds against the proxy with its default settings, and with several shards; and parts of it. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -19,34 +20,38 @@ class RedisCheckTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void theProxyAnswersAsItMust(int shards) throws Exception {
-        passes(shards, context(shards).seconds(3));
+        passes(shards, context(shards, "--seconds", "3"));
     }
 
     @Test
     void largeValuesAreWholeAndInOrder() throws Exception {
-        passes(1, context(1).scenarios(List.of("overwrite-163840-8-deep", "overwrite-1048576-8-deep")));
+        passes(1, context(1, "--scenario", "overwrite-163840-8-deep,overwrite-1048576-8-deep"));
     }
 
     @Test
     void whatTheDeadHaveLeftIsNobodys() throws Exception {
-        passes(1, context(1).scenarios(List.of("cut-1-mib")));
+        passes(1, context(1, "--scenario", "cut-1-mib"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"incr-1000-deep", "set-65536-16-deep", "overwrite-1048576-8-deep"})
     void nobodyIsLeftWaiting(String scenario) throws Exception {
-        passes(1, context(1).scenarios(List.of(scenario)).stallSeconds(5));
+        passes(1, context(1, "--scenario", scenario, "--stall", "5"));
     }
 
-    private static RedisCheckContext context(int seed) {
-        return new RedisCheckContext()
-                .own(true)
-                .seed(seed)
-                .seconds(1.5)
-                .clients(100)
-                .maxValue(4 << 20)
-                .maxData(64 << 20)
-                .stallSeconds(20);
+    private static RedisCheckContext context(int seed, String... more) {
+        RedisCheckContext made = new RedisCheckContext();
+        made.own = true;
+        new CommandLine(made)
+                .setOverwrittenOptionsAllowed(true)
+                .parseArgs(Stream.concat(
+                                Stream.of(
+                                        ("--seed " + seed + " --seconds 1.5 --clients 100 --max-value 4m --max-data 64m"
+                                                        + " --stall 20")
+                                                .split(" ")),
+                                Stream.of(more))
+                        .toArray(String[]::new));
+        return made;
     }
 
     private static void passes(int shards, RedisCheckContext context) throws IOException, InterruptedException {

@@ -15,54 +15,23 @@ import io.verbena.bench.report.ResultsFile;
 import io.verbena.bench.trial.Outcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Trial;
-import io.verbena.verification.RunException;
-import java.io.PrintStream;
+import io.verbena.verification.RunCommand;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
-/** What every command does: measures rows with progress, saves what came out, prints tables, and says what failed. */
-final class Session {
+/** A command that measures rows: with progress, saves what came out, prints tables, and says what failed. */
+abstract class RowsCommand extends RunCommand {
     /** Columns of the terminal that the error stream goes to; not set if it goes to none. */
     private static final String COLUMNS = "verbena.columns";
 
-    private final PrintStream out;
-    private final PrintStream err;
-    private final Comparison.Meter meter;
+    /** Measures a path; in JVMs of its own, unless told otherwise. */
+    Comparison.Meter meter = Trial::run;
 
-    /** Prints to the standard streams and measures in JVMs of their own. */
-    Session() {
-        this(System.out, System.err, Trial::run);
-    }
-
-    Session(PrintStream out, PrintStream err, Comparison.Meter meter) {
-        this.out = out;
-        this.err = err;
-        this.meter = meter;
-    }
-
-    PrintStream out() {
-        return out;
-    }
-
-    /** Runs a command's work; what it may end with is one line and the status 1. */
-    int guard(Work work) {
-        try {
-            return work.run();
-        } catch (RunException e) {
-            err.println("bench: " + e.getMessage());
-            return 1;
-        }
-    }
-
-    /** A command's work. */
-    @FunctionalInterface
-    interface Work {
-        /** Returns the exit status. */
-        int run();
+    RowsCommand() {
+        super("bench");
     }
 
     /**
@@ -73,7 +42,7 @@ final class Session {
      * @param draw makes the plots
      * @return the exit status: 1 if something died, hung or mismatched
      */
-    int run(
+    final int measure(
             List<String> command,
             RunOptions options,
             Comparison.Schedule schedule,
@@ -112,22 +81,15 @@ final class Session {
         Pace pace = schedule.pace();
         int paths = rows.stream().mapToInt(row -> row.contestants().size()).sum();
         out.println(machine.text());
-        out.println(String.format(
-                Locale.ROOT,
+        out.println(text(
                 "%d rows, %d paths, %d rounds of %s s after %s s to warm up; each in fresh JVMs",
-                rows.size(),
-                paths,
-                schedule.rounds(),
-                trimmed(pace.seconds()),
-                trimmed(pace.warmupSeconds())));
+                rows.size(), paths, schedule.rounds(), trimmed(pace.seconds()), trimmed(pace.warmupSeconds())));
         out.println(pinning(schedule));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > machine.processors() / 2.0) {
-            out.println(String.format(
-                    Locale.ROOT,
+            out.println(text(
                     "the machine is busy (load %.1f on %d processors): the figures will say so",
-                    load,
-                    machine.processors()));
+                    load, machine.processors()));
         }
         out.println();
         out.flush();
